@@ -1,0 +1,1 @@
+"""The dataflow: types, schemas, expressions, operators and the DAG they form."""

@@ -1,0 +1,193 @@
+"""Which operators are functions of their inputs, and which make a choice.
+
+A Limit is a function of its input if the order below it decides which rows stay; a window
+function if ties cannot show. `unique_columns` supplies the keys this needs.
+"""
+
+from __future__ import annotations
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import AggregateCall, Call, Column, Expr, OpaqueCall, OverCall
+from veer.dataflow.functions.registry import (
+    AGGREGATE,
+    OVER,
+    Kind,
+    scalar_function,
+)
+from veer.dataflow.ops import (
+    Aggregate,
+    Deduplicate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Lateral,
+    Limit,
+    Over,
+    Project,
+    Sample,
+    Sort,
+    Source,
+    TableUdf,
+)
+from veer.dataflow.types import has_floats
+from veer.dataflow.walk import operator_exprs, parts, query_of
+
+DEEPEST = 300  # how far below an operator keys are looked for
+_WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
+
+
+def worst(*kinds: Kind) -> Kind:
+    """The least deterministic of several kinds."""
+    return max(kinds, key=_WORSE.__getitem__, default=Kind.PURE)
+
+
+def expr_kind(expr: Expr) -> Kind:
+    """The kind of an expression: the worst of its functions and subqueries."""
+    kind = Kind.PURE
+    for node in parts(expr):
+        if isinstance(node, Call):
+            kind = worst(kind, scalar_function(node.function).kind)
+        elif isinstance(node, OpaqueCall):
+            kind = worst(kind, node.kind)
+        elif (query := query_of(node)) is not None:
+            kind = worst(kind, dataflow_kind(query))
+    return kind
+
+
+def dataflow_kind(dataflow: Dataflow) -> Kind:
+    """The worst kind of any operator of a dataflow."""
+    return worst(*(operator_kind(dataflow, id_) for id_ in dataflow.operators))
+
+
+def operator_kind(dataflow: Dataflow, id_: str) -> Kind:
+    """Whether an operator is a function of its inputs where it stands."""
+    operator = dataflow.operators[id_]
+    kind = worst(*(expr_kind(e) for e in operator_exprs(operator)))
+    match operator:
+        case Limit(0):
+            pass
+        case Limit():
+            if not _order_decides(dataflow, dataflow.inputs[id_][0]):
+                kind = worst(kind, Kind.CHOICE)
+        case Sample():
+            kind = worst(kind, Kind.CHOICE)
+        case Deduplicate(keys):
+            names = {(c.name, c.occurrence) for c in keys}
+            if not has_key(dataflow, dataflow.inputs[id_][0], names):
+                kind = worst(kind, Kind.CHOICE)
+        case Aggregate(calls=calls) | GlobalAggregate(calls):
+            kind = worst(kind, *(call_kind(named.call) for named in calls))
+        case Over(calls):
+            source = dataflow.inputs[id_][0]
+            kind = worst(kind, *(_over_kind(dataflow, source, n.call) for n in calls))
+        case TableUdf(scope="batch"):
+            kind = Kind.PARTITION
+        case TableUdf(deterministic=False):
+            kind = worst(kind, Kind.CHOICE)
+        case Lateral(query):
+            kind = worst(kind, dataflow_kind(query))
+        case _:
+            pass
+    return kind
+
+
+def call_kind(call: AggregateCall) -> Kind:
+    """The kind of an aggregate call; float sums depend on the order of addition."""
+    function = AGGREGATE[call.function]
+    if function.kind == Kind.PURE and not function.ignores_duplicates:
+        return Kind.CHOICE if _adds_floats(call) else Kind.PURE
+    if function.ignores_duplicates and function.kind == Kind.PURE:
+        # MIN and MAX choose between 0.0 and -0.0.
+        return Kind.CHOICE if any(has_floats(a.type) for a in call.args) else Kind.PURE
+    return function.kind
+
+
+def _adds_floats(call: AggregateCall | OverCall) -> bool:
+    return call.function in ("sum", "avg") and any(has_floats(a.type) for a in call.args)
+
+
+def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
+    ranked = OVER.get(call.function)
+    whole = call.frame.start is None and call.frame.end is None
+    if ranked is not None:
+        tie_free = ranked.kind == Kind.PURE
+    else:
+        aggregate = AGGREGATE[call.function]
+        # A RANGE frame takes peers together; a ROWS frame cuts between them.
+        frame_is_function = call.frame.unit == "range" or whole
+        tie_free = aggregate.ignores_order and aggregate.kind == Kind.PURE and frame_is_function
+        if _adds_floats(call) or any(has_floats(a.type) for a in call.args):
+            return Kind.CHOICE
+    if tie_free:
+        return Kind.PURE
+    names = {
+        (e.name, e.occurrence)
+        for e in (*call.partition, *(k.expr for k in call.order))
+        if isinstance(e, Column)
+    }
+    return Kind.PURE if has_key(dataflow, source, names) else Kind.CHOICE
+
+
+def _order_decides(dataflow: Dataflow, id_: str) -> bool:
+    """Whether the rows arrive in an order without ties between different rows."""
+    operator = dataflow.operators[id_]
+    while isinstance(operator, Filter | Limit):
+        id_ = dataflow.inputs[id_][0]
+        operator = dataflow.operators[id_]
+    if isinstance(operator, Project):
+        below = dataflow.inputs[id_][0]
+        return isinstance(dataflow.operators[below], Sort) and _order_decides(dataflow, below)
+    if not isinstance(operator, Sort):
+        return False
+    names = {
+        (k.expr.name, k.expr.occurrence) for k in operator.keys if isinstance(k.expr, Column)
+    }
+    if any(has_floats(k.expr.type) for k in operator.keys):
+        return has_key(dataflow, dataflow.inputs[id_][0], names)
+    every = dataflow.schemas[id_]
+    all_sorted = len(names) == len(every) and len(names) == len(operator.keys)
+    return all_sorted or has_key(dataflow, dataflow.inputs[id_][0], names)
+
+
+def has_key(dataflow: Dataflow, id_: str, names: set[tuple[str, int]]) -> bool:
+    """Whether no two rows of the signal agree on these columns."""
+    return any(key <= names for key in unique_columns(dataflow, id_))
+
+
+def unique_columns(
+    dataflow: Dataflow, id_: str, depth: int = 0
+) -> list[frozenset[tuple[str, int]]]:
+    """Column sets on which no two rows of a signal agree (null counted as equal to null)."""
+    operator = dataflow.operators[id_]
+    below = dataflow.inputs[id_]
+    if depth > DEEPEST:
+        return []
+    match operator:
+        case Source(keys=keys):
+            return [frozenset((name, 0) for name in key) for key in keys]
+        case Filter() | Sort() | Limit() | Over():
+            return unique_columns(dataflow, below[0], depth + 1)
+        case Join(kind="semi" | "anti"):
+            return unique_columns(dataflow, below[0], depth + 1)
+        case Deduplicate(keys):
+            here = frozenset((c.name, c.occurrence) for c in keys)
+            return [here, *unique_columns(dataflow, below[0], depth + 1)]
+        case GlobalAggregate():
+            return [frozenset()]
+        case Aggregate(keys):
+            schema = dataflow.schemas[id_]
+            return [frozenset((k.name, schema.occurrence(i)) for i, k in enumerate(keys))]
+        case Project(columns):
+            schema = dataflow.schemas[id_]
+            kept: dict[tuple[str, int], tuple[str, int]] = {}
+            for index, named in enumerate(columns):
+                if isinstance(named.expr, Column):
+                    place = (named.expr.name, named.expr.occurrence)
+                    kept.setdefault(place, (named.name, schema.occurrence(index)))
+            return [
+                frozenset(kept[c] for c in key)
+                for key in unique_columns(dataflow, below[0], depth + 1)
+                if key <= kept.keys()
+            ]
+        case _:
+            return []

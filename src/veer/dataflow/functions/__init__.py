@@ -1,0 +1,1 @@
+"""The function registry: one entry per function, grouped by subject."""

@@ -1,0 +1,222 @@
+"""Arrays, maps and structs: tuples, tuples of pairs, tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from veer.dataflow.functions.ordering import group_key, sort_key
+from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved, scalar
+from veer.dataflow.functions.typing import cast_to, common_type, signature, wider_type
+from veer.dataflow.types import (
+    BOOLEAN,
+    INT,
+    NULL,
+    STRING,
+    ArrayType,
+    DataType,
+    IntegralType,
+    MapType,
+    StructType,
+    is_orderable,
+)
+from veer.errors import IllFormedError
+
+
+def _array_rule(args: Sequence[Argument]) -> Resolved:
+    element = common_type(args) if args else NULL
+    return Resolved((element,) * len(args), ArrayType(element))
+
+
+scalar("array", _array_rule, lambda *items: items, Nulls.NEVER)
+
+
+def _struct_rule(args: Sequence[Argument]) -> Resolved:
+    """`named_struct(name, value, ...)` with constant names."""
+    if len(args) % 2 or not args:
+        raise IllFormedError("expected pairs of a name and a value")
+    names = [a.value for a in args[::2]]
+    if not all(a.is_literal and isinstance(a.value, str) for a in args[::2]):
+        raise IllFormedError("field names must be constant strings")
+    types = [a.type for a in args[1::2]]
+    return Resolved(
+        tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True)))
+    )
+
+
+scalar("named_struct", _struct_rule, lambda *parts: parts[1::2], Nulls.NEVER)
+
+
+def _map_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) % 2:
+        raise IllFormedError("expected pairs of a key and a value")
+    key = common_type(args[::2]) if args else NULL
+    value = common_type(args[1::2]) if args else NULL
+    if not is_orderable(key):
+        raise IllFormedError(f"{key} cannot be a map key")
+    return Resolved((key, value) * (len(args) // 2), MapType(key, value))
+
+
+def _map(*parts: Any) -> tuple[tuple[Any, Any], ...]:
+    keys = parts[::2]
+    if None in keys:
+        raise Failure("NULL_MAP_KEY")
+    if len(set(keys)) < len(keys):
+        raise Failure("DUPLICATED_MAP_KEY")
+    return tuple(zip(keys, parts[1::2], strict=True))
+
+
+scalar("map", _map_rule, _map, Nulls.NEVER, can_fail=True)
+
+
+def _size(value: Any) -> int | None:
+    return None if value is None else len(value)
+
+
+scalar("size", signature(INT, (ArrayType, MapType)), _size, Nulls.CUSTOM, aliases=["cardinality"])
+scalar("array_size", signature(INT, ArrayType), len)
+
+
+def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
+    """The array and a value of its element type, as in array_contains(array, value)."""
+    if len(args) != 2 or not isinstance(args[0].type, ArrayType):
+        raise IllFormedError("expected an array and a value")
+    common = wider_type(args[0].type.element, args[1].type)
+    if common is None or not is_orderable(common):
+        raise IllFormedError(f"{args[1].type} is not comparable with {args[0].type}")
+    return ArrayType(common), common
+
+
+def _contains_rule(args: Sequence[Argument]) -> Resolved:
+    return Resolved(_element(args), BOOLEAN)
+
+
+def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    key = group_key(types[1])
+
+    def contains(items: tuple[Any, ...], value: Any) -> bool | None:
+        wanted = key(value)
+        if any(x is not None and key(x) == wanted for x in items):
+            return True
+        return None if None in items else False
+
+    return contains
+
+
+scalar("array_contains", _contains_rule, _array_contains, Nulls.PROPAGATE, typed=True)
+
+
+
+def _access_rule(args: Sequence[Argument]) -> Resolved:
+    """`element_at(array, index)` and `element_at(map, key)`."""
+    if len(args) == 2 and isinstance(args[0].type, ArrayType):
+        return Resolved((args[0].type, cast_to(args[1], INT, 2)), args[0].type.element)
+    if len(args) == 2 and isinstance(args[0].type, MapType):
+        return Resolved((args[0].type, cast_to(args[1], args[0].type.key, 2)), args[0].type.value)
+    raise IllFormedError("expected an array and an index or a map and a key")
+
+
+def _lookup(pairs: tuple[tuple[Any, Any], ...], key: Any) -> Any:
+    return next((v for k, v in pairs if k == key or (k != k and key != key)), None)
+
+
+def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    if isinstance(types[0], MapType):
+        return _lookup
+
+    def at(items: tuple[Any, ...], index: int) -> Any:
+        if index == 0:
+            raise Failure("INVALID_INDEX_OF_ZERO")
+        if abs(index) > len(items):
+            raise Failure("INVALID_ARRAY_INDEX_IN_ELEMENT_AT")
+        return items[index - 1 if index > 0 else index]
+
+    return at
+
+
+scalar("element_at", _access_rule, _element_at, Nulls.PROPAGATE, typed=True, can_fail=True)
+
+
+def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    """`array[i]`, zero-based, and `map[key]`."""
+    if isinstance(types[0], MapType):
+        return _lookup
+
+    def at(items: tuple[Any, ...], index: int) -> Any:
+        if not 0 <= index < len(items):
+            raise Failure("INVALID_ARRAY_INDEX")
+        return items[index]
+
+    return at
+
+
+def _item_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) == 2 and isinstance(args[0].type, ArrayType):
+        if not isinstance(args[1].type, IntegralType):
+            raise IllFormedError(f"argument 2 is {args[1].type}, expected an integer")
+        return Resolved((args[0].type, args[1].type), args[0].type.element)
+    return _access_rule(args)
+
+
+scalar("item", _item_rule, _item, Nulls.PROPAGATE, typed=True, can_fail=True)
+
+
+def _array_argument(args: Sequence[Argument]) -> ArrayType:
+    if not args or not isinstance(args[0].type, ArrayType):
+        raise IllFormedError("expected an array")
+    return args[0].type
+
+
+def _sort_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if not is_orderable(array):
+        raise IllFormedError(f"{array} cannot be sorted")
+    return Resolved((array, *(cast_to(a, BOOLEAN, 2) for a in args[1:])), array)
+
+
+def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    assert isinstance(types[0], ArrayType)
+    key = sort_key(types[0].element)
+
+    def sort(items: tuple[Any, ...], ascending: bool = True) -> tuple[Any, ...]:
+        present = sorted((x for x in items if x is not None), key=key, reverse=not ascending)
+        nulls = [None] * (len(items) - len(present))
+        return tuple(nulls + present if ascending else present + nulls)
+
+    return sort
+
+
+scalar("sort_array", _sort_rule, _sort_array, typed=True)
+
+
+def _distinct_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    return Resolved((array,), array)
+
+
+def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    assert isinstance(types[0], ArrayType)
+    key = group_key(types[0].element)
+    return lambda items: tuple({key(x): x for x in reversed(items)}[k] for k in dict.fromkeys(map(key, items)))
+
+
+scalar("array_distinct", _distinct_rule, _array_distinct, typed=True)
+
+
+def _join_rule(args: Sequence[Argument]) -> Resolved:
+    return signature(STRING, ArrayType(STRING), STRING, STRING, optional=1)(args)
+
+
+def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None) -> str:
+    return separator.join(x if x is not None else null for x in items if x is not None or null is not None)  # type: ignore[misc]
+
+
+scalar("array_join", _join_rule, _array_join)
+scalar("map_keys", lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)), lambda m: tuple(k for k, _ in m))
+scalar("map_values", lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).value)), lambda m: tuple(v for _, v in m))
+
+
+def _map_argument(args: Sequence[Argument]) -> MapType:
+    if len(args) != 1 or not isinstance(args[0].type, MapType):
+        raise IllFormedError("expected a map")
+    return args[0].type

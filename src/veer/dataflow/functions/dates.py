@@ -1,0 +1,475 @@
+"""Dates and timestamps: `datetime.date`, and naive `datetime.datetime` in UTC.
+
+The session time zone of the interpreter is UTC. Python's calendar ends with the year 9999;
+a value beyond it makes the run fail, which refutes and proves nothing.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from veer.dataflow.functions.registry import Argument, Failure, Kind, Nulls, Resolved, scalar
+from veer.dataflow.functions.typing import DATETIMES, cast_to, signature
+from veer.dataflow.types import (
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    YearMonthIntervalType,
+)
+from veer.errors import IllFormedError, UnsupportedError
+
+EPOCH = datetime(1970, 1, 1)
+RUN_DATE = date(2026, 1, 15)  # what current_date is in every run of the interpreter
+RUN_TIME = datetime(2026, 1, 15, 12, 30, 45, 123456)
+INT_DAYS = 2**31
+
+# -- text ------------------------------------------------------------------------------------
+
+_DATE = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?", re.ASCII | re.DOTALL)
+_TIMESTAMP = re.compile(
+    r"([+-]?\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T]?|[ T](\d{1,2})(?::(\d{1,2})"
+    r"(?::(\d{1,2})(?:\.(\d*))?)?)?\s*(Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?)?)?)?",
+    re.ASCII,
+)
+WHITESPACE = "".join(map(chr, range(0x21)))  # what Spark trims from text before casting
+
+
+def parse_date(text: str) -> date | None:
+    """What `CAST(text AS DATE)` reads, None if it cannot."""
+    found = _DATE.fullmatch(text.strip(WHITESPACE))
+    return None if found is None else make_date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+
+
+def make_date(year: int, month: int, day: int) -> date | None:
+    """A date, or None where there is no such day."""
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """What `CAST(text AS TIMESTAMP)` reads in UTC, None if it cannot."""
+    found = _TIMESTAMP.fullmatch(text.strip(WHITESPACE))
+    if found is None:
+        return None
+    year, month, day, hour, minute, second, fraction, zone = found.groups()
+    micros = int((fraction or "").ljust(6, "0")[:6] or 0)
+    try:
+        local = datetime(
+            int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0), int(second or 0), micros
+        )
+        return local - zone_offset(zone)
+    except (ValueError, OverflowError):
+        return None
+
+
+def zone_offset(zone: str | None) -> timedelta:
+    """Offset of a zone suffix of a timestamp text."""
+    if zone is None or zone in ("Z", "UTC", "GMT"):
+        return timedelta(0)
+    digits = zone[1:].replace(":", "")
+    hours, minutes = (int(digits), 0) if len(digits) <= 2 else (int(digits[:-2]), int(digits[-2:]))
+    if hours > 18 or minutes > 59:
+        raise ValueError(zone)
+    offset = timedelta(hours=hours, minutes=minutes)
+    return -offset if zone[0] == "-" else offset
+
+
+def date_text(value: date) -> str:
+    """What `CAST(value AS STRING)` writes."""
+    return f"{value.year:04d}-{value.month:02d}-{value.day:02d}"
+
+
+def timestamp_text(value: datetime) -> str:
+    """What `CAST(value AS STRING)` writes: the fraction without trailing zeros."""
+    fraction = f".{value.microsecond:06d}".rstrip("0") if value.microsecond else ""
+    return f"{date_text(value)} {value:%H:%M:%S}{fraction}"
+
+
+def micros_of(value: datetime) -> int:
+    """Microseconds since the epoch."""
+    return (value - EPOCH) // timedelta(microseconds=1)
+
+
+def from_micros(micros: int) -> datetime:
+    """The instant that many microseconds after the epoch."""
+    return _in_calendar(lambda: EPOCH + timedelta(microseconds=micros))
+
+
+def _in_calendar(make: Callable[[], Any]) -> Any:
+    try:
+        return make()
+    except (OverflowError, ValueError):
+        raise Failure("DATETIME_OVERFLOW") from None
+
+
+# -- arithmetic ------------------------------------------------------------------------------
+
+
+def add_days(value: date, days: int) -> date:
+    """The date that many days later."""
+    return _in_calendar(lambda: value + timedelta(days=days))  # type: ignore[no-any-return]
+
+
+def add_months(value: Any, months: int) -> Any:
+    """The same day of another month, or its last day where that month is shorter."""
+    total = value.year * 12 + value.month - 1 + months
+    year, month = divmod(total, 12)
+    return _in_calendar(
+        lambda: value.replace(
+            year=year, month=month + 1, day=min(value.day, calendar.monthrange(year, month + 1)[1])
+        )
+    )
+
+
+def _days_between(end: date, start: date) -> int:
+    return (end - start).days
+
+
+def _months_between(a: datetime, b: datetime, round_off: bool = True) -> float:
+    months = (a.year - b.year) * 12 + a.month - b.month
+    last_a, last_b = (calendar.monthrange(d.year, d.month)[1] for d in (a, b))
+    if a.day == b.day or (a.day == last_a and b.day == last_b):
+        return float(months)
+    in_month = [
+        (d - datetime(d.year, d.month, d.day)) // timedelta(seconds=1) + d.day * 86400 for d in (a, b)
+    ]
+    value = months + (in_month[0] - in_month[1]) / (31 * 86400.0)
+    if not round_off:
+        return value
+    return float(Decimal(repr(value)).quantize(Decimal("1e-8"), "ROUND_HALF_UP"))
+
+
+WHOLE_DAYS = (INT, DayTimeIntervalType("day", "day"))
+
+
+def _plus_days(value: date, days: Any) -> date:
+    return add_days(value, days if isinstance(days, int) else days // timedelta(days=1))
+
+
+scalar("date_add", signature(DATE, DATE, INT), add_days, can_fail=True, aliases=["dateadd"])
+scalar("date_sub", signature(DATE, DATE, INT), lambda d, n: add_days(d, -n), can_fail=True)
+scalar("datediff", signature(INT, DATE, DATE), _days_between, aliases=["date_diff"])
+scalar("add_months", signature(DATE, DATE, INT), add_months, can_fail=True)
+scalar(
+    "months_between",
+    signature(DOUBLE, TIMESTAMP, TIMESTAMP),
+    _months_between,
+)
+scalar(
+    "last_day",
+    signature(DATE, DATE),
+    lambda d: d.replace(day=calendar.monthrange(d.year, d.month)[1]),
+)
+
+
+def _next_day(value: date, name: str) -> date | None:
+    names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+    full = [n.upper() for n in calendar.day_name]
+    upper = name.strip().upper()
+    for index, short in enumerate(names):
+        if upper in (short, full[index], full[index][:3]):
+            return add_days(value, (index - value.weekday() - 1) % 7 + 1)
+    raise Failure("ILLEGAL_DAY_OF_WEEK")
+
+
+scalar("next_day", signature(DATE, DATE, STRING), _next_day, can_fail=True)
+scalar(
+    "make_date",
+    signature(DATE, INT, INT, INT),
+    lambda y, m, d: _in_calendar(lambda: date(y, m, d)),
+    can_fail=True,
+)
+
+
+def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
+    """A date or timestamp plus an interval."""
+    if len(args) != 2:
+        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    moment, interval = args[0].type, args[1].type
+    if moment not in DATETIMES:
+        raise IllFormedError(f"argument 1 is {moment}, expected a date or timestamp")
+    if isinstance(interval, YearMonthIntervalType):
+        return Resolved((moment, interval), moment)
+    if isinstance(interval, DayTimeIntervalType):
+        if moment == DATE and (interval.first, interval.last) != ("day", "day"):
+            moment = TIMESTAMP
+        return Resolved((moment, interval), moment)
+    raise IllFormedError(f"argument 2 is {interval}, expected an interval")
+
+
+def _plus_interval(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    if isinstance(types[1], YearMonthIntervalType):
+        return add_months
+    return lambda moment, delta: _in_calendar(lambda: moment + delta)
+
+
+scalar("add_interval", _plus_interval_rule, _plus_interval, typed=True, can_fail=True)
+
+
+def _difference_rule(args: Sequence[Argument]) -> Resolved:
+    a, b = (cast_to(x, DATETIMES, i) for i, x in enumerate(args, 1))
+    if a == b == DATE:
+        return Resolved((a, b), DayTimeIntervalType("day", "day"))
+    wider = TIMESTAMP_NTZ if TIMESTAMP not in (a, b) else TIMESTAMP
+    return Resolved((wider, wider), DayTimeIntervalType("day", "second"))
+
+
+scalar("subtract_moments", _difference_rule, lambda a, b: a - b)
+
+# -- parts -----------------------------------------------------------------------------------
+
+MOMENT = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+PARTS: dict[str, Callable[[Any], int]] = {
+    "year": lambda d: d.year,
+    "quarter": lambda d: (d.month + 2) // 3,
+    "month": lambda d: d.month,
+    "day": lambda d: d.day,
+    "dayofweek": lambda d: d.isoweekday() % 7 + 1,
+    "weekday": lambda d: d.weekday(),
+    "dayofyear": lambda d: d.timetuple().tm_yday,
+    "weekofyear": lambda d: d.isocalendar()[1],
+}
+for _name, _part in PARTS.items():
+    scalar(_name, signature(INT, DATE), _part, aliases=["dayofmonth"] if _name == "day" else [])
+for _name in ("hour", "minute", "second"):
+    scalar(
+        _name,
+        signature(INT, (TIMESTAMP, TIMESTAMP_NTZ)),
+        lambda t, part=_name: getattr(t, part),
+    )
+
+_TRUNCATED: dict[str, Callable[[Any], Any]] = {
+    "year": lambda d: d.replace(month=1, day=1),
+    "quarter": lambda d: d.replace(month=(d.month - 1) // 3 * 3 + 1, day=1),
+    "month": lambda d: d.replace(day=1),
+    "week": lambda d: d - timedelta(days=d.weekday()),
+}
+_UNITS = {
+    "year": "year",
+    "yyyy": "year",
+    "yy": "year",
+    "quarter": "quarter",
+    "month": "month",
+    "mon": "month",
+    "mm": "month",
+    "week": "week",
+}
+_CLOCK = {
+    "day": {"hour": 0, "minute": 0, "second": 0, "microsecond": 0},
+    "dd": {"hour": 0, "minute": 0, "second": 0, "microsecond": 0},
+    "hour": {"minute": 0, "second": 0, "microsecond": 0},
+    "minute": {"second": 0, "microsecond": 0},
+    "second": {"microsecond": 0},
+}
+
+
+def _trunc(value: date, unit: str) -> date | None:
+    name = _UNITS.get(unit.lower())
+    return None if name is None else _in_calendar(lambda: _TRUNCATED[name](value))
+
+
+def _date_trunc(unit: str, value: datetime) -> datetime | None:
+    lowered = unit.lower()
+    if lowered in _CLOCK:
+        return value.replace(**_CLOCK[lowered])  # type: ignore[arg-type]
+    name = _UNITS.get(lowered)
+    if name is None:
+        return None
+    midnight = value.replace(hour=0, minute=0, second=0, microsecond=0)
+    return _in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
+
+
+scalar("trunc", signature(DATE, DATE, STRING), _trunc, Nulls.PROPAGATE)
+
+
+def _date_trunc_rule(args: Sequence[Argument]) -> Resolved:
+    resolved = signature(TIMESTAMP, STRING, (TIMESTAMP, TIMESTAMP_NTZ))(args)
+    return Resolved(resolved.arguments, resolved.arguments[1])
+
+
+scalar("date_trunc", _date_trunc_rule, _date_trunc, Nulls.PROPAGATE)
+
+# -- patterns --------------------------------------------------------------------------------
+
+_FORMATS = {
+    "yyyy": "%Y",
+    "MM": "%m",
+    "dd": "%d",
+    "HH": "%H",
+    "mm": "%M",
+    "ss": "%S",
+    "MMM": "%b",
+    "MMMM": "%B",
+    "EEE": "%a",
+    "EEEE": "%A",
+    "DDD": "%j",
+    "hh": "%I",
+    "a": "%p",
+}
+
+
+@lru_cache(maxsize=128)
+def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
+    """A datetime pattern as (kind, text) pieces; refused where it is not modelled."""
+    parts: list[tuple[str, str]] = []
+    for found in re.finditer(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+", pattern):
+        text = found[0]
+        if found[1] is not None:
+            parts.append(("text", found[1].replace("''", "'") or "'"))
+        elif found[2] is None:
+            parts.append(("text", text))
+        elif text in _FORMATS or set(text) <= {"S"} or text in ("y", "M", "d", "H", "m", "s"):
+            parts.append(("field", text))
+        else:
+            raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
+    return tuple(parts)
+
+
+def format_moment(value: date, pattern: str) -> str:
+    """DATE_FORMAT."""
+    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    out: list[str] = []
+    for kind, text in pattern_parts(pattern):
+        if kind == "text":
+            out.append(text)
+        elif set(text) == {"S"}:
+            out.append(f"{moment.microsecond:06d}".ljust(9, "0")[: len(text)])
+        elif text == "yyyy":
+            out.append(f"{moment.year:04d}")
+        elif len(text) == 1 and text != "a":
+            short = {"y": "year", "M": "month", "d": "day", "H": "hour", "m": "minute", "s": "second"}
+            out.append(str(getattr(moment, short[text])))
+        else:
+            out.append(moment.strftime(_FORMATS[text]))
+    return "".join(out)
+
+
+_READERS = {
+    "yyyy": r"(?P<year>\d{4})",
+    "y": r"(?P<year>\d{1,6})",
+    "MM": r"(?P<month>\d{2})",
+    "M": r"(?P<month>\d{1,2})",
+    "dd": r"(?P<day>\d{2})",
+    "d": r"(?P<day>\d{1,2})",
+    "HH": r"(?P<hour>\d{2})",
+    "H": r"(?P<hour>\d{1,2})",
+    "mm": r"(?P<minute>\d{2})",
+    "m": r"(?P<minute>\d{1,2})",
+    "ss": r"(?P<second>\d{2})",
+    "s": r"(?P<second>\d{1,2})",
+}
+
+
+def parse_moment(text: str, pattern: str) -> datetime:
+    """Read a moment by a pattern, or fail as Spark does under ANSI."""
+    regex = []
+    for kind, part in pattern_parts(pattern):
+        if kind == "text":
+            regex.append(re.escape(part))
+        elif part in _READERS:
+            regex.append(_READERS[part])
+        elif set(part) == {"S"}:
+            regex.append(rf"(?P<fraction>\d{{{len(part)}}})")
+        else:
+            raise UnsupportedError(f"reading by datetime pattern {pattern!r} is not modelled")
+    try:
+        found = re.fullmatch("".join(regex), text, re.ASCII)
+    except re.error:
+        raise UnsupportedError(f"datetime pattern {pattern!r} is not modelled") from None
+    if found is None:
+        raise Failure("CANNOT_PARSE_TIMESTAMP")
+    parts = {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
+    fraction = found.groupdict().get("fraction", "").ljust(6, "0")[:6]
+    try:
+        return datetime(
+            parts.get("year", 1970),
+            parts.get("month", 1),
+            parts.get("day", 1),
+            parts.get("hour", 0),
+            parts.get("minute", 0),
+            parts.get("second", 0),
+            int(fraction or 0),
+        )
+    except ValueError:
+        raise Failure("CANNOT_PARSE_TIMESTAMP") from None
+
+
+scalar(
+    "date_format",
+    signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING),
+    format_moment,
+    can_fail=True,
+)
+
+
+def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
+    if target == DATE:
+        return lambda text, pattern: parse_moment(text, pattern).date()
+    return parse_moment
+
+
+scalar("to_date_by", signature(DATE, STRING, STRING), _read_with_pattern(DATE), can_fail=True)
+scalar(
+    "to_timestamp_by",
+    signature(TIMESTAMP, STRING, STRING),
+    _read_with_pattern(TIMESTAMP),
+    can_fail=True,
+)
+DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
+
+
+def _unix_timestamp(value: Any, pattern: str = DEFAULT_PATTERN) -> int:
+    if isinstance(value, str):
+        value = parse_moment(value, pattern)
+    elif not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    return micros_of(value) // 1_000_000
+
+
+scalar(
+    "unix_timestamp",
+    signature(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
+    _unix_timestamp,
+    can_fail=True,
+    aliases=["to_unix_timestamp"],
+)
+scalar(
+    "from_unixtime",
+    signature(STRING, LONG, STRING, optional=1),
+    lambda n, p=DEFAULT_PATTERN: format_moment(from_micros(n * 1_000_000), p),
+    can_fail=True,
+)
+scalar(
+    "timestamp_seconds",
+    signature(TIMESTAMP, (LONG, DecimalType, DOUBLE)),
+    lambda n: from_micros(int(n * 1_000_000)),
+    can_fail=True,
+)
+
+# -- the time of the run ---------------------------------------------------------------------
+
+scalar(
+    "current_date",
+    signature(DATE),
+    lambda: RUN_DATE,
+    kind=Kind.RUN_CONSTANT,
+    aliases=["curdate"],
+)
+scalar(
+    "current_timestamp", signature(TIMESTAMP), lambda: RUN_TIME, kind=Kind.RUN_CONSTANT, aliases=["now"]
+)

@@ -1,0 +1,303 @@
+"""Spark's ANSI type coercion, on types: which common type, which implicit casts.
+
+`expected` is a type, a family of types, or a tuple of alternatives tried in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from veer.dataflow.functions.registry import Argument, Resolved, Rule
+from veer.dataflow.types import (
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    MAX_PRECISION,
+    NULL,
+    SHORT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    AtomicType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    YearMonthIntervalType,
+    is_orderable,
+)
+from veer.errors import IllFormedError
+
+Expected: TypeAlias = "DataType | type[DataType] | tuple[Expected, ...] | None"
+
+PRECEDENCE = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
+DECIMAL_OF = {
+    BYTE: DecimalType(3, 0),
+    SHORT: DecimalType(5, 0),
+    INT: DecimalType(10, 0),
+    LONG: DecimalType(20, 0),
+    FLOAT: DecimalType(14, 7),
+    DOUBLE: DecimalType(30, 15),
+}
+DEFAULTS: dict[type[DataType], DataType] = {
+    NumericType: DOUBLE,
+    IntegralType: LONG,
+    FractionalType: DOUBLE,
+    DecimalType: DecimalType(10, 0),
+}
+DATETIMES = (DATE, TIMESTAMP_NTZ, TIMESTAMP)
+
+
+def bounded(precision: int, scale: int) -> DecimalType:
+    """The decimal type within Spark's limit of 38 digits."""
+    return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
+
+
+def adjusted(precision: int, scale: int) -> DecimalType:
+    """The result type of decimal arithmetic: digits before the point survive, six after it."""
+    if precision <= MAX_PRECISION:
+        return DecimalType(precision, scale)
+    digits = precision - scale
+    return DecimalType(MAX_PRECISION, max(MAX_PRECISION - digits, min(scale, 6)))
+
+
+def decimal_of(arg: Argument) -> DecimalType:
+    """The decimal type holding an integer argument; for a constant, just its digits."""
+    if isinstance(arg.type, DecimalType):
+        return arg.type
+    if arg.is_literal and isinstance(arg.value, int) and isinstance(arg.type, IntegralType):
+        return DecimalType(len(str(abs(arg.value))), 0)
+    return DECIMAL_OF[arg.type]
+
+
+def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
+    """The decimal type that holds both, as far as 38 digits go."""
+    scale = max(a.scale, b.scale)
+    return bounded(max(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+
+
+def wider_type(a: DataType, b: DataType) -> DataType | None:
+    """The common type of two columns in CASE, COALESCE, IN, UNION: Spark's wider type for two."""
+    if a == b:
+        return a
+    match a, b:
+        case (NullType(), other) | (other, NullType()):
+            return other
+        case StringType(), AtomicType():
+            return string_promotion(b)
+        case AtomicType(), StringType():
+            return string_promotion(a)
+        case DecimalType(), DecimalType():
+            return wider_decimal(a, b)
+        case (DecimalType() as d, IntegralType() as i) | (IntegralType() as i, DecimalType() as d):
+            return wider_decimal(d, DECIMAL_OF[i])
+        case (DecimalType(), FractionalType()) | (FractionalType(), DecimalType()):
+            return DOUBLE
+        case NumericType(), NumericType():
+            wider = max(a, b, key=PRECEDENCE.index)
+            return DOUBLE if wider == FLOAT else wider
+        case DayTimeIntervalType(), DayTimeIntervalType():
+            return _spanning(a, b, ("day", "hour", "minute", "second"), DayTimeIntervalType)
+        case YearMonthIntervalType(), YearMonthIntervalType():
+            return _spanning(a, b, ("year", "month"), YearMonthIntervalType)
+        case ArrayType(x), ArrayType(y):
+            element = wider_type(x, y)
+            return None if element is None else ArrayType(element)
+        case MapType(), MapType():
+            key, value = wider_type(a.key, b.key), wider_type(a.value, b.value)
+            return None if key is None or value is None else MapType(key, value)
+        case StructType(), StructType() if len(a.fields) == len(b.fields):
+            parts = [(n, wider_type(x, y)) for (n, x), (_, y) in zip(a.fields, b.fields, strict=True)]
+            if all(n.lower() == m.lower() for (n, _), (m, _) in zip(a.fields, b.fields, strict=True)):
+                kept = tuple((n, t) for n, t in parts if t is not None)
+                return StructType(kept) if len(kept) == len(parts) else None
+            return None
+        case _ if a in DATETIMES and b in DATETIMES:
+            return max(a, b, key=DATETIMES.index)
+        case _:
+            return None
+
+
+def _spanning(
+    a: DayTimeIntervalType | YearMonthIntervalType,
+    b: DayTimeIntervalType | YearMonthIntervalType,
+    fields: tuple[str, ...],
+    kind: Callable[[str, str], DataType],
+) -> DataType:
+    return kind(
+        min(a.first, b.first, key=fields.index), max(a.last, b.last, key=fields.index)
+    )
+
+
+def string_promotion(other: DataType) -> DataType | None:
+    """What a string becomes beside a value of another atomic type (ANSI)."""
+    if isinstance(other, IntegralType):
+        return LONG
+    if isinstance(other, FractionalType):
+        return DOUBLE
+    if isinstance(other, DayTimeIntervalType | YearMonthIntervalType):
+        return None
+    return other
+
+
+def common_type(args: Sequence[Argument]) -> DataType:
+    """The common type of several arguments, or an error naming the pair that has none.
+
+    Strings are promoted last, as Spark does: ('a', 1, 1.5) is compared as one group.
+    """
+    strings = [a.type for a in args if isinstance(a.type, StringType)]
+    others = [a.type for a in args if not isinstance(a.type, StringType)]
+    result: DataType = NULL
+    for type_ in [*others, *strings[:1]]:
+        wider = wider_type(result, type_)
+        if wider is None:
+            raise IllFormedError(f"{result} and {type_} have no common type")
+        result = wider
+    return result
+
+
+def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
+    """The type an argument is cast to for a function that expects `expected`, None if none."""
+    given = arg.type
+    if expected is None:
+        return given
+    if isinstance(expected, tuple):
+        if any(_accepts(e, given) for e in expected):
+            return given
+        return next((t for e in expected if (t := implicit_cast(arg, e)) is not None), None)
+    if _accepts(expected, given):
+        return given
+    target = DEFAULTS.get(expected) if isinstance(expected, type) else expected
+    if isinstance(given, NullType):
+        if target is None and isinstance(expected, type) and issubclass(expected, ArrayType):
+            return ArrayType(NULL)
+        return target
+    if isinstance(expected, type) and issubclass(expected, DecimalType):
+        return decimal_of(arg) if isinstance(given, NumericType) else None
+    if target is None:
+        return None
+    if isinstance(given, StringType):
+        return target if isinstance(target, AtomicType) else None
+    if isinstance(target, StringType):
+        castable = isinstance(given, AtomicType) and not isinstance(given, BinaryType)
+        return STRING if castable else None
+    if isinstance(given, NumericType) and isinstance(target, NumericType):
+        return target if _is_upcast(given, target) or (arg.is_literal and target == INT) else None
+    if given in DATETIMES and target in DATETIMES:
+        return target
+    return None
+
+
+def _is_upcast(given: NumericType, target: NumericType) -> bool:
+    if isinstance(target, DecimalType):
+        held = DECIMAL_OF.get(given, given)
+        assert isinstance(held, DecimalType)
+        return held.precision - held.scale <= target.precision - target.scale
+    if isinstance(given, DecimalType):
+        return target in (DOUBLE, FLOAT)
+    return PRECEDENCE.index(given) <= PRECEDENCE.index(target)
+
+
+def _accepts(expected: Expected, given: DataType) -> bool:
+    if isinstance(expected, type):
+        return isinstance(given, expected)
+    return expected == given
+
+
+def describe(expected: Expected) -> str:
+    """How an expectation reads in an error message."""
+    if isinstance(expected, tuple):
+        return " or ".join(describe(e) for e in expected)
+    if isinstance(expected, type):
+        return expected.__name__.removesuffix("Type").lower()
+    return "anything" if expected is None else str(expected)
+
+
+def signature(
+    result: DataType | Callable[[tuple[DataType, ...]], DataType],
+    *expected: Expected,
+    optional: int = 0,
+    variadic: bool = False,
+) -> Rule:
+    """A typing rule: cast each argument to what is expected; the last `optional` may be missing.
+
+    With `variadic` the last expectation repeats, for at least one argument.
+    """
+
+    def rule(args: Sequence[Argument]) -> Resolved:
+        wanted = list(expected)
+        if variadic:
+            wanted += [expected[-1]] * (len(args) - len(expected))
+        least = len(expected) - optional
+        if not least <= len(args) <= max(len(wanted), len(expected)):
+            raise IllFormedError(f"{len(args)} arguments, expected {counts(least, len(expected), variadic)}")
+        types = tuple(
+            cast_to(a, e, i) for i, (a, e) in enumerate(zip(args, wanted, strict=False), 1)
+        )
+        return Resolved(types, result(types) if callable(result) else result)
+
+    return rule
+
+
+def cast_to(arg: Argument, expected: Expected, position: int) -> DataType:
+    """`implicit_cast`, or an error naming the argument."""
+    found = implicit_cast(arg, expected)
+    if found is None:
+        raise IllFormedError(f"argument {position} is {arg.type}, expected {describe(expected)}")
+    return found
+
+
+def counts(least: int, most: int, variadic: bool) -> str:
+    """How many arguments, in words."""
+    if variadic:
+        return f"{least} or more"
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def same_type(
+    result: DataType | None = None, *, least: int = 1, orderable: bool = False
+) -> Rule:
+    """A typing rule: all arguments take their common type, which is the result's by default."""
+
+    def rule(args: Sequence[Argument]) -> Resolved:
+        if len(args) < least:
+            raise IllFormedError(f"{len(args)} arguments, expected {least} or more")
+        common = common_type(args)
+        if orderable and not is_orderable(common):
+            raise IllFormedError(f"values of type {common} cannot be compared")
+        return Resolved((common,) * len(args), result or common)
+
+    return rule
+
+
+def first_type(types: tuple[DataType, ...]) -> DataType:
+    """For `signature`: the result has the type of the first argument."""
+    return types[0]
+
+
+__all__ = [
+    "BooleanType",
+    "adjusted",
+    "bounded",
+    "cast_to",
+    "common_type",
+    "decimal_of",
+    "first_type",
+    "implicit_cast",
+    "same_type",
+    "signature",
+    "wider_type",
+]

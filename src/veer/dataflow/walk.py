@@ -1,0 +1,169 @@
+"""Walking expressions and operators: children, rebuilding, the columns read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+
+from veer.dataflow.expr import (
+    EXPR_CLASSES,
+    And,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    ScalarQuery,
+)
+
+if TYPE_CHECKING:
+    from veer.dataflow.dag import Dataflow
+    from veer.dataflow.ops import Operator
+
+T = TypeVar("T")
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct parts of an expression; the inside of a subquery is not one."""
+    match expr:
+        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+            return ()
+        case And(args) | Or(args):
+            return args
+        case Not(arg) | IsNull(arg):
+            return (arg,)
+        case Cast(arg=arg) | GetField(arg=arg):
+            return (arg,)
+        case Compare(left=left, right=right):
+            return (left, right)
+        case InList(arg, options):
+            return (arg, *options)
+        case Case(branches, otherwise):
+            return (*(part for branch in branches for part in branch), otherwise)
+        case Call(args=args) | OpaqueCall(args=args) | InQuery(args=args):
+            return args
+        case _:
+            assert_never(expr)
+
+
+def transform(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Apply `change` to every part, children first; unchanged parts stay the same objects."""
+    return change(map_children(expr, lambda child: transform(child, change)))
+
+
+def map_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The expression with each direct part changed."""
+    match expr:
+        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+            return expr
+        case And(args) | Or(args):
+            return replace(expr, args=tuple(map(change, args)))
+        case Not(arg) | IsNull(arg):
+            return replace(expr, arg=change(arg))
+        case Cast(arg=arg) | GetField(arg=arg):
+            return replace(expr, arg=change(arg))
+        case Compare(left=left, right=right):
+            return replace(expr, left=change(left), right=change(right))
+        case InList(arg, options):
+            return InList(change(arg), tuple(map(change, options)))
+        case Case(branches, otherwise):
+            changed = tuple((change(when), change(then)) for when, then in branches)
+            return Case(changed, change(otherwise))
+        case Call(args=args) | OpaqueCall(args=args) | InQuery(args=args):
+            return replace(expr, args=tuple(map(change, args)))
+        case _:
+            assert_never(expr)
+
+
+def parts(expr: Expr) -> Iterator[Expr]:
+    """The expression and everything inside it, subqueries as single nodes."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def query_of(expr: Expr) -> Dataflow | None:
+    """The subquery an expression node holds, if it holds one."""
+    return expr.query if isinstance(expr, Exists | InQuery | ScalarQuery) else None
+
+
+def columns_read(expr: Expr) -> Iterator[Column]:
+    """The input columns an expression reads, those read inside its subqueries included."""
+    for node in parts(expr):
+        if isinstance(node, Column):
+            yield node
+        elif (query := query_of(node)) is not None:
+            for outer in outer_columns(query):
+                if outer.depth == 1:
+                    yield Column(outer.name, outer.type, outer.occurrence)
+
+
+def outer_columns(query: Dataflow) -> Iterator[OuterColumn]:
+    """Columns of enclosing rows that a subquery reads, depths as seen from its outside."""
+    for operator in query.operators.values():
+        for expr in operator_exprs(operator):
+            yield from _outer_in(expr)
+        if (inner := getattr(operator, "query", None)) is not None:
+            yield from _lifted(inner)
+
+
+def _outer_in(expr: Expr) -> Iterator[OuterColumn]:
+    for node in parts(expr):
+        if isinstance(node, OuterColumn):
+            yield node
+        elif (query := query_of(node)) is not None:
+            yield from _lifted(query)
+
+
+def _lifted(query: Dataflow) -> Iterator[OuterColumn]:
+    for outer in outer_columns(query):
+        if outer.depth > 1:
+            yield replace(outer, depth=outer.depth - 1)
+
+
+def operator_exprs(operator: Operator) -> Iterator[Expr]:
+    """The expressions among an operator's properties, in order."""
+    for f in fields(operator):
+        yield from exprs_in(getattr(operator, f.name))
+
+
+def exprs_in(value: Any) -> Iterator[Expr]:
+    """The outermost expressions inside a property: in tuples and in named, sort or call parts."""
+    if isinstance(value, EXPR_CLASSES):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from exprs_in(item)
+    elif is_dataclass(value) and type(value).__module__.startswith("veer.dataflow."):
+        for f in fields(value):
+            yield from exprs_in(getattr(value, f.name))
+
+
+def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
+    """The property with its outermost expressions changed; see `exprs_in`."""
+    if isinstance(value, EXPR_CLASSES):
+        return change(value)  # type: ignore[return-value]
+    if isinstance(value, tuple):
+        return tuple(map_exprs(item, change) for item in value)  # type: ignore[return-value]
+    if is_dataclass(value) and type(value).__module__.startswith("veer.dataflow."):
+        changed = {
+            f.name: map_exprs(getattr(value, f.name), change) for f in fields(value) if f.init
+        }
+        if all(changed[name] is getattr(value, name) for name in changed):
+            return value
+        return replace(value, **changed)  # type: ignore[type-var]
+    return value

@@ -1,0 +1,41 @@
+"""Errors a user can meet.
+
+    VeerError                 anything Veer raises on purpose
+    ├── UsageError            the request makes no sense (exit 64)
+    └── InputError            the input cannot be used (exit 65)
+        ├── ParseError        the text is not what it claims to be
+        ├── UnsupportedError  understood, but outside what Veer models
+        └── IllFormedError    a dataflow that cannot mean anything
+
+Not knowing is never an error: it is the verdict UNKNOWN with a reason.
+"""
+
+
+class VeerError(Exception):
+    """Anything Veer raises on purpose; `exit_status` is what the command ends with."""
+
+    exit_status = 70
+
+
+class UsageError(VeerError):
+    """The request makes no sense."""
+
+    exit_status = 64
+
+
+class InputError(VeerError):
+    """The input cannot be used; the message says which file, operator and column."""
+
+    exit_status = 65
+
+
+class ParseError(InputError):
+    """The text is not what it claims to be."""
+
+
+class UnsupportedError(InputError):
+    """The construct is understood but outside what Veer models."""
+
+
+class IllFormedError(InputError):
+    """A dataflow that cannot mean anything: the message names operator, column, expectation."""

@@ -1,0 +1,302 @@
+"""Expressions compiled to Python closures over (row, scope).
+
+`scope` is a tuple: the run, then the rows of the enclosing queries from the inside out. AND, OR
+and CASE evaluate from left to right and stop early, as Spark does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, assert_never
+
+from veer.dataflow.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    ScalarQuery,
+)
+from veer.dataflow.functions.ordering import sort_key
+from veer.dataflow.functions.registry import Failure, Nulls, scalar_function
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import (
+    ArrayType,
+    DataType,
+    StructType,
+    has_floats,
+)
+from veer.dataflow.walk import outer_columns
+from veer.interpreter.casts import cast_function
+
+if TYPE_CHECKING:
+    from veer.dataflow.dag import Dataflow
+
+Row = tuple[Any, ...]
+Scope = tuple[Any, ...]
+Compiled = Callable[[Row, Scope], Any]
+
+
+def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
+    """A function from a row of `schemas[0]` (and the scope of the other schemas) to a value."""
+
+    def sub(e: Expr) -> Compiled:
+        return compile_expr(e, schemas)
+
+    match expr:
+        case Column(name, _, occurrence):
+            place = schemas[0].place(name, occurrence)
+            return lambda row, scope: row[place]
+        case OuterColumn(name, _, occurrence, depth):
+            place = schemas[depth].place(name, occurrence)
+            return lambda row, scope: scope[depth][place]
+        case Literal(value):
+            return lambda row, scope: value
+        case And(args):
+            return _conjunction(tuple(map(sub, args)))
+        case Or(args):
+            return _disjunction(tuple(map(sub, args)))
+        case Not(arg):
+            inner = sub(arg)
+            return lambda row, scope: None if (v := inner(row, scope)) is None else not v
+        case Compare(op, left, right):
+            return _comparison(op, sub(left), sub(right), left.type)
+        case IsNull(arg):
+            inner = sub(arg)
+            return lambda row, scope: inner(row, scope) is None
+        case InList(arg, options):
+            return _membership(sub(arg), tuple(map(sub, options)), arg.type)
+        case Case(branches, otherwise):
+            return _case(tuple((sub(w), sub(t)) for w, t in branches), sub(otherwise))
+        case Cast(arg, type_, mode):
+            inner, convert = sub(arg), cast_function(arg.type, type_, mode)
+            return lambda row, scope: None if (v := inner(row, scope)) is None else convert(v)
+        case Call(function, args):
+            return _call(expr, tuple(map(sub, args)))
+        case OpaqueCall(identity, args, type_):
+            inner_args = tuple(map(sub, args))
+            return lambda row, scope: scope[0].opaque_call(
+                identity, tuple(a(row, scope) for a in inner_args), type_
+            )
+        case GetField(arg, name):
+            inner = sub(arg)
+            assert isinstance(arg.type, StructType)
+            at = [n for n, _ in arg.type.fields].index(name)
+            return lambda row, scope: None if (v := inner(row, scope)) is None else v[at]
+        case Exists(query):
+            rows_of = compile_query(query, schemas)
+            return lambda row, scope: bool(rows_of(row, scope))
+        case InQuery(args, query):
+            return _in_query(tuple(map(sub, args)), query, schemas)
+        case ScalarQuery(query):
+            return _scalar_query(compile_query(query, schemas))
+        case _:
+            assert_never(expr)
+
+
+def _conjunction(args: tuple[Compiled, ...]) -> Compiled:
+    def both(row: Row, scope: Scope) -> bool | None:
+        result: bool | None = True
+        for arg in args:
+            value = arg(row, scope)
+            if value is False:
+                return False
+            if value is None:
+                result = None
+        return result
+
+    return both
+
+
+def _disjunction(args: tuple[Compiled, ...]) -> Compiled:
+    def either(row: Row, scope: Scope) -> bool | None:
+        result: bool | None = False
+        for arg in args:
+            value = arg(row, scope)
+            if value is True:
+                return True
+            if value is None:
+                result = None
+        return result
+
+    return either
+
+
+def comparison_key(type_: DataType) -> Callable[[Any], Any] | None:
+    """The key values of a type are compared by, None if they compare directly."""
+    if has_floats(type_) or isinstance(type_, ArrayType | StructType):
+        return sort_key(type_)
+    return None
+
+
+_OPERATIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda a, b: a == b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Compiled:
+    key = comparison_key(type_)
+    if op == "<=>":
+
+        def same(row: Row, scope: Scope) -> bool:
+            a, b = left(row, scope), right(row, scope)
+            if a is None or b is None:
+                return a is b
+            return bool(a == b) if key is None else bool(key(a) == key(b))
+
+        return same
+    holds = _OPERATIONS[op]
+
+    def compared(row: Row, scope: Scope) -> bool | None:
+        a = left(row, scope)
+        if a is None:
+            return None
+        b = right(row, scope)
+        if b is None:
+            return None
+        return holds(a, b) if key is None else holds(key(a), key(b))
+
+    return compared
+
+
+def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -> Compiled:
+    key = comparison_key(type_) or (lambda v: v)
+
+    def member(row: Row, scope: Scope) -> bool | None:
+        value = arg(row, scope)
+        if value is None:
+            return None
+        wanted, unknown = key(value), False
+        for option in options:
+            found = option(row, scope)
+            if found is None:
+                unknown = True
+            elif key(found) == wanted:
+                return True
+        return None if unknown else False
+
+    return member
+
+
+def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) -> Compiled:
+    def chosen(row: Row, scope: Scope) -> Any:
+        for when, then in branches:
+            if when(row, scope) is True:
+                return then(row, scope)
+        return otherwise(row, scope)
+
+    return chosen
+
+
+def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
+    function = scalar_function(call.function)
+    meaning = function.meaning(tuple(a.type for a in call.args), call.type)
+    if call.function == "coalesce":
+        return _coalesce(args)
+    if function.nulls in (Nulls.NEVER, Nulls.CUSTOM):
+        return lambda row, scope: meaning(*[a(row, scope) for a in args])
+    if len(args) == 1:
+        (only,) = args
+        return lambda row, scope: None if (v := only(row, scope)) is None else meaning(v)
+
+    def strict(row: Row, scope: Scope) -> Any:
+        values = []
+        for arg in args:
+            value = arg(row, scope)
+            if value is None:
+                return None
+            values.append(value)
+        return meaning(*values)
+
+    return strict
+
+
+def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
+    def first_present(row: Row, scope: Scope) -> Any:
+        for arg in args:
+            if (value := arg(row, scope)) is not None:
+                return value
+        return None
+
+    return first_present
+
+
+# -- subqueries --------------------------------------------------------------------------------
+
+
+def compile_query(query: Dataflow, schemas: tuple[Schema, ...]) -> Callable[[Row, Scope], list[Row]]:
+    """A function giving the rows of a subquery, computed once per distinct outer values."""
+    from veer.interpreter.run import Program
+
+    inner = Program(query, schemas)
+    places = sorted(
+        {(o.depth, schemas[o.depth - 1].place(o.name, o.occurrence)) for o in outer_columns(query)}
+    )
+    (sink,) = query.sinks
+
+    def rows_of(row: Row, scope: Scope) -> list[Row]:
+        run = scope[0]
+        outer = (run, row, *scope[1:])
+        key = (id(inner), *(_memo_key(outer[depth][place]) for depth, place in places))
+        found = run.memo.get(key)
+        if found is None:
+            found = inner.evaluate(outer)[sink].rows
+            run.memo[key] = found
+        return found  # type: ignore[no-any-return]
+
+    return rows_of
+
+
+def _memo_key(value: Any) -> Any:
+    return repr(value) if isinstance(value, float) else value
+
+
+def _in_query(args: tuple[Compiled, ...], query: Dataflow, schemas: tuple[Schema, ...]) -> Compiled:
+    rows_of = compile_query(query, schemas)
+    keys = [comparison_key(t) or (lambda v: v) for t in query.result_schema.types]
+
+    def member(row: Row, scope: Scope) -> bool | None:
+        values = [a(row, scope) for a in args]
+        unknown = False
+        for candidate in rows_of(row, scope):
+            same: bool | None = True
+            for key, value, other in zip(keys, values, candidate, strict=True):
+                if value is None or other is None:
+                    same = None
+                elif key(value) != key(other):
+                    same = False
+                    break
+            if same:
+                return True
+            unknown = unknown or same is None
+        return None if unknown else False
+
+    return member
+
+
+def _scalar_query(rows_of: Callable[[Row, Scope], list[Row]]) -> Compiled:
+    def single(row: Row, scope: Scope) -> Any:
+        rows = rows_of(row, scope)
+        if len(rows) > 1:
+            raise Failure("SCALAR_SUBQUERY_TOO_MANY_ROWS")
+        return rows[0][0] if rows else None
+
+    return single
+
+

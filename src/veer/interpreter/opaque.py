@@ -1,0 +1,73 @@
+"""Opaque functions for the interpreter: a fixed pseudo-random function per identity.
+
+The value depends only on identity and arguments, and comes from a small set, so that different
+arguments sometimes give equal values, and null sometimes comes out.
+"""
+
+from __future__ import annotations
+
+import zlib
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from veer.dataflow.functions.arithmetic import fit_decimal
+from veer.dataflow.types import (
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    IntegralType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampNtzType,
+    TimestampType,
+)
+from veer.errors import UnsupportedError
+
+WORDS = ("", "a", "b", "related", "zz")
+
+
+def noise(*parts: Any) -> int:
+    """A number that depends on nothing but the parts, the same in every process."""
+    return zlib.crc32(repr(parts).encode("utf-8", "surrogatepass"))
+
+
+def opaque_value(seed: int, type_: DataType, nullable: bool = True) -> Any:
+    """A value of the type picked by the seed."""
+    if nullable and seed % 7 == 0:
+        return None
+    pick = seed // 7
+    match type_:
+        case NullType():
+            return None
+        case BooleanType():
+            return pick % 2 == 0
+        case IntegralType():
+            return pick % 5 - 1
+        case DecimalType():
+            unit = Decimal(1).scaleb(-type_.scale)
+            return fit_decimal((pick % 5 - 1) * unit, type_)
+        case NumericType():
+            return float(pick % 5) - 1.0
+        case StringType():
+            return WORDS[pick % len(WORDS)]
+        case BinaryType():
+            return WORDS[pick % len(WORDS)].encode()
+        case DateType():
+            return date(2000, 1, 1) + timedelta(days=pick % 5)
+        case TimestampType() | TimestampNtzType():
+            return datetime(2000, 1, 1) + timedelta(hours=pick % 5)
+        case ArrayType(element):
+            return tuple(opaque_value(noise(seed, i), element) for i in range(pick % 3))
+        case StructType(fields):
+            return tuple(opaque_value(noise(seed, i), t) for i, (_, t) in enumerate(fields))
+        case MapType(key, value):
+            return ((opaque_value(noise(seed), key, False), opaque_value(noise(seed, 1), value)),)
+        case _:
+            raise UnsupportedError(f"no opaque values of type {type_}")

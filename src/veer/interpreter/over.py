@@ -1,0 +1,142 @@
+"""Window functions: partitions, order, frames."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from typing import Any
+
+from veer.dataflow.expr import OverCall
+from veer.dataflow.functions.dates import add_days
+from veer.dataflow.functions.ordering import group_key, sort_key
+from veer.dataflow.functions.registry import OVER, over_function
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import DATE
+from veer.interpreter.expressions import Row, Scope, compile_expr
+from veer.interpreter.operators import compile_order
+
+
+def compile_over(
+    call: OverCall, schema: Schema, outer: tuple[Schema, ...]
+) -> Callable[[list[Row], Scope], list[Any]]:
+    """The column a window function adds, as a function of all rows."""
+    scopes = (schema, *outer)
+    partition = [(compile_expr(e, scopes), group_key(e.type)) for e in call.partition]
+    arrange = compile_order(call.order, scopes)
+    args = [compile_expr(a, scopes) for a in call.args]
+    where = None if call.where is None else compile_expr(call.where, scopes)
+    meaning = over_function(call.function).meaning(tuple(a.type for a in call.args), call.type)
+    ranking = call.function in OVER
+
+    def column(rows: list[Row], scope: Scope) -> list[Any]:
+        parts: dict[Any, list[int]] = {}
+        for i, row in enumerate(rows):
+            name = tuple(key(value(row, scope)) for value, key in partition)
+            parts.setdefault(name, []).append(i)
+        out: list[Any] = [None] * len(rows)
+        for places in parts.values():
+            order, peers = arrange([rows[i] for i in places], scope)
+            members = [places[n] for n in order]
+            values = [tuple(a(rows[i], scope) for a in args) for i in members]
+            if ranking:
+                results = _ranked(call, meaning, peers, values)
+            else:
+                kept = [where is None or where(rows[i], scope) is True for i in members]
+                bounds = _frames(call, [rows[i] for i in members], peers, scopes, scope)
+                results = [
+                    _framed(call, meaning, values[lo:hi], kept[lo:hi]) for lo, hi in bounds
+                ]
+            for i, value in zip(members, results, strict=True):
+                out[i] = value
+        return out
+
+    return column
+
+
+def _ranked(
+    call: OverCall, meaning: Callable[..., list[Any]], peers: list[int], values: list[Row]
+) -> list[Any]:
+    if not call.ignore_nulls:
+        return meaning(peers, values)
+    # lag and lead over the rows where the value is not null
+    step = -1 if call.function == "lag" else 1
+    out = []
+    for i, row in enumerate(values):
+        wanted = row[1] if len(row) > 1 else 1
+        missing = row[2] if len(row) > 2 else None
+        j, seen = i, 0
+        while seen < abs(wanted):
+            j += step if wanted > 0 else -step
+            if not 0 <= j < len(values):
+                break
+            seen += values[j][0] is not None
+        out.append(values[j][0] if 0 <= j < len(values) else missing)
+    return out
+
+
+def _framed(
+    call: OverCall, meaning: Callable[[list[Row]], Any], values: list[Row], kept: list[bool]
+) -> Any:
+    rows = [v for v, keep in zip(values, kept, strict=True) if keep]
+    if call.ignore_nulls:
+        rows = [v for v in rows if v[0] is not None]
+    return meaning(rows)
+
+
+def _frames(
+    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], scope: Scope
+) -> list[tuple[int, int]]:
+    """For each row of a sorted partition the half-open range its frame covers."""
+    size, frame = len(rows), call.frame
+    if frame.unit == "rows":
+        low = [0 if frame.start is None else i + frame.start for i in range(size)]
+        high = [size if frame.end is None else i + frame.end + 1 for i in range(size)]
+    elif frame.start in (None, 0) and frame.end in (None, 0):
+        low = [0 if frame.start is None else bisect_left(peers, p) for p in peers]
+        high = [size if frame.end is None else bisect_right(peers, p) for p in peers]
+    else:
+        low, high = _range_bounds(call, rows, peers, scopes, scope)
+    return [
+        (min(max(a, 0), size), max(min(b, size), min(max(a, 0), size)))
+        for a, b in zip(low, high, strict=True)
+    ]
+
+
+def _range_bounds(
+    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], scope: Scope
+) -> tuple[list[int], list[int]]:
+    """RANGE with offsets: rows whose only sort key lies within a distance of the current one."""
+    (key,) = call.order
+    value = compile_expr(key.expr, scopes)
+    order = sort_key(key.expr.type)
+    column = [value(row, scope) for row in rows]
+    size = len(rows)
+
+    def shifted(v: Any, offset: Any) -> Any:
+        distance = offset if key.ascending else -offset
+        return add_days(v, distance) if key.expr.type == DATE else v + distance
+
+    def before(a: Any, b: Any) -> bool:
+        return bool(order(a) < order(b)) if key.ascending else bool(order(a) > order(b))
+
+    low, high = [], []
+    for i, v in enumerate(column):
+        if v is None:  # the frame of a null is its peers
+            low.append(0 if call.frame.start is None else bisect_left(peers, peers[i]))
+            high.append(size if call.frame.end is None else bisect_right(peers, peers[i]))
+            continue
+        start, end = 0, size
+        if call.frame.start is not None:
+            edge = shifted(v, call.frame.start)
+            start = next(
+                (j for j, w in enumerate(column) if w is not None and not before(w, edge)), size
+            )
+        if call.frame.end is not None:
+            edge = shifted(v, call.frame.end)
+            inside = [j for j, w in enumerate(column) if w is not None and not before(edge, w)]
+            end = inside[-1] + 1 if inside else 0
+            if not inside and not key.nulls_first:
+                end = 0
+        low.append(start)
+        high.append(end)
+    return low, high

@@ -1,0 +1,125 @@
+"""Running dataflows: a `Program` is compiled once and run on many instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.functions.registry import load_all
+from veer.dataflow.ops import Filter, Join, Operator
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import DataType
+from veer.interpreter.expressions import Row, Scope
+from veer.interpreter.joins import JoinGroup, compile_group, gather_group
+from veer.interpreter.opaque import noise, opaque_value
+from veer.interpreter.operators import Signal, compile_operator
+
+Tables = Mapping[str, Sequence[Row]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The rows of a sink; `peers` numbers the layers of tied rows of an ordered result."""
+
+    names: tuple[str, ...]
+    types: tuple[DataType, ...]
+    rows: list[Row]
+    peers: list[int] | None = None
+
+
+@dataclass
+class Run:
+    """What one run shares: tables, opaque functions, and results of subqueries."""
+
+    tables: Tables
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    memo: dict[Any, list[Row]] = field(default_factory=dict)
+
+    def opaque_call(self, identity: str, args: tuple[Any, ...], type_: DataType) -> Any:
+        """The value of an opaque scalar function."""
+        supplied = self.functions.get(identity)
+        if supplied is not None:
+            return supplied(*args)
+        return opaque_value(noise(identity, args), type_)
+
+
+class Program:
+    """A dataflow compiled for running; `outer` are the schemas of enclosing queries' rows."""
+
+    def __init__(self, dataflow: Dataflow, outer: tuple[Schema, ...] = ()) -> None:
+        load_all()
+        self.dataflow = dataflow
+        self.steps: list[tuple[str, tuple[str, ...], Callable[[list[Signal], Scope], Signal]]] = []
+        inlined: set[str] = set()
+        groups: dict[str, JoinGroup] = {}
+        for id_ in reversed(dataflow.order):
+            if id_ in inlined:
+                continue
+            if _starts_group(dataflow, id_):
+                groups[id_] = gather_group(dataflow, id_)
+                inlined |= groups[id_].members - {id_}
+        for id_ in dataflow.order:
+            if id_ in inlined:
+                continue
+            if id_ in groups:
+                group = groups[id_]
+                self.steps.append((id_, group.inputs, compile_group(group, dataflow, outer)))
+            else:
+                below = dataflow.inputs[id_]
+                schemas = [dataflow.schemas[i] for i in below]
+                step = compile_operator(dataflow.operators[id_], schemas, outer)
+                self.steps.append((id_, below, step))
+
+    def run(
+        self, tables: Tables, functions: Mapping[str, Callable[..., Any]] | None = None
+    ) -> dict[str, Result]:
+        """Every sink's result on the tables; raises `Failure` where Spark's run would fail."""
+        signals = self.evaluate((Run(tables, functions or {}),))
+        results = {}
+        for sink in self.dataflow.sinks:
+            schema, signal = self.dataflow.schemas[sink], signals[sink]
+            results[sink] = Result(schema.names, schema.types, signal.rows, signal.peers)
+        return results
+
+    def evaluate(self, scope: Scope) -> dict[str, Signal]:
+        """The output of every operator that is not inlined into a join."""
+        signals: dict[str, Signal] = {}
+        for id_, inputs, step in self.steps:
+            signals[id_] = step([signals[i] for i in inputs], scope)
+        return signals
+
+
+def _starts_group(dataflow: Dataflow, id_: str) -> bool:
+    """Whether joins below an operator are worth joining together: see `joins`."""
+
+    def is_inner(operator: Operator) -> bool:
+        return isinstance(operator, Join) and operator.kind in ("inner", "cross")
+
+    operator = dataflow.operators[id_]
+    if isinstance(operator, Filter):
+        (below,) = dataflow.inputs[id_]
+        single = len(dataflow.outputs[below]) == 1
+        return single and (
+            is_inner(dataflow.operators[below]) or isinstance(dataflow.operators[below], Filter)
+        )
+    return is_inner(operator)
+
+
+def program(dataflow: Dataflow) -> Program:
+    """The compiled form of a dataflow, kept with it."""
+    cached: Program | None = dataflow.__dict__.get("_program")
+    if cached is None:
+        cached = Program(dataflow)
+        dataflow.__dict__["_program"] = cached
+    return cached
+
+
+def run_dataflow(
+    dataflow: Dataflow,
+    tables: Tables,
+    functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> dict[str, Result]:
+    """Run a dataflow on small tables, as Spark would run it."""
+    return program(dataflow).run(tables, functions)

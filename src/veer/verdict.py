@@ -1,0 +1,139 @@
+"""Verdicts, answers and reports: what Veer says, with the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NoReturn, final
+
+
+class TableSemantics(Enum):
+    """When two tables count as the same."""
+
+    SET = "set"
+    BAG = "bag"
+    ORDERED_BAG = "ordered"
+
+
+class Verdict(Enum):
+    """What is known about a pair; there is no truth value, compare with `is`."""
+
+    EQUIVALENT = "equivalent"
+    INEQUIVALENT = "inequivalent"
+    UNKNOWN = "unknown"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a verdict is no truth value: compare it with `is`")
+
+    @property
+    def exit_status(self) -> int:
+        return {"equivalent": 0, "inequivalent": 1, "unknown": 2}[self.value]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an EV says of one query pair: a verdict and why."""
+
+    verdict: Verdict
+    reason: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something declared, not proven, that an EQUIVALENT rests on."""
+
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """Something a user should know although the verdict stands."""
+
+    text: str
+
+
+@final
+@dataclass(frozen=True)
+class Witness:
+    """Why two sinks differ: source tables with both results, or a difference of schemas."""
+
+    kind: str  # "schema" or "rows"
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    p_rows: tuple[tuple[Any, ...], ...] = ()
+    q_rows: tuple[tuple[Any, ...], ...] = ()
+    detail: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class WindowReport:
+    """One window handed to an EV, and what it said."""
+
+    p: tuple[str, ...]
+    q: tuple[str, ...]
+    ev: str
+    answer: str
+    seconds: float = 0.0
+
+
+@final
+@dataclass(frozen=True)
+class SinkReport:
+    """The verdict on one pair of sinks; `p` or `q` is empty where a sink was added or removed."""
+
+    p: str
+    q: str
+    verdict: Verdict
+    reason: str
+    assumptions: tuple[Assumption, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+    windows: tuple[WindowReport, ...] = ()
+    witness: Witness | None = None
+
+
+@final
+@dataclass(frozen=True)
+class EditReport:
+    """One edit in words, with the operators it touches."""
+
+    kind: str
+    operator: str
+    detail: str
+    line: int = 0
+
+
+@final
+@dataclass(frozen=True)
+class Counts:
+    """What the search did."""
+
+    windows: int = 0
+    decompositions: int = 0
+    ev_calls: int = 0
+
+
+@final
+@dataclass(frozen=True)
+class Report:
+    """The verdict on a version pair, sink by sink."""
+
+    p: str
+    q: str
+    semantics: TableSemantics
+    edits: tuple[EditReport, ...]
+    sinks: tuple[SinkReport, ...]
+    counts: Counts = Counts()
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Any sink inequivalent, else any unknown, else equivalent."""
+        verdicts = [sink.verdict for sink in self.sinks]
+        for worst in (Verdict.INEQUIVALENT, Verdict.UNKNOWN):
+            if worst in verdicts:
+                return worst
+        return Verdict.EQUIVALENT
