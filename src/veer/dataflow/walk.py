@@ -28,6 +28,8 @@ from veer.dataflow.expr import (
     ScalarQuery,
 )
 
+from veer.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from veer.dataflow.dag import Dataflow
     from veer.dataflow.ops import Operator
@@ -167,3 +169,47 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
             return value
         return replace(value, **changed)  # type: ignore[type-var]
     return value
+
+
+def replace_down(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
+    """Replace the outermost parts for which `change` gives something."""
+    found = change(expr)
+    if found is not None:
+        return found
+    return map_children(expr, lambda child: replace_down(child, change))
+
+
+def substitute_columns(expr: Expr, change: Callable[[Column], Expr], depth: int = 0) -> Expr:
+    """Replace the columns of the row `depth` queries out, also where subqueries read them.
+
+    Inside a subquery a column can only become another column.
+    """
+
+    def replaced(node: Expr) -> Expr:
+        if isinstance(node, Column) and depth == 0:
+            return change(node)
+        if isinstance(node, OuterColumn) and node.depth == depth:
+            found = change(Column(node.name, node.type, node.occurrence))
+            if not isinstance(found, Column):
+                raise UnsupportedError("a subquery reads a column that is computed outside it")
+            return replace(node, name=found.name, type=found.type, occurrence=found.occurrence)
+        if isinstance(node, Exists | InQuery | ScalarQuery):
+            query = substitute_in_query(node.query, change, depth + 1)
+            return node if query is node.query else replace(node, query=query)
+        return node
+
+    return transform(expr, replaced)
+
+
+def substitute_in_query(query: Dataflow, change: Callable[[Column], Expr], depth: int) -> Dataflow:
+    """`substitute_columns` for every expression of a subquery."""
+    if not any(outer.depth == depth for outer in outer_columns(query)):
+        return query
+    changed = {}
+    for id_, operator in query.operators.items():
+        operator = map_exprs(operator, lambda e: substitute_columns(e, change, depth))
+        inner = getattr(operator, "query", None)
+        if inner is not None:
+            operator = replace(operator, query=substitute_in_query(inner, change, depth + 1))
+        changed[id_] = operator
+    return type(query)(changed, query.links)

@@ -242,9 +242,7 @@ def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
 
 def compile_query(query: Dataflow, schemas: tuple[Schema, ...]) -> Callable[[Row, Scope], list[Row]]:
     """A function giving the rows of a subquery, computed once per distinct outer values."""
-    from veer.interpreter.run import Program
-
-    inner = Program(query, schemas)
+    compiled: list[Any] = []  # filled on first use: the compiler of dataflows stands above us
     places = sorted(
         {(o.depth, schemas[o.depth - 1].place(o.name, o.occurrence)) for o in outer_columns(query)}
     )
@@ -252,6 +250,9 @@ def compile_query(query: Dataflow, schemas: tuple[Schema, ...]) -> Callable[[Row
 
     def rows_of(row: Row, scope: Scope) -> list[Row]:
         run = scope[0]
+        if not compiled:
+            compiled.append(run.compile(query, schemas))
+        inner = compiled[0]
         outer = (run, row, *scope[1:])
         key = (id(inner), *(_memo_key(outer[depth][place]) for depth, place in places))
         found = run.memo.get(key)

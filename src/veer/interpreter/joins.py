@@ -7,15 +7,16 @@ conjunct as soon as its columns are there, and joins by hashing on equalities.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import And, Column, Compare, Expr
 from veer.dataflow.functions.ordering import group_key
 from veer.dataflow.ops import Filter, Join
 from veer.dataflow.schema import Schema
-from veer.dataflow.walk import columns_read
+from veer.dataflow.walk import columns_read, substitute_columns
 from veer.interpreter.expressions import Compiled, Row, Scope, compile_expr
 from veer.interpreter.operators import Signal
 
@@ -73,33 +74,10 @@ def _lift(expr: Expr, offset: int, schema: Schema) -> Expr:
     """
     if offset == 0:
         return expr
-    before: dict[str, int] = {}
-    for f in schema.fields[:offset]:
-        before[f.name] = before.get(f.name, 0) + 1
-    return shift_occurrences(expr, before, 0)
-
-
-def shift_occurrences(expr: Expr, before: dict[str, int], depth: int) -> Expr:
-    """Raise the occurrence of columns of the row `depth` queries out by what stands before."""
-    from dataclasses import replace
-
-    from veer.dataflow.expr import Exists, InQuery, OuterColumn, ScalarQuery
-    from veer.dataflow.walk import map_exprs, transform
-
-    def change(node: Expr) -> Expr:
-        if isinstance(node, Column) and depth == 0 and node.name in before:
-            return replace(node, occurrence=node.occurrence + before[node.name])
-        if isinstance(node, OuterColumn) and node.depth == depth and node.name in before:
-            return replace(node, occurrence=node.occurrence + before[node.name])
-        if isinstance(node, Exists | InQuery | ScalarQuery):
-            operators = {
-                i: map_exprs(op, lambda e: shift_occurrences(e, before, depth + 1))
-                for i, op in node.query.operators.items()
-            }
-            return replace(node, query=Dataflow(operators, node.query.links))
-        return node
-
-    return transform(expr, change)
+    before = Counter(f.name for f in schema.fields[:offset])
+    return substitute_columns(
+        expr, lambda c: replace(c, occurrence=c.occurrence + before[c.name])
+    )
 
 
 def compile_group(

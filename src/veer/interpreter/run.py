@@ -37,6 +37,10 @@ class Run:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     memo: dict[Any, list[Row]] = field(default_factory=dict)
 
+    def compile(self, query: Dataflow, outer: tuple[Schema, ...]) -> Program:
+        """A subquery, ready to run inside rows of these schemas."""
+        return Program(query, outer)
+
     def opaque_call(self, identity: str, args: tuple[Any, ...], type_: DataType) -> Any:
         """The value of an opaque scalar function."""
         supplied = self.functions.get(identity)

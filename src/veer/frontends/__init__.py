@@ -1,0 +1,1 @@
+"""Text in, `Dataflow` out: one module or package per input language."""

@@ -1,0 +1,61 @@
+"""Putting a dataflow together operator by operator."""
+
+from __future__ import annotations
+
+from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.ops import Operator, Sink, Source
+from veer.dataflow.schema import Schema
+from veer.errors import InputError
+
+
+class FlowBuilder:
+    """Collects operators and links; ids are given or numbered by kind."""
+
+    def __init__(self) -> None:
+        self.operators: dict[str, Operator] = {}
+        self.links: list[Link] = []
+        self.schemas: dict[str, Schema] = {}
+        self._numbers: dict[str, int] = {}
+        self._sources: dict[Source, str] = {}
+
+    def add(self, operator: Operator, *inputs: str, id_: str | None = None) -> str:
+        """Add an operator fed by others; gives its id."""
+        if isinstance(operator, Source) and operator in self._sources:
+            return self._sources[operator]
+        name = id_ or self._number(operator)
+        try:
+            schema = operator.output([self.schemas[i] for i in inputs])
+        except InputError as error:
+            raise type(error)(f"operator {name!r} ({type(operator).__name__}): {error}") from None
+        self.operators[name] = operator
+        self.schemas[name] = schema
+        self.links += [Link(src, name, port) for port, src in enumerate(inputs)]
+        if isinstance(operator, Source):
+            self._sources[operator] = name
+        return name
+
+    def _number(self, operator: Operator) -> str:
+        kind = type(operator).__name__.lower()
+        if isinstance(operator, Source):
+            kind = operator.table
+            if kind not in self.operators:
+                return kind
+        self._numbers[kind] = self._numbers.get(kind, 0) + 1
+        return f"{kind}_{self._numbers[kind]}"
+
+    def finish(self) -> Dataflow:
+        """The dataflow of everything a sink depends on."""
+        needed: set[str] = set()
+        feeding: dict[str, list[str]] = {}
+        for link in self.links:
+            feeding.setdefault(link.dst, []).append(link.src)
+        stack = [i for i, op in self.operators.items() if isinstance(op, Sink)]
+        while stack:
+            id_ = stack.pop()
+            if id_ not in needed:
+                needed.add(id_)
+                stack += feeding.get(id_, [])
+        return Dataflow(
+            {i: op for i, op in self.operators.items() if i in needed},
+            [link for link in self.links if link.dst in needed],
+        )

@@ -1,0 +1,137 @@
+"""Spark SQL: one or several statements with a schema in DDL.
+
+Views and common table expressions become shared operators; INSERT, CREATE TABLE AS and the last
+SELECT become sinks.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Expr
+from veer.dataflow.ops import Sink, Source
+from veer.dataflow.schema import Schema
+from veer.errors import IllFormedError, InputError, ParseError
+from veer.frontends.builder import FlowBuilder
+from veer.frontends.sql.ddl import read_schema, read_table
+from veer.frontends.sql.expressions import Collected, ExprReader
+from veer.frontends.sql.parse import only, parse_expression, parse_statements, position, refuse
+from veer.frontends.sql.query import QueryReader, View
+from veer.frontends.sql.scope import Plan, ScopeColumn
+
+RESULT = "result"
+
+
+def read_sql(text: str, schema: str | dict[str, Source] = "") -> Dataflow:
+    """The dataflow of SQL statements over the tables of a schema."""
+    catalog = dict(read_schema(schema) if isinstance(schema, str) else schema)
+    statements = parse_statements(text)
+    if not statements:
+        raise ParseError("no SQL statement")
+    script = _Script(catalog)
+    try:
+        for number, statement in enumerate(statements):
+            script.read(statement, last=number == len(statements) - 1)
+        return script.finish()
+    except RecursionError:
+        raise ParseError("SQL nested too deeply") from None
+
+
+class _Script:
+    """Reads statement after statement into one dataflow."""
+
+    def __init__(self, catalog: dict[str, Source]) -> None:
+        self.catalog = catalog
+        self.views: dict[str, View] = {}
+        self.builder = FlowBuilder()
+        self.sinks: set[str] = set()
+
+    def read(self, node: exp.Expression, *, last: bool) -> None:
+        reader = QueryReader(self.catalog, self.views, self.builder)
+        match node:
+            case exp.Create() if node.args.get("expression") is None:
+                source = read_table(node)
+                self.catalog[source.table.lower()] = source
+            case exp.Create():
+                self.create(node)
+            case exp.Insert():
+                self.insert(node)
+            case exp.Query() | exp.Values() | exp.Table():
+                if not last:
+                    raise IllFormedError(f"{position(node)}only the last statement may be a query")
+                plan = reader.visible(reader.query(node))
+                self.sink(Sink(RESULT), plan.id)
+            case _:
+                refuse(node, f"statement {node.key}")
+
+    def create(self, node: exp.Expression) -> None:
+        only(node, "this", "kind", "expression", "properties", "replace", "exists")
+        kind = str(node.args["kind"]).upper()
+        target = node.this.this if isinstance(node.this, exp.Schema) else node.this
+        names = tuple(e.name for e in node.this.expressions) if isinstance(node.this, exp.Schema) else ()
+        name = ".".join(p.name for p in target.parts)
+        if kind == "VIEW":
+            self.views[name.lower()] = View(node.args["expression"], names, dict(self.views))
+            return
+        if kind != "TABLE" or names:
+            refuse(node, f"CREATE {kind}")
+        reader = QueryReader(self.catalog, self.views, self.builder)
+        plan = reader.visible(reader.query(node.args["expression"]))
+        self.sink(Sink(name, target=name), plan.id)
+        # Later statements read what was written.
+        self.views[name.lower()] = View(node.args["expression"], (), dict(self.views))
+
+    def insert(self, node: exp.Expression) -> None:
+        only(node, "this", "expression", "overwrite")
+        if isinstance(node.this, exp.Schema):
+            refuse(node, "INSERT with a column list")
+        name = ".".join(p.name for p in node.this.parts)
+        reader = QueryReader(self.catalog, self.views, self.builder)
+        plan = reader.visible(reader.query(node.args["expression"]))
+        self.sink(Sink(name, target=name, positional=True), plan.id)
+
+    def sink(self, sink: Sink, source: str) -> None:
+        if sink.name in self.sinks:
+            raise IllFormedError(f"two statements write {sink.name!r}")
+        self.sinks.add(sink.name)
+        name = sink.name if sink.name not in self.builder.operators else f"write {sink.name}"
+        self.builder.add(sink, source, id_=name)
+
+    def finish(self) -> Dataflow:
+        if not self.sinks:
+            raise IllFormedError("no statement gives a result: nothing is selected or written")
+        return self.builder.finish()
+
+
+class ExpressionReader:
+    """Reads expressions written in SQL over the columns of given inputs, for other front ends.
+
+    Columns may be qualified by the names of the inputs.
+    """
+
+    def __init__(self, inputs: list[tuple[str, Schema]]) -> None:
+        schema = Schema(tuple(f for _, s in inputs for f in s))
+        columns = tuple(ScopeColumn(name, f.name) for name, s in inputs for f in s)
+        self.plan = Plan("", schema, columns)
+        self.collected = Collected()
+
+    def read(self, text: str) -> Expr:
+        """A scalar expression."""
+        return self._reader().read(parse_expression(text))
+
+    def condition(self, text: str) -> Expr:
+        """A condition."""
+        return self._reader().condition(parse_expression(text))
+
+    def aggregate(self, text: str) -> Expr:
+        """An expression that may call aggregate functions, left as placeholders."""
+        reader = self._reader()
+        reader.collected = self.collected
+        return reader.read(parse_expression(text))
+
+    def _reader(self) -> ExprReader:
+        return ExprReader(self.plan)
+
+
+__all__ = ["ExpressionReader", "InputError", "read_schema", "read_sql"]

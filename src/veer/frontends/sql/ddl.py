@@ -1,0 +1,153 @@
+"""CREATE TABLE: columns, keys, foreign keys, and where the rows are."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from veer.dataflow.ops import ForeignKey, Source
+from veer.dataflow.schema import Field
+from veer.errors import IllFormedError, InputError
+from veer.frontends.sql.parse import only, parse_statements, position, read_type, refuse
+
+
+def read_schema(text: str) -> dict[str, Source]:
+    """The tables a DDL text declares, by lower-case name."""
+    catalog: dict[str, Source] = {}
+    for statement in parse_statements(text):
+        if not isinstance(statement, exp.Create) or str(statement.args.get("kind")).upper() != "TABLE":
+            refuse(statement, f"{statement.key} in a schema")
+        source = read_table(statement)
+        if source.table.lower() in catalog:
+            raise IllFormedError(f"{position(statement)}table {source.table!r} is declared twice")
+        catalog[source.table.lower()] = source
+    return catalog
+
+
+def read_table(node: exp.Expression) -> Source:
+    """One CREATE TABLE statement."""
+    only(node, "this", "kind", "properties", "exists", "replace")
+    schema = node.this
+    if not isinstance(schema, exp.Schema):
+        refuse(node, "a table without columns")
+    name = ".".join(p.name for p in schema.this.parts)
+    table = _Table(name)
+    for item in schema.expressions:
+        table.add(item)
+    return table.finish(node)
+
+
+class _Table:
+    """Collects the parts of a table definition."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.fields: dict[str, Field] = {}
+        self.keys: list[tuple[str, ...]] = []
+        self.unique: list[tuple[str, ...]] = []
+        self.foreign: list[ForeignKey] = []
+
+    def add(self, item: exp.Expression) -> None:
+        match item:
+            case exp.ColumnDef():
+                self.column(item)
+            case exp.PrimaryKey():
+                self.keys.append(tuple(_name(e) for e in item.expressions))
+            case exp.ForeignKey():
+                self.foreign.append(self.reference(_names(item.expressions), item.args["reference"]))
+            case exp.UniqueColumnConstraint():
+                self.unique.append(tuple(_name(e) for e in item.this.expressions))
+            case exp.Constraint():
+                for part in item.expressions:
+                    self.add(part)
+            case exp.CheckColumnConstraint():
+                pass  # a promise not used is no promise broken
+            case _:
+                refuse(item, f"{item.key} in a table definition")
+
+    def column(self, item: exp.Expression) -> None:
+        name, nullable = item.name, True
+        if name in self.fields:
+            raise IllFormedError(f"{position(item)}column {name!r} is declared twice")
+        if item.args.get("kind") is None:
+            raise IllFormedError(f"{position(item)}column {name!r} has no type")
+        for constraint in item.args.get("constraints") or ():
+            match constraint.kind:
+                case exp.NotNullColumnConstraint() as found:
+                    nullable = bool(found.args.get("allow_null"))
+                case exp.PrimaryKeyColumnConstraint():
+                    self.keys.append((name,))
+                case exp.UniqueColumnConstraint():
+                    self.unique.append((name,))
+                case exp.Reference() as reference:
+                    self.foreign.append(self.reference((name,), reference))
+                case exp.CommentColumnConstraint() | exp.CheckColumnConstraint() | exp.DefaultColumnConstraint():
+                    pass
+                case other:
+                    refuse(item, f"{other.key} of a column")
+        self.fields[name] = Field(name, read_type(item.args["kind"]), nullable)
+
+    def reference(self, columns: tuple[str, ...], node: exp.Expression) -> ForeignKey:
+        target = node.this
+        if isinstance(target, exp.Schema):
+            return ForeignKey(columns, target.this.name, _names(target.expressions))
+        return ForeignKey(columns, target.name, ())
+
+    def finish(self, node: exp.Expression) -> Source:
+        for key in self.keys:
+            for name in key:
+                found = self.fields.get(self.spelled(name))
+                if found is None:
+                    raise IllFormedError(f"{position(node)}key column {name!r} of {self.name!r} is unknown")
+                self.fields[found.name] = Field(found.name, found.type, False)
+        keys = [tuple(map(self.spelled, key)) for key in self.keys]
+        for columns in self.unique:
+            spelled = tuple(map(self.spelled, columns))
+            # UNIQUE lets null repeat: it is a key only where no column is nullable.
+            if all(n in self.fields and not self.fields[n].nullable for n in spelled):
+                keys.append(spelled)
+        foreign = tuple(
+            ForeignKey(tuple(map(self.spelled, f.columns)), f.parent, f.parent_columns)
+            for f in self.foreign
+        )
+        properties = _properties(node.args.get("properties"))
+        source = Source(
+            self.name,
+            tuple(self.fields.values()),
+            tuple(dict.fromkeys(keys)),
+            foreign,
+            *properties,
+        )
+        try:
+            source.output(())
+        except InputError as error:
+            raise IllFormedError(f"{position(node)}{error}") from None
+        return source
+
+    def spelled(self, name: str) -> str:
+        """The column name as declared; names are matched without case."""
+        return next((n for n in self.fields if n.lower() == name.lower()), name)
+
+
+def _properties(node: exp.Expression | None) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    format_, location, options = "table", "", []
+    for item in node.expressions if node is not None else ():
+        match item:
+            case exp.FileFormatProperty():
+                format_ = item.this.name.lower()
+            case exp.LocationProperty():
+                location = item.this.name
+            case exp.OptionsProperty():
+                options += [(p.this.name, p.args["value"].name) for p in item.expressions]
+            case exp.SchemaCommentProperty():
+                pass
+            case _:
+                refuse(item, f"{item.key} of a table")
+    return format_, location, tuple(sorted(options))
+
+
+def _name(node: exp.Expression) -> str:
+    return str((node.this if isinstance(node, exp.Ordered) else node).name)
+
+
+def _names(nodes: list[exp.Expression]) -> tuple[str, ...]:
+    return tuple(map(_name, nodes))

@@ -1,0 +1,779 @@
+"""Syntax trees of expressions to typed expressions.
+
+Aggregates, window functions and generators are not expressions of one row: they are set aside in
+the reader's lists and leave a placeholder, which `query` replaces by the column computed for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Protocol
+
+from sqlglot import exp
+
+from veer.dataflow import coercion
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import (
+    AggregateCall,
+    CastMode,
+    Column,
+    Exists,
+    Expr,
+    Frame,
+    GetField,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    OuterColumn,
+    OverCall,
+    ScalarQuery,
+    SortKey,
+)
+from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, canonical_name
+from veer.dataflow.functions.typing import common_type
+from veer.dataflow.expr import arguments
+from veer.dataflow.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    StructType,
+    YearMonthIntervalType,
+)
+from veer.errors import IllFormedError, InputError, ParseError
+from veer.frontends.sql.parse import only, position, read_type, refuse
+from veer.frontends.sql.scope import Plan, unknown_column
+
+GENERATORS = {
+    "explode": {},
+    "explode_outer": {"outer": True},
+    "posexplode": {"position": True},
+    "posexplode_outer": {"outer": True, "position": True},
+    "inline": {"inline": True},
+    "inline_outer": {"outer": True, "inline": True},
+}
+
+
+class QueryMaker(Protocol):
+    """What reads the inside of a subquery: see `query.QueryReader`."""
+
+    def subquery(self, node: exp.Expression, plan: Plan) -> Dataflow: ...
+
+
+@dataclass
+class Collected:
+    """What stands behind the placeholders of the expressions of one SELECT."""
+
+    aggregates: list[AggregateCall] = field(default_factory=list)
+    overs: list[OverCall] = field(default_factory=list)
+    generators: list[tuple[str, Expr]] = field(default_factory=list)
+
+    def aggregate(self, call: AggregateCall) -> Expr:
+        if call not in self.aggregates:
+            self.aggregates.append(call)
+        return OpaqueCall(f"$aggregate {self.aggregates.index(call)}", (), call.type)
+
+    def over(self, call: OverCall) -> Expr:
+        if call not in self.overs:
+            self.overs.append(call)
+        return OpaqueCall(f"$over {self.overs.index(call)}", (), call.type)
+
+
+def placeholder(expr: Expr) -> tuple[str, int] | None:
+    """The kind and number a placeholder stands for."""
+    if isinstance(expr, OpaqueCall) and expr.identity.startswith("$"):
+        kind, number = expr.identity[1:].split()
+        return kind, int(number)
+    return None
+
+
+Resolve = Callable[[list[str]], Expr | None]
+
+
+class ExprReader:
+    """Reads expressions over the rows of `plan`, enclosed by the rows of `outer`."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        outer: tuple[Plan, ...] = (),
+        queries: QueryMaker | None = None,
+        collected: Collected | None = None,
+        windows: Mapping[str, exp.Expression] | None = None,
+        grouping: Callable[[str, list[Expr]], Expr] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.outer = outer
+        self.queries = queries
+        self.collected = collected
+        self.windows = windows or {}
+        self.grouping = grouping
+        self.before: Resolve | None = None  # names that win over columns
+        self.after: Resolve | None = None  # names tried when there is no such column
+        self._inside_aggregate = False
+
+    def read(self, node: exp.Expression) -> Expr:
+        """The typed expression a tree means."""
+        reader = _READERS.get(type(node))
+        if reader is None:
+            refuse(node, node.key)
+        try:
+            return reader(self, node)
+        except InputError as error:
+            text = str(error)
+            if text.startswith("line ") or not (where := position(node)):
+                raise
+            raise type(error)(where + text) from None
+
+    def condition(self, node: exp.Expression) -> Expr:
+        """An expression used as a condition."""
+        return coercion.truth(self.read(node))
+
+    # -- names -------------------------------------------------------------------------------
+
+    def column(self, node: exp.Expression) -> Expr:
+        only(node, "this", "table", "db", "catalog")
+        if isinstance(node.this, exp.Star):
+            refuse(node, "* in an expression")
+        parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
+        return self.resolve(parts)
+
+    def resolve(self, parts: list[str]) -> Expr:
+        """A dotted name: of this query's rows, or of an enclosing query's."""
+        if self.before is not None and not self._inside_aggregate:
+            found = self.before(parts)
+            if found is not None:
+                return found
+        found = self.plan.find(parts)
+        if found is None and self.after is not None:
+            found = self.after(parts)
+        if found is not None:
+            return found
+        for depth, plan in enumerate(self.outer, 1):
+            found = plan.find(parts)
+            if found is not None:
+                return _outward(found, depth)
+        raise unknown_column(parts, self.plan)
+
+    def dot(self, node: exp.Expression) -> Expr:
+        value = self.read(node.this)
+        if not isinstance(value.type, StructType):
+            raise IllFormedError(f"field taken of {value.type}, not of a struct")
+        wanted = node.expression.name
+        exact = [n for n, _ in value.type.fields if n.lower() == wanted.lower()]
+        if len(exact) != 1:
+            raise IllFormedError(f"no field {wanted!r} in {value.type}")
+        return GetField(value, exact[0])
+
+    # -- functions ---------------------------------------------------------------------------
+
+    def anonymous(self, node: exp.Expression) -> Expr:
+        only(node, "this", "expressions")
+        return self.function(node, str(node.this), list(node.expressions))
+
+    def function(self, node: exp.Expression, name: str, args: list[exp.Expression]) -> Expr:
+        """A function call by name."""
+        function = canonical_name(name)
+        if function in AGGREGATE:
+            return self.aggregate(node, function, args, None)
+        if function in OVER:
+            refuse(node, f"{function} without OVER")
+        if function in ("grouping", "grouping_id"):
+            if self.grouping is None:
+                refuse(node, f"{function} outside GROUP BY with grouping sets")
+            return self.grouping(function, [self.read(a) for a in args])
+        if function in GENERATORS:
+            return self.generator(node, function, args)
+        if function == "struct" and any(isinstance(a, exp.Alias) for a in args):
+            return self.struct(args)
+        if function in ("dateadd", "date_add", "date_sub", "datediff", "date_diff") and len(args) == 3:
+            refuse(node, f"{function} with a unit")
+        if function == "typeof":
+            return Literal(str(self.read(args[0]).type), STRING)
+        if function not in SCALAR and function not in coercion.SPECIAL:
+            refuse(node, f"function {name}")
+        return self.built(node, function, [self.read(a) for a in args])
+
+    def built(self, node: exp.Expression, function: str, args: list[Expr]) -> Expr:
+        try:
+            return coercion.call(function, *args)
+        except TypeError:
+            raise IllFormedError(f"{function}: {len(args)} arguments do not fit") from None
+
+    def struct(self, args: list[exp.Expression]) -> Expr:
+        parts: list[Expr] = []
+        for index, arg in enumerate(args, 1):
+            value = self.read(arg.this if isinstance(arg, exp.Alias) else arg)
+            name = arg.alias if isinstance(arg, exp.Alias) else arg.name or f"col{index}"
+            parts += [Literal(name, STRING), value]
+        return coercion.call("named_struct", *parts)
+
+    def aggregate(
+        self,
+        node: exp.Expression,
+        function: str,
+        args: list[exp.Expression],
+        where: exp.Expression | None,
+    ) -> Expr:
+        """An aggregate call, set aside."""
+        if self.collected is None or self._inside_aggregate:
+            refuse(node, f"aggregate function {function} here")
+        self._inside_aggregate = True
+        try:
+            call = self.aggregate_call(node, function, args, where)
+        finally:
+            self._inside_aggregate = False
+        return self.collected.aggregate(call)
+
+    def aggregate_call(
+        self,
+        node: exp.Expression,
+        function: str,
+        args: list[exp.Expression],
+        where: exp.Expression | None,
+    ) -> AggregateCall:
+        distinct = len(args) == 1 and isinstance(args[0], exp.Distinct)
+        if distinct:
+            only(args[0], "expressions")
+            args = list(args[0].expressions)
+        values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
+        if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
+            values = []  # COUNT(1) counts rows, as COUNT(*) does
+        condition = None if where is None else self.condition(where)
+        return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
+
+    def filtered(self, node: exp.Expression) -> Expr:
+        only(node, "this", "expression")
+        inner = node.this
+        if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in AGGREGATE:
+            refuse(node, "FILTER here")
+        return self.aggregate(
+            node, canonical_name(inner.name), list(inner.expressions), node.expression.this
+        )
+
+    def null_treatment(self, node: exp.Expression) -> Expr:
+        """`first(x) IGNORE NULLS` as an aggregate."""
+        only(node, "this")
+        inner = node.this
+        if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in ("first", "last"):
+            refuse(node, "IGNORE NULLS here")
+        ignored = exp.Boolean(this=isinstance(node, exp.IgnoreNulls))
+        return self.aggregate(
+            node, canonical_name(inner.name), [*inner.expressions, ignored], None
+        )
+
+    def generator(self, node: exp.Expression, function: str, args: list[exp.Expression]) -> Expr:
+        if self.collected is None or len(args) != 1:
+            refuse(node, f"{function} here")
+        value = self.read(args[0])
+        self.collected.generators.append((function, value))
+        number = len(self.collected.generators) - 1
+        return OpaqueCall(f"$generator {number}", (), NULL)
+
+    # -- window functions --------------------------------------------------------------------
+
+    def window(self, node: exp.Expression) -> Expr:
+        only(node, "this", "partition_by", "order", "spec", "over", "alias", "first")
+        if self.collected is None:
+            refuse(node, "a window function here")
+        spec = self.window_definition(node)
+        inner, ignore, where = node.this, False, None
+        if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
+            ignore = isinstance(inner, exp.IgnoreNulls)
+            inner = inner.this
+        if isinstance(inner, exp.Filter):
+            where = self.condition(inner.expression.this)
+            inner = inner.this
+        if not isinstance(inner, exp.Anonymous):
+            refuse(node, f"window function {inner.key}")
+        function = canonical_name(inner.name)
+        if function not in AGGREGATE and function not in OVER:
+            refuse(node, f"window function {function}")
+        args = list(inner.expressions)
+        if len(args) == 1 and isinstance(args[0], exp.Distinct):
+            refuse(node, "DISTINCT in a window function")
+        values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
+        if function in ("first", "last") and len(values) == 2:
+            ignore = ignore or values[1] == Literal(True, BOOLEAN)
+            values = values[:1]
+        partition = [self.read(e) for e in spec.args.get("partition_by") or ()]
+        order = [self.sort_key(e) for e in spec.args["order"].expressions] if spec.args.get("order") else []
+        frame = self.frame(spec.args.get("spec"), order)
+        if function in OVER:
+            frame = Frame("rows", None, 0)  # rankings know no other frame
+        call = coercion.over_call(
+            function, values, partition, order, frame, ignore_nulls=ignore, where=where
+        )
+        return self.collected.over(call)
+
+    def window_definition(self, node: exp.Expression) -> exp.Expression:
+        name = node.args.get("alias")
+        if name is None:
+            return node
+        definition = self.windows.get(name.name.lower())
+        if definition is None:
+            raise IllFormedError(f"no window {name.name!r}")
+        return definition
+
+    def sort_key(self, node: exp.Expression) -> SortKey:
+        only(node, "this", "desc", "nulls_first")
+        descending = bool(node.args.get("desc"))
+        nulls_first = node.args.get("nulls_first")
+        return SortKey(
+            self.read(node.this), not descending, (not descending) if nulls_first is None else bool(nulls_first)
+        )
+
+    def frame(self, spec: exp.Expression | None, order: list[SortKey]) -> Frame | None:
+        if spec is None:
+            return None
+        only(spec, "kind", "start", "start_side", "end", "end_side")
+        unit = str(spec.args["kind"]).lower()
+        start = self.bound(spec, "start")
+        end = self.bound(spec, "end") if spec.args.get("end") is not None else 0
+        if unit == "range" and not {start, end} <= {None, 0} and len(order) != 1:
+            refuse(spec, "RANGE with an offset over several sort keys")
+        return Frame(unit, start, end)
+
+    def bound(self, spec: exp.Expression, side: str) -> Any:
+        value, direction = spec.args.get(side), str(spec.args.get(f"{side}_side") or "").upper()
+        text = value if isinstance(value, str) else ""
+        if text.upper() == "UNBOUNDED":
+            if (side == "start") != (direction == "PRECEDING"):
+                refuse(spec, "this frame")
+            return None
+        if text.upper() == "CURRENT ROW":
+            return 0
+        number = self.read(value) if isinstance(value, exp.Expression) else None
+        if not isinstance(number, Literal) or not isinstance(number.value, int):
+            refuse(spec, "a frame bound that is no integer constant")
+        return -number.value if direction == "PRECEDING" else number.value
+
+    # -- subqueries --------------------------------------------------------------------------
+
+    def query(self, node: exp.Expression) -> Dataflow:
+        if self.queries is None:
+            refuse(node, "a subquery here")
+        inner = node
+        while isinstance(inner, exp.Subquery) and not inner.args.get("with_") and inner.alias == "":
+            inner = inner.this
+        return self.queries.subquery(inner, self.plan)
+
+    def scalar_query(self, node: exp.Expression) -> Expr:
+        return ScalarQuery(self.query(node))
+
+    def exists(self, node: exp.Expression) -> Expr:
+        return Exists(self.query(node.this))
+
+    def membership(self, node: exp.Expression) -> Expr:
+        only(node, "this", "expressions", "query")
+        if node.args.get("query") is None:
+            if isinstance(node.this, exp.Tuple):
+                return self.row_in_list(node)
+            return coercion.in_list(self.read(node.this), [self.read(e) for e in node.expressions])
+        args = self.row(node.this)
+        return self.in_query(args, self.query(node.args["query"]))
+
+    def row(self, node: exp.Expression) -> list[Expr]:
+        while isinstance(node, exp.Paren):
+            node = node.this
+        if isinstance(node, exp.Tuple):
+            return [self.read(e) for e in node.expressions]
+        return [self.read(node)]
+
+    def row_in_list(self, node: exp.Expression) -> Expr:
+        args = self.row(node.this)
+        options = []
+        for option in node.expressions:
+            values = self.row(option)
+            if len(values) != len(args):
+                raise IllFormedError(f"IN compares {len(args)} values with {len(values)}")
+            pairs = zip(args, values, strict=True)
+            options.append(coercion.conjunction([coercion.compare("=", a, b) for a, b in pairs]))
+        return coercion.disjunction(options)
+
+    def in_query(self, args: list[Expr], query: Dataflow) -> Expr:
+        """IN, both sides cast to their common types."""
+        found = query.result_schema
+        if len(found) != len(args):
+            raise IllFormedError(f"IN compares {len(args)} values with {len(found)} columns")
+        types = [
+            common_type(arguments((a, Literal(None, t)))) if a.type != t else t
+            for a, t in zip(args, found.types, strict=True)
+        ]
+        cast_args = tuple(coercion.implicit(a, t) for a, t in zip(args, types, strict=True))
+        return InQuery(cast_args, _with_types(query, types))
+
+    def quantified(self, node: exp.Expression, symbol: str) -> Expr:
+        """`x op ANY (query)` and `x op ALL (query)`, three-valued."""
+        every = isinstance(node.expression, exp.All)
+        left = self.read(node.this)
+        query = self.query(node.expression.this)
+        if symbol == "=" and not every:
+            return self.in_query([left], query)
+        if symbol == "!=" and every:
+            return Not(self.in_query([left], query))
+        negated = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+        some = self.comparison_holds(left, negated[symbol] if every else symbol, query)
+        return Not(some) if every else some
+
+    def comparison_holds(self, left: Expr, symbol: str, query: Dataflow) -> Expr:
+        """True if a member compares true, else null if one compares null, else false."""
+        (outer,) = [_outward(left, 1)] if isinstance(left, Column) else [None]
+        if outer is None:
+            raise IllFormedError("only a column can be compared with ANY or ALL of a subquery")
+        member = query.result_schema.fields[0]
+        inside = coercion.compare(symbol, outer, Column(member.name, member.type))
+        return coercion.case(
+            [
+                (Exists(_filtered(query, inside)), Literal(True, BOOLEAN)),
+                (Exists(_filtered(query, IsNull(inside))), Literal(None, BOOLEAN)),
+            ],
+            Literal(False, BOOLEAN),
+        )
+
+    # -- the rest ----------------------------------------------------------------------------
+
+    def literal(self, node: exp.Expression) -> Expr:
+        if node.is_string:
+            return Literal(str(node.this), STRING)
+        return number_literal(str(node.this))
+
+    def cast(self, node: exp.Expression) -> Expr:
+        only(node, "this", "to", "_type", "safe", "type")
+        mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
+        target = read_type(node.args["to"])
+        value = self.read(node.this)
+        folded = _fold_cast(value, target)
+        return folded if folded is not None else coercion.cast(value, target, mode)
+
+    def negative(self, node: exp.Expression) -> Expr:
+        if isinstance(node.this, exp.Literal) and not node.this.is_string:
+            return number_literal("-" + str(node.this.this))
+        return coercion.call("negative", self.read(node.this))
+
+    def case(self, node: exp.Expression) -> Expr:
+        only(node, "this", "ifs", "default")
+        subject = None if node.this is None else self.read(node.this)
+        branches = []
+        for branch in node.args["ifs"]:
+            when = self.read(branch.this)
+            if subject is not None:
+                when = coercion.compare("=", subject, when)
+            branches.append((when, self.read(branch.args["true"])))
+        default = node.args.get("default")
+        return coercion.case(branches, None if default is None else self.read(default))
+
+    def if_(self, node: exp.Expression) -> Expr:
+        otherwise = node.args.get("false")
+        return coercion.case(
+            [(self.read(node.this), self.read(node.args["true"]))],
+            None if otherwise is None else self.read(otherwise),
+        )
+
+    def is_(self, node: exp.Expression) -> Expr:
+        value, other = self.read(node.this), node.expression
+        if isinstance(other, exp.Null):
+            return IsNull(value)
+        if isinstance(other, exp.Boolean):
+            truth = Literal(bool(other.this), BOOLEAN)
+            return coercion.compare("<=>", coercion.truth(value), truth)
+        refuse(node, "IS of this")
+
+    def between(self, node: exp.Expression) -> Expr:
+        only(node, "this", "low", "high")
+        value = self.read(node.this)
+        return coercion.conjunction(
+            [
+                coercion.compare(">=", value, self.read(node.args["low"])),
+                coercion.compare("<=", value, self.read(node.args["high"])),
+            ]
+        )
+
+    def like(self, node: exp.Expression, escape: exp.Expression | None = None) -> Expr:
+        only(node, "this", "expression")
+        if isinstance(node.expression, exp.Any | exp.All):
+            refuse(node, "LIKE ANY and LIKE ALL")
+        name = {exp.Like: "like", exp.ILike: "ilike", exp.RegexpLike: "rlike"}[type(node)]
+        args = [self.read(node.this), self.read(node.expression)]
+        if escape is not None:
+            args.append(self.read(escape))
+        return coercion.call(name, *args)
+
+    def escape(self, node: exp.Expression) -> Expr:
+        return self.like(node.this, node.expression)
+
+    def trim(self, node: exp.Expression) -> Expr:
+        only(node, "this", "expression", "position")
+        where = str(node.args.get("position") or "BOTH").upper()
+        name = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[where]
+        args = [self.read(node.this)]
+        if node.args.get("expression") is not None:
+            args.append(self.read(node.expression))
+        return coercion.call(name, *args)
+
+    def substring(self, node: exp.Expression) -> Expr:
+        only(node, "this", "start", "length")
+        parts = (node.this, node.args.get("start"), node.args.get("length"))
+        return coercion.call("substring", *(self.read(p) for p in parts if p is not None))
+
+    def extract(self, node: exp.Expression) -> Expr:
+        only(node, "this", "expression")
+        name = node.this.name.lower()
+        aliases = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear", "days": "day"}
+        function = aliases.get(name, name)
+        if function not in ("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute"):
+            refuse(node, f"EXTRACT of {name}")
+        return coercion.call(function, self.read(node.expression))
+
+    def interval(self, node: exp.Expression) -> Expr:
+        only(node, "this", "unit")
+        unit = node.args.get("unit")
+        if unit is None or not isinstance(node.this, exp.Literal):
+            refuse(node, "an interval that is no constant with a unit")
+        return read_interval(str(node.this.this), unit, node)
+
+    def bracket(self, node: exp.Expression) -> Expr:
+        only(node, "this", "expressions")
+        if len(node.expressions) != 1:
+            refuse(node, "slices")
+        return coercion.call("item", self.read(node.this), self.read(node.expressions[0]))
+
+    def comparison(self, node: exp.Expression, symbol: str) -> Expr:
+        if isinstance(node.expression, exp.Any | exp.All):
+            return self.quantified(node, symbol)
+        left, right = node.this, node.expression
+        if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
+            refuse(node, "comparison of rows")
+        return coercion.compare(symbol, self.read(left), self.read(right))
+
+    def distinct_from(self, node: exp.Expression) -> Expr:
+        return Not(coercion.compare("<=>", self.read(node.this), self.read(node.expression)))
+
+    def binary(self, node: exp.Expression, symbol: str) -> Expr:
+        return coercion.arithmetic(symbol, self.read(node.this), self.read(node.expression))
+
+    def boolean_chain(self, node: exp.Expression) -> Expr:
+        """AND and OR, long chains without recursion."""
+        kind = type(node)
+        parts: list[exp.Expression] = []
+        stack = [node]
+        while stack:
+            item = stack.pop()
+            if type(item) is kind:
+                stack += [item.expression, item.this]
+            else:
+                parts.append(item)
+        build = coercion.conjunction if kind is exp.And else coercion.disjunction
+        return build([self.condition(p) for p in parts])
+
+
+def _outward(expr: Expr, depth: int) -> Expr:
+    """A column found in an enclosing query, as seen from `depth` queries inside."""
+    if isinstance(expr, Column):
+        return OuterColumn(expr.name, expr.type, expr.occurrence, depth)
+    if isinstance(expr, GetField):
+        return GetField(_outward(expr.arg, depth), expr.name)
+    raise IllFormedError("a subquery reads a column that is computed outside it")
+
+
+def _is_star(args: list[exp.Expression]) -> bool:
+    return len(args) == 1 and isinstance(args[0], exp.Star) and not any(args[0].args.values())
+
+
+def _is_present_constant(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value is not None
+
+
+def _with_types(query: Dataflow, types: list[DataType]) -> Dataflow:
+    """The query with its columns cast."""
+    if list(query.result_schema.types) == types:
+        return query
+    from veer.dataflow.expr import Named
+    from veer.dataflow.ops import Project
+
+    schema = query.result_schema
+    columns = tuple(
+        Named(f.name, coercion.implicit(Column(f.name, f.type, schema.occurrence(i)), t))
+        for i, (f, t) in enumerate(zip(schema, types, strict=True))
+    )
+    return _before_sink(query, Project(columns), "cast")
+
+
+def _filtered(query: Dataflow, predicate: Expr) -> Dataflow:
+    from veer.dataflow.ops import Filter
+
+    return _before_sink(query, Filter(predicate), "quantified")
+
+
+def _before_sink(query: Dataflow, operator: Any, id_: str) -> Dataflow:
+    from veer.dataflow.dag import Link
+
+    (sink,) = query.sinks
+    (last,) = query.inputs[sink]
+    links = [link for link in query.links if link.dst != sink]
+    return Dataflow(
+        {**query.operators, id_: operator}, [*links, Link(last, id_), Link(id_, sink)]
+    )
+
+
+# -- constants ---------------------------------------------------------------------------------
+
+
+def number_literal(text: str) -> Literal:
+    """A number as Spark types it: int, bigint, decimal, or double with an exponent."""
+    if re.fullmatch(r"-?\d+", text):
+        value = int(text)
+        if -(2**31) <= value < 2**31:
+            return Literal(value, INT)
+        if -(2**63) <= value < 2**63:
+            return Literal(value, LONG)
+        return decimal_literal(text)
+    if "e" in text.lower():
+        return Literal(float(text), DOUBLE)
+    return decimal_literal(text)
+
+
+def decimal_literal(text: str) -> Literal:
+    """A decimal constant of just the digits written."""
+    value = Decimal(text)
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(-exponent, 0)
+    stripped = len(str(int("".join(map(str, digits)) or "0")))
+    precision = max(stripped, scale)
+    if precision > 38:
+        raise ParseError(f"decimal constant with {precision} digits")
+    return Literal(abs(value) if not value else value, DecimalType(precision, scale))
+
+
+def _fold_cast(value: Expr, target: DataType) -> Expr | None:
+    """Typed constants: DATE '...', 10L, 1.5D, X'..' read as constants of their type."""
+    from veer.dataflow.functions.dates import parse_date, parse_timestamp
+
+    if not isinstance(value, Literal) or value.value is None:
+        return None
+    if isinstance(value.value, str):
+        read = {DATE: parse_date, TIMESTAMP: parse_timestamp}.get(target)
+        found = None if read is None else read(value.value)
+        return None if found is None else Literal(found, target)
+    if isinstance(value.value, int) and not isinstance(value.value, bool) and target == LONG:
+        return Literal(value.value, LONG)
+    if isinstance(value.value, Decimal) and target == DOUBLE:
+        return Literal(float(value.value), DOUBLE)
+    return None
+
+
+_UNITS = {
+    "week": ("day", timedelta(weeks=1)),
+    "day": ("day", timedelta(days=1)),
+    "hour": ("hour", timedelta(hours=1)),
+    "minute": ("minute", timedelta(minutes=1)),
+    "second": ("second", timedelta(seconds=1)),
+}
+
+
+def read_interval(text: str, unit: exp.Expression, node: exp.Expression) -> Expr:
+    """An interval constant with one unit, or from years to months."""
+    if isinstance(unit, exp.IntervalSpan):
+        span = (unit.this.name.lower(), unit.expression.name.lower())
+        found = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())
+        if span != ("year", "month") or found is None:
+            refuse(node, "this interval")
+        months = int(found[2]) * 12 + int(found[3])
+        return Literal(-months if found[1] == "-" else months, YearMonthIntervalType())
+    name = unit.name.lower()
+    name = name[:-1] if name.endswith("s") else name
+    if not re.fullmatch(r"[+-]?\d+", text.strip()):
+        refuse(node, "this interval")
+    amount = int(text)
+    if name in ("year", "quarter", "month"):
+        months = amount * {"year": 12, "quarter": 3, "month": 1}[name]
+        shown = "year" if name == "year" else "month"
+        return Literal(months, YearMonthIntervalType(shown, shown))
+    if name not in _UNITS:
+        refuse(node, f"interval unit {name}")
+    shown, step = _UNITS[name]
+    return Literal(amount * step, DayTimeIntervalType(shown, shown))
+
+
+_COMPARE = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+_ARITHMETIC = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.IntDiv: "div",
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseXor: "^",
+}
+
+
+def _compare_with(symbol: str) -> Callable[[ExprReader, exp.Expression], Expr]:
+    return lambda reader, node: reader.comparison(node, symbol)
+
+
+def _compute_with(symbol: str) -> Callable[[ExprReader, exp.Expression], Expr]:
+    return lambda reader, node: reader.binary(node, symbol)
+
+
+_READERS: dict[type[exp.Expression], Callable[[ExprReader, Any], Expr]] = {
+    exp.Column: ExprReader.column,
+    exp.Dot: ExprReader.dot,
+    exp.Anonymous: ExprReader.anonymous,
+    exp.Literal: ExprReader.literal,
+    exp.Null: lambda r, n: Literal(None, NULL),
+    exp.Boolean: lambda r, n: Literal(bool(n.this), BOOLEAN),
+    exp.HexString: lambda r, n: Literal(bytes.fromhex(str(n.this)), BINARY),
+    exp.Paren: lambda r, n: r.read(n.this),
+    exp.And: ExprReader.boolean_chain,
+    exp.Or: ExprReader.boolean_chain,
+    exp.Not: lambda r, n: coercion.negation(r.read(n.this)),
+    exp.Neg: ExprReader.negative,
+    exp.Is: ExprReader.is_,
+    exp.NullSafeEQ: lambda r, n: coercion.compare("<=>", r.read(n.this), r.read(n.expression)),
+    exp.NullSafeNEQ: ExprReader.distinct_from,
+    exp.In: ExprReader.membership,
+    exp.Between: ExprReader.between,
+    exp.Case: ExprReader.case,
+    exp.If: ExprReader.if_,
+    exp.Cast: ExprReader.cast,
+    exp.TryCast: ExprReader.cast,
+    exp.Like: ExprReader.like,
+    exp.ILike: ExprReader.like,
+    exp.RegexpLike: ExprReader.like,
+    exp.Escape: ExprReader.escape,
+    exp.Trim: ExprReader.trim,
+    exp.Substring: ExprReader.substring,
+    exp.Extract: ExprReader.extract,
+    exp.Interval: ExprReader.interval,
+    exp.Bracket: ExprReader.bracket,
+    exp.DPipe: lambda r, n: coercion.call("concat", r.read(n.this), r.read(n.expression)),
+    exp.StrPosition: lambda r, n: coercion.call("instr", r.read(n.this), r.read(n.args["substr"])),
+    exp.CurrentDate: lambda r, n: coercion.call("current_date"),
+    exp.CurrentTimestamp: lambda r, n: coercion.call("current_timestamp"),
+    exp.Filter: ExprReader.filtered,
+    exp.IgnoreNulls: ExprReader.null_treatment,
+    exp.RespectNulls: ExprReader.null_treatment,
+    exp.Window: ExprReader.window,
+    exp.Exists: ExprReader.exists,
+    exp.Subquery: ExprReader.scalar_query,
+    exp.Select: ExprReader.scalar_query,
+    **{kind: _compare_with(symbol) for kind, symbol in _COMPARE.items()},
+    **{kind: _compute_with(symbol) for kind, symbol in _ARITHMETIC.items()},
+}

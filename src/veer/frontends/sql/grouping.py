@@ -1,0 +1,196 @@
+"""GROUP BY with ROLLUP, CUBE and GROUPING SETS.
+
+Grouping sets are lowered as Spark runs them: the rows once per set, keys outside the set
+replaced by null, flags telling which, and one aggregate over it all. So an empty input gives no
+row, not even for the empty set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from veer.dataflow import coercion
+from veer.dataflow.expr import Column, Expr, Literal, Named, OpaqueCall
+from veer.dataflow.ops import Union
+from veer.dataflow.types import BYTE, INT, LONG
+from veer.errors import IllFormedError
+from veer.frontends.sql.expressions import ExprReader, placeholder
+from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.scope import Plan, ScopeColumn, ordinal
+from veer.dataflow.walk import parts
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.query import QueryReader
+
+MAX_SETS = 256
+Element = list[tuple[Expr, ...]]  # the alternatives one part of GROUP BY contributes
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The keys, and for each grouping set which of them it keeps; one full set if plain."""
+
+    keys: tuple[Expr, ...]
+    sets: tuple[frozenset[int], ...]
+    uses_sets: bool
+
+    @property
+    def matched(self) -> tuple[Expr, ...]:
+        """Expressions that mean a key, in the order of the aggregate's first columns."""
+        return self.keys
+
+    def call(self, function: str, args: Sequence[Expr]) -> Expr:
+        """GROUPING(key) and GROUPING_ID()."""
+        if not self.uses_sets:
+            raise IllFormedError(f"{function} needs ROLLUP, CUBE or GROUPING SETS")
+        if function == "grouping":
+            (arg,) = args
+            return self.flag(arg)
+        wanted = list(args) or list(self.keys)
+        total: Expr = Literal(0, LONG)
+        for arg in wanted:
+            doubled = coercion.call("*", total, Literal(2, LONG))
+            total = coercion.call("+", doubled, coercion.cast(self.flag(arg), LONG))
+        return total
+
+    def flag(self, arg: Expr) -> Expr:
+        if arg not in self.keys:
+            raise IllFormedError("GROUPING of something that is no grouping key")
+        return OpaqueCall(f"$grouping {len(self.keys) + self.keys.index(arg)}", (), BYTE)
+
+
+def read_grouping(
+    reader: ExprReader, node: exp.Expression, items: Sequence[Any], select: list[exp.Expression]
+) -> Grouping:
+    """The GROUP BY clause; positions and aliases mean select items."""
+    only(node, "expressions", "rollup", "cube", "grouping_sets", "all", "totals")
+    if node.args.get("totals"):
+        refuse(node, "WITH TOTALS")
+    if node.args.get("all"):
+        keys = [i.expr for i in items if not any(placeholder(p) for p in parts(i.expr))]
+        return _plain(keys)
+    plain = [_element(reader, e, items) for e in node.expressions]
+    suffix = [k for k in ("rollup", "cube") if node.args.get(k)]
+    special = any(isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) for e in node.expressions)
+    if suffix:
+        extra = node.args[suffix[0]][0]
+        if special or len(suffix) > 1 or extra.expressions:
+            refuse(node, "this mix of grouping sets")
+        keys = [element[0] for element in plain]
+        plain = [_rolled(keys) if suffix[0] == "rollup" else _cubed(keys)]
+        special = True
+    if not special:
+        return _plain([e for element in plain for e in element[0]])
+    found = [tuple(e for part in choice for e in part) for choice in product(*plain)]
+    if len(found) > MAX_SETS:
+        refuse(node, f"more than {MAX_SETS} grouping sets")
+    keys_found: list[Expr] = []
+    for group in found:
+        keys_found += [e for e in group if e not in keys_found]
+    order = _written_order(plain, keys_found)
+    sets = tuple(frozenset(order.index(e) for e in group) for group in found)
+    return Grouping(tuple(order), sets, True)
+
+
+def _written_order(elements: list[Element], keys: list[Expr]) -> list[Expr]:
+    """Keys in the order they are written, which GROUPING_ID counts by."""
+    order: list[Expr] = []
+    for element in elements:
+        longest = max(element, key=len)
+        order += [e for e in longest if e not in order]
+    return order + [e for e in keys if e not in order]
+
+
+def _plain(keys: list[Expr]) -> Grouping:
+    unique: list[Expr] = []
+    for key in keys:
+        if any(placeholder(p) is not None for p in parts(key)):
+            raise IllFormedError("an aggregate function in GROUP BY")
+        if key not in unique:
+            unique.append(key)
+    return Grouping(tuple(unique), (frozenset(range(len(unique))),), False)
+
+
+def _element(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> Element:
+    match node:
+        case exp.Rollup():
+            return _rolled([_tuple(reader, e, items) for e in node.expressions])
+        case exp.Cube():
+            return _cubed([_tuple(reader, e, items) for e in node.expressions])
+        case exp.GroupingSets():
+            return [
+                s
+                for e in node.expressions
+                for s in (
+                    _element(reader, e, items)
+                    if isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets)
+                    else [_tuple(reader, e, items)]
+                )
+            ]
+        case _:
+            return [(_key(reader, node, items),)]
+
+
+def _tuple(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> tuple[Expr, ...]:
+    if isinstance(node, exp.Tuple):
+        return tuple(_key(reader, e, items) for e in node.expressions)
+    return (_key(reader, node.this if isinstance(node, exp.Paren) else node, items),)
+
+
+def _key(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> Expr:
+    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
+        expr: Expr = items[ordinal(node, len(items))].expr
+        if any(placeholder(p) is not None for p in parts(expr)):
+            raise IllFormedError(f"{position(node)}GROUP BY {node.this} is an aggregate function")
+        return expr
+    return reader.read(node)
+
+
+def _rolled(keys: Sequence[tuple[Expr, ...]]) -> Element:
+    return [tuple(e for k in keys[:n] for e in k) for n in range(len(keys), -1, -1)]
+
+
+def _cubed(keys: Sequence[tuple[Expr, ...]]) -> Element:
+    return [
+        tuple(e for k in chosen for e in k)
+        for n in range(len(keys), -1, -1)
+        for chosen in combinations(keys, n)
+    ]
+
+
+def expand(
+    queries: QueryReader, plan: Plan, grouping: Grouping
+) -> tuple[Plan, list[Expr]]:
+    """The rows to aggregate and the keys to group by."""
+    if not grouping.uses_sets:
+        return plan, list(grouping.keys)
+    twice = len(set(grouping.sets)) < len(grouping.sets) or not grouping.keys
+    branches = [
+        _branch(queries, plan, grouping, number, kept, twice)
+        for number, kept in enumerate(grouping.sets)
+    ]
+    merged = branches[0]
+    if len(branches) > 1:
+        merged = queries.add(Union(), *(b.id for b in branches), columns=branches[0].columns)
+    width = len(plan.schema)
+    return merged, [merged.column(i) for i in range(width, len(merged.schema))]
+
+
+def _branch(
+    queries: QueryReader, plan: Plan, grouping: Grouping, number: int, kept: frozenset[int], twice: bool
+) -> Plan:
+    """All columns, then the keys of one set, their flags, and the set's number if needed."""
+    columns = [Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema)]
+    for i, key in enumerate(grouping.keys):
+        name = f"_key{i}" if not isinstance(key, Column) else f"_key_{key.name}"
+        columns.append(Named(name, key if i in kept else Literal(None, key.type)))
+    for i in range(len(grouping.keys)):
+        columns.append(Named(f"_grouping{i}", Literal(0 if i in kept else 1, BYTE)))
+    if twice:
+        columns.append(Named("_set", Literal(number, INT)))
+    return queries.project(plan, columns, [ScopeColumn(None, c.name) for c in columns])

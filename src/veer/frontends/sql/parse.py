@@ -1,0 +1,137 @@
+"""Spark SQL text to syntax trees, without sqlglot's reinterpretation of functions.
+
+The stock Spark dialect maps function names onto its own vocabulary and reads CAST as TRY_CAST.
+Here every function stays what the user wrote, and each tree is printed and read again: what does
+not come back the same is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import SqlglotError
+
+from veer.dataflow.types import DataType, parse_type
+from veer.errors import ParseError, UnsupportedError
+
+MAX_BYTES = 4_000_000
+
+
+class VeerSpark(Spark):
+    """Spark's grammar with functions left alone."""
+
+    class Parser(Spark.Parser):
+        FUNCTIONS: dict[str, Any] = {}  # noqa: RUF012
+        STRICT_CAST = True
+
+
+def parse_statements(text: str) -> list[exp.Expression]:
+    """The statements of a text."""
+    return [s for s in _guarded(text, lambda: sqlglot.parse(text, dialect=VeerSpark)) if s]
+
+
+def parse_expression(text: str) -> exp.Expression:
+    """One expression: a condition or a computed column."""
+    tree = _guarded(text, lambda: [sqlglot.parse_one(text, dialect=VeerSpark)])
+    return tree[0]
+
+
+def _guarded(text: str, parse: Any) -> list[Any]:
+    if len(text) > MAX_BYTES:
+        raise ParseError(f"SQL text of {len(text):,} characters; at most {MAX_BYTES:,} are read")
+    try:
+        trees = parse()
+        for tree in trees:
+            if tree is not None:
+                check_round_trip(tree)
+        return trees  # type: ignore[no-any-return]
+    except SqlglotError as error:
+        raise ParseError(_message(error)) from None
+    except RecursionError:
+        raise ParseError("SQL nested too deeply") from None
+
+
+def _message(error: SqlglotError) -> str:
+    """The first complaint on one line, with its position."""
+    details = getattr(error, "errors", None)
+    if details:
+        first = details[0]
+        near = first.get("highlight") or ""
+        return (
+            f"line {first.get('line')}, column {first.get('col')}: "
+            f"{str(first.get('description')).rstrip('.')}{f' near {near[:40]!r}' if near else ''}"
+        )
+    return str(error).splitlines()[0]
+
+
+def check_round_trip(tree: exp.Expression) -> None:
+    """Refuse a tree that does not survive being printed and read again."""
+    for type_ in tree.find_all(exp.DataType):
+        if getattr(type_.this, "value", "") == "VARCHAR" and not type_.expressions:
+            type_.set("this", exp.DataType.Type.TEXT)  # what Spark's printer makes of it
+    try:
+        again = sqlglot.parse_one(tree.sql(dialect=VeerSpark), dialect=VeerSpark)
+    except SqlglotError:
+        raise ParseError("the statement does not survive printing and reading again") from None
+    if again != tree:
+        for old, new in zip(tree.walk(), again.walk(), strict=False):
+            if type(old) is not type(new):
+                refuse(old, f"{old.key} that reads back as {new.key}")
+        raise ParseError("the statement reads back differently after printing")
+
+
+def refuse(node: exp.Expression, what: str) -> NoReturn:
+    """Say that a construct is not supported, and where it stands."""
+    raise UnsupportedError(f"{position(node)}{what} is not supported: {shorten(node.sql(VeerSpark))}")
+
+
+def position(node: exp.Expression) -> str:
+    """`line 3, column 7: ` of the first token under a node that knows its place."""
+    for part in node.walk():
+        if "line" in part.meta:
+            return f"line {part.meta['line']}, column {part.meta['col']}: "
+    return ""
+
+
+def shorten(text: str, most: int = 60) -> str:
+    """Text cut for a message."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 3] + "..."
+
+
+def only(node: exp.Expression, *handled: str) -> None:
+    """Refuse a node that carries anything but what the caller handles: nothing is dropped."""
+    for name, value in node.args.items():
+        if value and name not in handled:
+            shown = value[0] if isinstance(value, list) else value
+            where = shown if isinstance(shown, exp.Expression) else node
+            refuse(where, f"{name.strip('_').replace('_', ' ')} in {node.key}")
+
+
+_TYPE_NAMES = {
+    "TEXT": "string",
+    "VARCHAR": "string",
+    "CHAR": "string",
+    "NVARCHAR": "string",
+    "TIMESTAMPTZ": "timestamp",
+    "TIMESTAMP": "timestamp_ntz",
+    "TIMESTAMPNTZ": "timestamp_ntz",
+    "TIMESTAMPLTZ": "timestamp",
+    "NULL": "void",
+    "DECIMAL": "decimal",
+}
+
+
+def read_type(node: exp.Expression) -> DataType:
+    """A type in a cast or a column definition."""
+    assert isinstance(node, exp.DataType)
+    name = getattr(node.this, "value", str(node.this))
+    if name in ("ARRAY", "MAP", "STRUCT") or name == "DECIMAL" or "INTERVAL" in str(name):
+        return parse_type(node.sql(dialect=VeerSpark))
+    try:
+        return parse_type(_TYPE_NAMES.get(name, str(name).lower()))
+    except ParseError:
+        refuse(node, f"type {name}")

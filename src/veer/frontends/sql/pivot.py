@@ -1,0 +1,112 @@
+"""PIVOT and UNPIVOT, lowered to aggregates and unions as Spark does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from veer.dataflow import coercion
+from veer.dataflow.expr import Column, Expr, IsNull, Literal, Named, Not, arguments
+from veer.dataflow.functions.typing import common_type
+from veer.dataflow.ops import Aggregate, GlobalAggregate, NamedCall, Union
+from veer.dataflow.types import STRING
+from veer.dataflow.walk import columns_read
+from veer.errors import IllFormedError
+from veer.frontends.sql.expressions import Collected, ExprReader, placeholder
+from veer.frontends.sql.names import pretty
+from veer.frontends.sql.parse import only, refuse
+from veer.frontends.sql.scope import Plan, ScopeColumn
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.query import QueryReader
+
+
+def pivot(queries: QueryReader, plan: Plan, node: exp.Expression) -> Plan:
+    """Aggregates per group and value of the pivot column, then one row per group.
+
+    Two steps, so that a missing combination is null, also for counts.
+    """
+    if len(node.args["fields"]) != 1 or node.args.get("default_on_null"):
+        refuse(node, "this PIVOT")
+    spread = node.args["fields"][0]
+    collected = Collected()
+    reader = ExprReader(plan, queries.outer, queries, collected)
+    calls: list[tuple[str, int]] = []
+    for item in node.expressions:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        found = placeholder(reader.read(inner))
+        if found is None or found[0] != "aggregate":
+            refuse(item, "PIVOT of something that is no aggregate")
+        calls.append((item.alias if isinstance(item, exp.Alias) else pretty(inner), found[1]))
+    key = reader.read(spread.this)
+    if not isinstance(key, Column):
+        refuse(spread, "PIVOT over something that is no column")
+    values = [_pivot_value(reader, e, key) for e in spread.expressions]
+    used = {c for call in collected.aggregates for a in call.args for c in columns_read(a)} | {key}
+    rest = [plan.column(i) for i in plan.star() if plan.column(i) not in used]
+    groups = [Named(c.name, c) for c in rest]
+    first = queries.add(
+        Aggregate(
+            (*groups, Named("_pivot", key)),
+            tuple(NamedCall(f"_call{i}", c) for i, c in enumerate(collected.aggregates)),
+        ),
+        plan.id,
+        columns=[],
+    )
+    picked: list[NamedCall] = []
+    for value, label in values:
+        for name, number in calls:
+            made = first.column(len(rest) + 1 + number)
+            where = coercion.compare("<=>", first.column(len(rest)), value)
+            shown = label if len(calls) == 1 else f"{label}_{name}"
+            picked.append(NamedCall(shown, coercion.aggregate_call("max", [made], where=where)))
+    keys = tuple(Named(c.name, first.column(i)) for i, c in enumerate(rest))
+    operator = Aggregate(keys, tuple(picked)) if keys else GlobalAggregate(tuple(picked))
+    names = [*(c.name for c in rest), *(c.name for c in picked)]
+    return queries.add(operator, first.id, columns=[ScopeColumn(None, n) for n in names])
+
+
+def _pivot_value(reader: ExprReader, node: exp.Expression, key: Expr) -> tuple[Expr, str]:
+    inner = node.this if isinstance(node, exp.PivotAlias | exp.Alias) else node
+    value = reader.read(inner)
+    if not isinstance(value, Literal):
+        refuse(node, "a PIVOT value that is no constant")
+    label = node.args["alias"].name if isinstance(node, exp.PivotAlias | exp.Alias) else str(value.value)
+    if value.value is None:
+        label = label if label != "None" else "null"
+    return coercion.implicit(value, key.type), label
+
+
+def unpivot(queries: QueryReader, plan: Plan, node: exp.Expression) -> Plan:
+    """One row per row and listed column; nulls left out unless asked for."""
+    only(node, "expressions", "fields", "unpivot", "include_nulls", "columns", "alias")
+    if len(node.expressions) != 1 or len(node.args["fields"]) != 1:
+        refuse(node, "UNPIVOT of several columns at once")
+    value_name = node.expressions[0].name
+    spread = node.args["fields"][0]
+    chosen: list[tuple[Column, str]] = []
+    for item in spread.expressions:
+        inner = item.this if isinstance(item, exp.PivotAlias | exp.Alias) else item
+        column = ExprReader(plan, queries.outer, queries).read(inner)
+        if not isinstance(column, Column):
+            refuse(item, "UNPIVOT of something that is no column")
+        label = item.args["alias"].name if isinstance(item, exp.PivotAlias | exp.Alias) else column.name
+        chosen.append((column, label))
+    if not chosen:
+        raise IllFormedError("UNPIVOT names no columns")
+    type_ = common_type(arguments(tuple(c for c, _ in chosen)))
+    gone = {c for c, _ in chosen}
+    rest = [plan.column(i) for i in plan.star() if plan.column(i) not in gone]
+    names = [*(c.name for c in rest), spread.this.name, value_name]
+    scope = [ScopeColumn(None, n) for n in names]
+    parts = []
+    for column, label in chosen:
+        exprs: list[Expr] = [*rest, Literal(label, STRING), coercion.implicit(column, type_)]
+        parts.append(
+            queries.project(plan, [Named(n, e) for n, e in zip(names, exprs, strict=True)], scope)
+        )
+    merged = queries.add(Union(), *(p.id for p in parts), columns=scope)
+    if node.args.get("include_nulls"):
+        return merged
+    return queries.filter(merged, Not(IsNull(merged.column(len(names) - 1))))

@@ -1,0 +1,598 @@
+"""Queries to operators: WITH, FROM, set operations, ORDER BY and LIMIT; SELECT is in `select`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from veer.dataflow import coercion
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Compare, Expr, Literal, Named, SortKey, arguments
+from veer.dataflow.functions.typing import common_type
+from veer.dataflow.ops import (
+    Aggregate,
+    ExceptAll,
+    Filter,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    Operator,
+    Project,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    Union,
+    Unnest,
+    Values,
+)
+from veer.dataflow.schema import Field, Schema
+from veer.dataflow.types import LONG, DataType
+from veer.errors import IllFormedError, InputError
+from veer.frontends.builder import FlowBuilder
+from veer.frontends.sql.expressions import GENERATORS, ExprReader
+from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.pivot import pivot, unpivot
+from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+from veer.frontends.sql.select import read_select
+
+MAX_RANGE = 1000
+
+
+@dataclass
+class View:
+    """A named query: a view or a common table expression, read where it is used."""
+
+    node: exp.Expression
+    names: tuple[str, ...]
+    views: dict[str, View]
+    built: dict[int, Plan] = field(default_factory=dict)  # by builder: shared within a dataflow
+
+
+class QueryReader:
+    """Reads queries into one builder; `outer` are the rows of the enclosing queries."""
+
+    def __init__(
+        self,
+        catalog: dict[str, Source],
+        views: dict[str, View],
+        builder: FlowBuilder,
+        outer: tuple[Plan, ...] = (),
+    ) -> None:
+        self.catalog = catalog
+        self.views = views
+        self.builder = builder
+        self.outer = outer
+
+    # -- entry points --------------------------------------------------------------------------
+
+    def subquery(self, node: exp.Expression, plan: Plan) -> Dataflow:
+        """A query inside an expression over the rows of `plan`: a dataflow of its own."""
+        inner = QueryReader(self.catalog, self.views, FlowBuilder(), (plan, *self.outer))
+        found = inner.query(node)
+        inner.builder.add(Sink("result"), inner.visible(found).id, id_="result")
+        return inner.builder.finish()
+
+    def query(self, node: exp.Expression) -> Plan:
+        """A SELECT, set operation, VALUES or parenthesized query."""
+        if node.args.get("with_") is not None:
+            return self.with_views(node.args["with_"]).query(_without_with(node))
+        match node:
+            case exp.Select():
+                return read_select(self, node)
+            case exp.SetOperation():
+                return self.set_operation(node)
+            case exp.Subquery():
+                return self.subquery_relation(node)
+            case exp.Values():
+                return self.values(node)
+            case exp.Table():
+                return self.relation(node)
+            case _:
+                refuse(node, node.key)
+
+    def with_views(self, node: exp.Expression) -> QueryReader:
+        """The reader inside a WITH: each common table expression sees the earlier ones."""
+        only(node, "expressions")
+        reader = QueryReader(self.catalog, dict(self.views), self.builder, self.outer)
+        for cte in node.expressions:
+            only(cte, "this", "alias")
+            names = tuple(c.name for c in cte.args["alias"].columns)
+            reader.views[cte.alias.lower()] = View(cte.this, names, dict(reader.views))
+        return reader
+
+    # -- building blocks -----------------------------------------------------------------------
+
+    def add(self, operator: Operator, *inputs: str, columns: Sequence[ScopeColumn]) -> Plan:
+        id_ = self.builder.add(operator, *inputs)
+        return Plan(id_, self.builder.schemas[id_], tuple(columns))
+
+    def filter(self, plan: Plan, predicate: Expr) -> Plan:
+        return self.add(Filter(predicate), plan.id, columns=plan.columns)
+
+    def project(self, plan: Plan, columns: Sequence[Named], names: Sequence[ScopeColumn]) -> Plan:
+        return self.add(Project(tuple(columns)), plan.id, columns=names)
+
+    def visible(self, plan: Plan) -> Plan:
+        """The plan without hidden columns, under the names in scope."""
+        kept = plan.star()
+        same = len(kept) == len(plan.columns) and plan.schema.names == plan.visible_names()
+        if same:
+            return plan
+        names = [plan.columns[i] for i in kept]
+        return self.project(
+            plan, [Named(plan.columns[i].name, plan.column(i)) for i in kept], names
+        )
+
+    def reader(self, plan: Plan) -> ExprReader:
+        return ExprReader(plan, self.outer, self)
+
+    # -- FROM ----------------------------------------------------------------------------------
+
+    def relation(self, node: exp.Expression) -> Plan:
+        """One item of a FROM clause."""
+        match node:
+            case exp.Table(this=exp.Anonymous()):
+                return self.table_function(node)
+            case exp.Table():
+                plan = self.table(node)
+            case exp.Subquery():
+                return self.subquery_relation(node)
+            case exp.Values():
+                return self.values(node)
+            case _:
+                refuse(node, f"{node.key} in FROM")
+        return plan
+
+    def table(self, node: exp.Expression) -> Plan:
+        only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals")
+        parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
+        plan = self.named(parts, node)
+        plan = plan.renamed(node.alias_or_name, None)
+        plan = self.sampled(plan, node.args.get("sample"))
+        plan = self.pivoted(plan, node)
+        plan = self.aliased(plan, node)
+        for join in node.args.get("joins") or ():
+            plan = self.join(plan, join)
+        for lateral in node.args.get("laterals") or ():
+            plan = self.lateral_view(plan, lateral)
+        return plan
+
+    def named(self, parts: list[str], node: exp.Expression) -> Plan:
+        """A table or view by name."""
+        if len(parts) == 1 and parts[0].lower() in self.views:
+            return self.view(self.views[parts[0].lower()])
+        for name in (".".join(parts).lower(), parts[-1].lower()):
+            source = self.catalog.get(name)
+            if source is not None:
+                id_ = self.builder.add(source)
+                schema = self.builder.schemas[id_]
+                return Plan(id_, schema, ()).renamed(parts[-1])
+        known = ", ".join(sorted([*self.catalog, *self.views])[:12]) or "none"
+        raise IllFormedError(f"{position(node)}unknown table {'.'.join(parts)!r}; known are {known}")
+
+    def view(self, view: View) -> Plan:
+        key = id(self.builder)
+        if key not in view.built:
+            # A view sees no enclosing rows; a WITH inside a subquery sees those of the subquery.
+            inner = QueryReader(self.catalog, view.views, self.builder, self.outer)
+            plan = inner.visible(inner.query(view.node))
+            if view.names:
+                plan = inner.relabeled(plan, view.names)
+            view.built[key] = plan
+        return view.built[key]
+
+    def relabeled(self, plan: Plan, names: Sequence[str]) -> Plan:
+        """The rows with other column names."""
+        if len(names) != len(plan.schema):
+            raise IllFormedError(f"{len(names)} names for {len(plan.schema)} columns")
+        if plan.schema.names == tuple(names):
+            return plan.renamed(None)
+        columns = [Named(n, plan.column(i)) for i, n in enumerate(names)]
+        return self.project(plan, columns, [ScopeColumn(None, n) for n in names])
+
+    def aliased(self, plan: Plan, node: exp.Expression) -> Plan:
+        alias = node.args.get("alias")
+        if alias is None:
+            return plan
+        only(alias, "this", "columns")
+        names = [c.name for c in alias.columns] or None
+        if names is not None and len(names) != len(plan.columns):
+            raise IllFormedError(
+                f"{position(node)}{len(names)} names for the {len(plan.columns)} columns of {alias.name}"
+            )
+        qualifier = alias.name or None
+        shown = names or [c.name for c in plan.columns]
+        return Plan(plan.id, plan.schema, tuple(ScopeColumn(qualifier, n) for n in shown))
+
+    def subquery_relation(self, node: exp.Expression) -> Plan:
+        only(node, "this", "alias", "joins", "laterals", "pivots", "sample", "order", "limit", "offset")
+        inner = node.this
+        if isinstance(inner, exp.Table):
+            plan = self.relation(inner)
+        else:
+            plan = self.visible(self.query(inner))
+            plan = plan.renamed(None)
+        plan = self.ordered(plan, node)
+        plan = self.sampled(plan, node.args.get("sample"))
+        plan = self.pivoted(plan, node)
+        plan = self.aliased(plan, node)
+        for join in node.args.get("joins") or ():
+            plan = self.join(plan, join)
+        for lateral in node.args.get("laterals") or ():
+            plan = self.lateral_view(plan, lateral)
+        return plan
+
+    def values(self, node: exp.Expression) -> Plan:
+        """VALUES: constants where they are, else one row of computed columns each."""
+        only(node, "expressions", "alias", "joins", "laterals", "order", "limit", "offset")
+        one = self.one_row()
+        rows = [[self.reader(one).read(e) for e in _row(r)] for r in node.expressions]
+        width = len(rows[0])
+        if any(len(row) != width for row in rows):
+            raise IllFormedError(f"{position(node)}VALUES with rows of different lengths")
+        types = [common_type(arguments(tuple(row[i] for row in rows))) for i in range(width)]
+        cast = [[coercion.implicit(e, t) for e, t in zip(row, types, strict=True)] for row in rows]
+        names = [f"col{i + 1}" for i in range(width)]
+        plan = self.constant_rows(names, types, cast)
+        plan = self.aliased(plan, node)
+        for join in node.args.get("joins") or ():
+            plan = self.join(plan, join)
+        return self.ordered(plan, node)
+
+    def constant_rows(
+        self, names: list[str], types: list[DataType], rows: list[list[Expr]]
+    ) -> Plan:
+        scope = [ScopeColumn(None, n) for n in names]
+        if all(isinstance(e, Literal) for row in rows for e in row):
+            values = tuple(tuple(e.value for e in row if isinstance(e, Literal)) for row in rows)
+            fields = tuple(
+                Field(n, t, any(row[i] is None for row in values))
+                for i, (n, t) in enumerate(zip(names, types, strict=True))
+            )
+            return self.add(Values(fields, values), columns=scope)
+        one = self.one_row()
+        parts = [
+            self.project(one, [Named(n, e) for n, e in zip(names, row, strict=True)], scope)
+            for row in rows
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        return self.add(Union(), *(p.id for p in parts), columns=scope)
+
+    def one_row(self) -> Plan:
+        """The single row without columns that SELECT without FROM reads."""
+        if "one_row" not in self.builder.operators:
+            self.builder.add(Values((), ((),)), id_="one_row")
+        return Plan("one_row", Schema(()), ())
+
+    def table_function(self, node: exp.Expression) -> Plan:
+        only(node, "this", "alias")
+        call = node.this
+        if call.name.lower() != "range":
+            if call.name.lower() in GENERATORS:
+                plan = self.generated(self.one_row(), call, None, ())
+                return self.aliased(plan, node)
+            refuse(node, f"table function {call.name}")
+        args = [self.reader(self.one_row()).read(e) for e in call.expressions]
+        numbers = [a.value for a in args if isinstance(a, Literal) and isinstance(a.value, int)]
+        if len(numbers) != len(args) or not 1 <= len(args) <= 3:
+            refuse(node, "range with anything but integer constants")
+        found = range(*numbers)
+        if len(found) > MAX_RANGE:
+            refuse(node, f"range of more than {MAX_RANGE} rows")
+        values = Values((Field("id", LONG, False),), tuple((n,) for n in found))
+        plan = self.add(values, columns=[ScopeColumn(call.name, "id")])
+        return self.aliased(plan, node)
+
+    def sampled(self, plan: Plan, node: exp.Expression | None) -> Plan:
+        if node is None:
+            return plan
+        only(node, "percent", "size", "rows", "seed")
+        seed = node.args.get("seed")
+        if node.args.get("percent") is not None:
+            share = float(node.args["percent"].name) / 100
+            operator: Operator = Sample(share, None if seed is None else int(seed.name))
+        else:
+            size = node.args.get("size") or node.args.get("rows")
+            operator = Limit(int(size.name)) if size is not None else refuse(node, "this sample")
+        return self.add(operator, plan.id, columns=plan.columns)
+
+    def pivoted(self, plan: Plan, node: exp.Expression) -> Plan:
+        for item in node.args.get("pivots") or ():
+            plan = unpivot(self, plan, item) if item.args.get("unpivot") else pivot(self, plan, item)
+        return plan
+
+    # -- joins ---------------------------------------------------------------------------------
+
+    def join(self, left: Plan, node: exp.Expression) -> Plan:
+        only(node, "this", "side", "kind", "on", "using", "method", "hint")
+        if isinstance(node.this, exp.Lateral):
+            return self.lateral_join(left, node)
+        right = self.relation(node.this)
+        kind = join_kind(node)
+        if kind == "right":
+            return self.right_join(left, right, node)
+        if node.args.get("using") or node.args.get("method"):
+            return self.using_join(left, right, node, kind)
+        return self.plain_join(left, right, kind, node.args.get("on"))
+
+    def plain_join(self, left: Plan, right: Plan, kind: str, on: exp.Expression | None) -> Plan:
+        columns = left.columns + right.columns
+        both = Plan("", left.schema + right.schema, columns)
+        condition = None if on is None else self.reader(both).condition(on)
+        if kind == "inner" and condition is None:
+            kind = "cross"
+        shown = left.columns if kind in ("semi", "anti") else columns
+        return self.add(Join(kind, condition), left.id, right.id, columns=shown)
+
+    def right_join(self, left: Plan, right: Plan, node: exp.Expression) -> Plan:
+        """A left join of the swapped inputs, columns put back in order."""
+        if node.args.get("using") or node.args.get("method"):
+            joined = self.using_join(right, left, node, "left", swapped=True)
+            return joined
+        joined = self.plain_join(right, left, "left", node.args.get("on"))
+        return self.rotated(joined, len(right.schema))
+
+    def rotated(self, plan: Plan, first: int) -> Plan:
+        """The columns with the first `first` of them moved to the end."""
+        order = [*range(first, len(plan.schema)), *range(first)]
+        columns = [Named(plan.schema.fields[i].name, plan.column(i)) for i in order]
+        return self.project(plan, columns, [plan.columns[i] for i in order])
+
+    def using_join(
+        self, left: Plan, right: Plan, node: exp.Expression, kind: str, swapped: bool = False
+    ) -> Plan:
+        """USING and NATURAL: shared columns once, first; with `swapped`, `right` comes first."""
+        names = [u.name for u in node.args.get("using") or ()]
+        if node.args.get("method"):
+            if str(node.args["method"]).upper() != "NATURAL":
+                refuse(node, f"{node.args['method']} join")
+            theirs = {n.lower() for n in right.visible_names()}
+            first = right if swapped else left
+            names = [n for n in first.visible_names() if n.lower() in theirs]
+            if swapped:
+                ours = {n.lower() for n in left.visible_names()}
+                names = [n for n in names if n.lower() in ours]
+        pairs = [(_visible(left, n), _visible(right, n)) for n in names]
+        width = len(left.schema)
+        both = Plan("", left.schema + right.schema, left.columns + right.columns)
+        condition = coercion.conjunction(
+            [coercion.compare("=", both.column(i), both.column(width + j)) for i, j in pairs]
+        )
+        join = Join("cross", None) if kind == "inner" and not pairs else Join(kind, condition)
+        if kind in ("semi", "anti"):
+            return self.add(join, left.id, right.id, columns=left.columns)
+        joined = self.add(join, left.id, right.id, columns=both.columns)
+        out: list[tuple[Named, ScopeColumn]] = []
+        for (i, j), _ in zip(pairs, names, strict=True):
+            key: Expr = joined.column(i)
+            if kind == "full":
+                key = coercion.call("coalesce", joined.column(i), joined.column(width + j))
+            shown = left.columns[i]
+            out.append((Named(shown.name, key), ScopeColumn(None if kind == "full" else shown.qualifier, shown.name)))
+        keys = {i for i, _ in pairs} | {width + j for _, j in pairs}
+        order = [*range(width, len(both.schema)), *range(width)] if swapped else range(len(both.schema))
+        out += [(Named(joined.schema.fields[i].name, joined.column(i)), joined.columns[i]) for i in order if i not in keys]
+        for i, j in pairs:
+            hidden = [width + j] if kind != "full" else [i, width + j]
+            for index in hidden:
+                column = joined.columns[index]
+                named = Named(joined.schema.fields[index].name, joined.column(index))
+                out.append((named, ScopeColumn(column.qualifier, column.name, hidden=True)))
+        return self.project(joined, [n for n, _ in out], [c for _, c in out])
+
+    def lateral_join(self, left: Plan, node: exp.Expression) -> Plan:
+        lateral = node.this
+        only(lateral, "this", "alias", "outer")
+        kind = join_kind(node)
+        if kind not in ("inner", "cross", "left") or node.args.get("on") is not None:
+            refuse(node, "this LATERAL join")
+        if isinstance(lateral.this, exp.Anonymous):
+            alias = lateral.args.get("alias")
+            names = tuple(c.name for c in alias.columns) if alias is not None else ()
+            return self.generated(left, lateral.this, lateral.alias or None, names, outer=kind == "left")
+        query = self.subquery(_unwrapped(lateral.this), left)
+        operator = Lateral(query, outer=kind == "left")
+        names_found = [ScopeColumn(lateral.alias or None, n) for n in query.result_schema.names]
+        alias = lateral.args.get("alias")
+        if alias is not None and alias.columns:
+            names_found = [ScopeColumn(lateral.alias or None, c.name) for c in alias.columns]
+        return self.add(operator, left.id, columns=[*left.columns, *names_found])
+
+    def lateral_view(self, plan: Plan, node: exp.Expression) -> Plan:
+        only(node, "this", "view", "outer", "alias")
+        alias = node.args.get("alias")
+        names = tuple(c.name for c in alias.columns) if alias is not None else ()
+        if not isinstance(node.this, exp.Anonymous):
+            refuse(node, "this lateral view")
+        return self.generated(
+            plan, node.this, node.alias or None, names, outer=bool(node.args.get("outer"))
+        )
+
+    def generated(
+        self,
+        plan: Plan,
+        call: exp.Expression,
+        qualifier: str | None,
+        names: tuple[str, ...],
+        outer: bool = False,
+    ) -> Plan:
+        """The rows with the columns of a generator such as explode."""
+        function = call.name.lower()
+        if function not in GENERATORS or len(call.expressions) != 1:
+            refuse(call, f"generator {call.name}")
+        value = self.reader(plan).read(call.expressions[0])
+        return self.unnested(plan, function, value, qualifier, names, outer)
+
+    def unnested(
+        self,
+        plan: Plan,
+        function: str,
+        value: Expr,
+        qualifier: str | None,
+        names: tuple[str, ...],
+        outer: bool = False,
+    ) -> Plan:
+        flags: dict[str, bool] = dict(GENERATORS[function])
+        flags["outer"] = outer or flags.get("outer", False)
+        shown = names or default_names(function, value.type)
+        operator = Unnest(value, shown, **flags)
+        columns = [*plan.columns, *(ScopeColumn(qualifier, n) for n in shown)]
+        return self.add(operator, plan.id, columns=columns)
+
+    # -- set operations ------------------------------------------------------------------------
+
+    def set_operation(self, node: exp.Expression) -> Plan:
+        only(node, "this", "expression", "distinct", "order", "limit", "offset", "by_name")
+        if node.args.get("by_name"):
+            refuse(node, "BY NAME")
+        branches = self.branches(node)
+        plans = self.aligned([self.visible(self.query(b)) for b in branches], node)
+        scope = [ScopeColumn(None, n) for n in plans[0].schema.names]
+        ids = [p.id for p in plans]
+        distinct = bool(node.args.get("distinct"))
+        match node:
+            case exp.Union():
+                plan = self.add(Union(), *ids, columns=scope)
+                plan = self.distinct(plan) if distinct else plan
+            case exp.Intersect() if not distinct:
+                plan = self.add(IntersectAll(), *ids, columns=scope)
+            case exp.Except() if not distinct:
+                plan = self.add(ExceptAll(), *ids, columns=scope)
+            case _:
+                plan = self.matched(plans, "semi" if isinstance(node, exp.Intersect) else "anti")
+        return self.ordered(plan.renamed(None), node)
+
+    def branches(self, node: exp.Expression) -> list[exp.Expression]:
+        """The operands; a chain of UNION ALL is one operator."""
+        if not isinstance(node, exp.Union) or node.args.get("distinct"):
+            return [node.this, node.expression]
+        found: list[exp.Expression] = [node.expression]
+        at = node.this
+        while isinstance(at, exp.Union) and not any(
+            at.args.get(k) for k in ("distinct", "order", "limit", "offset", "with_", "by_name")
+        ):
+            found.append(at.expression)
+            at = at.this
+        return [at, *reversed(found)]
+
+    def aligned(self, plans: list[Plan], node: exp.Expression) -> list[Plan]:
+        """The inputs with their columns cast to common types."""
+        width = len(plans[0].schema)
+        if any(len(p.schema) != width for p in plans):
+            widths = " and ".join(str(len(p.schema)) for p in plans)
+            raise IllFormedError(f"{position(node)}{node.key} of {widths} columns")
+        types = []
+        for i in range(width):
+            column = tuple(p.column(i) for p in plans)
+            try:
+                types.append(common_type(arguments(column)))
+            except InputError as error:
+                raise IllFormedError(f"{position(node)}column {i + 1} of {node.key}: {error}") from None
+        out = []
+        for plan in plans:
+            if list(plan.schema.types) == types:
+                out.append(plan)
+                continue
+            columns = [
+                Named(f.name, coercion.implicit(plan.column(i), t))
+                for i, (f, t) in enumerate(zip(plan.schema, types, strict=True))
+            ]
+            out.append(self.project(plan, columns, plan.columns))
+        return out
+
+    def distinct(self, plan: Plan) -> Plan:
+        """Each row once: groups by all columns."""
+        keys = tuple(Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema))
+        return self.add(Aggregate(keys), plan.id, columns=plan.columns)
+
+    def matched(self, plans: list[Plan], kind: str) -> Plan:
+        """INTERSECT and EXCEPT: distinct left rows with or without an equal right row."""
+        left, right = plans
+        both = Plan("", left.schema + right.schema, left.columns + right.columns)
+        width = len(left.schema)
+        condition = coercion.conjunction(
+            [Compare("<=>", both.column(i), both.column(width + i)) for i in range(width)]
+        )
+        joined = self.add(Join(kind, condition), left.id, right.id, columns=left.columns)
+        return self.distinct(joined)
+
+    # -- ORDER BY, LIMIT -----------------------------------------------------------------------
+
+    def ordered(self, plan: Plan, node: exp.Expression) -> Plan:
+        """ORDER BY over the output columns of a query, LIMIT and OFFSET."""
+        order = node.args.get("order")
+        if order is not None:
+            only(order, "expressions")
+            keys = []
+            for item in order.expressions:
+                keys.append(self.output_key(plan, item))
+            plan = self.add(Sort(tuple(keys)), plan.id, columns=plan.columns)
+        return self.limited(plan, node)
+
+    def output_key(self, plan: Plan, item: exp.Expression) -> SortKey:
+        reader = self.reader(plan)
+        if isinstance(item.this, exp.Literal) and not item.this.is_string:
+            index = ordinal(item.this, len(plan.schema))
+            shape = reader.sort_key(item)
+            return SortKey(plan.column(index), shape.ascending, shape.nulls_first)
+        return reader.sort_key(item)
+
+    def limited(self, plan: Plan, node: exp.Expression) -> Plan:
+        limit, offset = node.args.get("limit"), node.args.get("offset")
+        count = None if limit is None else constant(limit.expression, self)
+        skip = 0 if offset is None else constant(offset.expression, self) or 0
+        if count is None and not skip:
+            return plan
+        return self.add(Limit(count, skip), plan.id, columns=plan.columns)
+
+
+def _without_with(node: exp.Expression) -> exp.Expression:
+    copy = node.copy()
+    copy.set("with_", None)
+    return copy
+
+
+def _unwrapped(node: exp.Expression) -> exp.Expression:
+    return node.this if isinstance(node, exp.Subquery) else node
+
+
+def _row(node: exp.Expression) -> list[exp.Expression]:
+    if isinstance(node, exp.Tuple):
+        return list(node.expressions)
+    return [node.this if isinstance(node, exp.Paren) else node]
+
+
+def _visible(plan: Plan, name: str) -> int:
+    found = [i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()]
+    if len(found) != 1:
+        raise IllFormedError(f"USING column {name!r} is {'ambiguous' if found else 'unknown'}")
+    return found[0]
+
+
+def join_kind(node: exp.Expression) -> str:
+    """inner, cross, left, right, full, semi or anti."""
+    side, kind = str(node.args.get("side") or "").lower(), str(node.args.get("kind") or "").lower()
+    if kind in ("semi", "anti"):
+        if side not in ("", "left"):
+            refuse(node, f"{side} {kind} join")
+        return kind
+    if kind not in ("", "inner", "outer", "cross"):
+        refuse(node, f"{kind} join")
+    if side:
+        return side
+    return "cross" if kind == "cross" else "inner"
+
+
+def constant(node: exp.Expression, reader: QueryReader) -> int | None:
+    """The number of a LIMIT; None for ALL."""
+    if isinstance(node, exp.Var | exp.Column) and node.name.upper() == "ALL":
+        return None
+    value = reader.reader(reader.one_row()).read(node)
+    if not isinstance(value, Literal) or not isinstance(value.value, int):
+        refuse(node, "a limit that is no constant")
+    return value.value

@@ -1,0 +1,119 @@
+"""Names in scope: which column a reference means, by Spark's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from veer.dataflow.expr import Column, Expr, GetField
+from veer.dataflow.schema import Schema, listing
+from veer.dataflow.types import ArrayType, DataType, MapType, StructType
+from veer.errors import IllFormedError
+from veer.frontends.sql.parse import position
+
+
+@dataclass(frozen=True)
+class ScopeColumn:
+    """What a column of the current rows may be called.
+
+    `hidden` columns (the other side's key of a USING join) are not part of `*` and are only found
+    with their qualifier.
+    """
+
+    qualifier: str | None
+    name: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An operator being built upon, and what its columns are called."""
+
+    id: str
+    schema: Schema
+    columns: tuple[ScopeColumn, ...]
+
+    def renamed(self, qualifier: str | None, names: Sequence[str] | None = None) -> Plan:
+        """The same rows under an alias; hidden columns are gone from sight."""
+        shown = self.schema.names if names is None else tuple(names)
+        return replace(self, columns=tuple(ScopeColumn(qualifier, n) for n in shown))
+
+    def column(self, index: int) -> Column:
+        """A reference to the column at a position."""
+        f = self.schema.fields[index]
+        return Column(f.name, f.type, self.schema.occurrence(index))
+
+    def find(self, parts: Sequence[str]) -> Expr | None:
+        """The column or struct field a dotted name means; None if there is none."""
+        lowered = [p.lower() for p in parts]
+        for length in range(len(parts), 0, -1):
+            qualifier, name = lowered[: length - 1], lowered[length - 1]
+            found = [
+                i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)
+            ]
+            if len(found) > 1:
+                raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
+            if found:
+                return _fields(self.column(found[0]), parts[length:])
+        return None
+
+    def star(self, qualifier: str | None = None) -> list[int]:
+        """Positions that `*` or `qualifier.*` stands for."""
+        wanted = None if qualifier is None else qualifier.lower()
+        found = [
+            i
+            for i, c in enumerate(self.columns)
+            if not c.hidden and (wanted is None or (c.qualifier or "").lower() == wanted)
+        ]
+        if not found and wanted is not None:
+            raise IllFormedError(f"no table {qualifier!r} for {qualifier}.*")
+        return found
+
+    def visible_names(self) -> tuple[str, ...]:
+        return tuple(c.name for c in self.columns if not c.hidden)
+
+
+def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
+    if column.name.lower() != name:
+        return False
+    if not qualifier:
+        return not column.hidden
+    return (column.qualifier or "").lower() == qualifier[-1]
+
+
+def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
+    for name in names:
+        if not isinstance(expr.type, StructType):
+            return None
+        exact = [n for n, _ in expr.type.fields if n.lower() == name.lower()]
+        if len(exact) != 1:
+            raise IllFormedError(f"no field {name!r} in {expr.type}")
+        expr = GetField(expr, exact[0])
+    return expr
+
+
+def unknown_column(parts: Sequence[str], plan: Plan | None) -> IllFormedError:
+    """The error for a name nobody knows."""
+    there = listing(plan.visible_names()) if plan is not None and plan.columns else "no columns"
+    return IllFormedError(f"unknown column {'.'.join(parts)!r}; there are {there}")
+
+
+def ordinal(node: exp.Expression, width: int) -> int:
+    """The column a position in ORDER BY or GROUP BY means."""
+    if not str(node.this).isdigit() or not 1 <= int(node.this) <= width:
+        raise IllFormedError(f"{position(node)}position {node.this} is not in the select list")
+    return int(node.this) - 1
+
+
+def default_names(function: str, type_: DataType) -> tuple[str, ...]:
+    """Spark's names for the columns of a generator."""
+    position_name = ("pos",) if "pos" in function else ()
+    match type_:
+        case MapType():
+            return (*position_name, "key", "value")
+        case ArrayType(StructType(fields)) if "inline" in function:
+            return (*position_name, *(n for n, _ in fields))
+        case _:
+            return (*position_name, "col")

@@ -1,0 +1,416 @@
+"""SELECT: from FROM to the select list, in the order the clauses take effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from veer.dataflow.expr import (
+    Column,
+    Exists,
+    Expr,
+    InQuery,
+    Literal,
+    Named,
+    OpaqueCall,
+    OuterColumn,
+    ScalarQuery,
+    SortKey,
+)
+from veer.dataflow.ops import (
+    Aggregate,
+    GlobalAggregate,
+    NamedCall,
+    NamedOver,
+    Over,
+    Sort,
+    Unnest,
+)
+from veer.dataflow.types import LONG
+from veer.dataflow.walk import map_children, map_exprs, replace_down, substitute_in_query
+from veer.errors import IllFormedError
+from veer.frontends.sql.expressions import GENERATORS, Collected, ExprReader, placeholder
+from veer.frontends.sql.grouping import Grouping, expand, read_grouping
+from veer.frontends.sql.names import output_name
+from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.query import QueryReader
+
+HANDLED = (
+    "expressions",
+    "from_",
+    "joins",
+    "laterals",
+    "where",
+    "group",
+    "having",
+    "distinct",
+    "order",
+    "limit",
+    "offset",
+    "windows",
+    "hint",
+    "sort",
+    "distribute",
+    "cluster",
+    "kind",
+)
+
+
+@dataclass
+class Item:
+    """A column of the select list: over the rows before projection, with placeholders."""
+
+    name: str
+    expr: Expr
+    qualifier: str | None = None
+
+
+def read_select(reader: QueryReader, node: exp.Expression) -> Plan:
+    """The operators of one SELECT."""
+    only(node, *HANDLED)
+    if node.args.get("kind"):
+        refuse(node, f"SELECT {node.args['kind']}")
+    plan = read_from(reader, node)
+    if node.args.get("where") is not None:
+        plan = reader.filter(plan, reader.reader(plan).condition(node.args["where"].this))
+    return Select(reader, plan, node).read()
+
+
+def read_from(reader: QueryReader, node: exp.Expression) -> Plan:
+    """FROM with its joins and lateral views."""
+    start = node.args.get("from_")
+    plan = reader.one_row() if start is None else reader.relation(start.this)
+    for join in node.args.get("joins") or ():
+        plan = reader.join(plan, join)
+    for lateral in node.args.get("laterals") or ():
+        plan = reader.lateral_view(plan, lateral)
+    return plan
+
+
+class Select:
+    """The part of a SELECT above WHERE."""
+
+    def __init__(self, queries: QueryReader, plan: Plan, node: exp.Expression) -> None:
+        self.queries = queries
+        self.plan = plan  # the rows expressions are read over
+        self.node = node
+        self.collected = Collected()
+        self.grouping: Grouping | None = None
+        self.items: list[Item] = []
+        windows = {w.this.name.lower(): w for w in node.args.get("windows") or ()}
+        self.reader = ExprReader(
+            plan, queries.outer, queries, self.collected, windows, self.grouping_call
+        )
+
+    def read(self) -> Plan:
+        node = self.node
+        self.reader.after = self.any_item  # an alias of the select list, where no column is meant
+        self.read_items()
+        group = node.args.get("group")
+        if group is not None:
+            self.grouping = read_grouping(self.reader, group, self.items, node.expressions)
+            if self.grouping.uses_sets:
+                self.reread_items()
+        having = self.read_having()
+        order = self.read_order()
+        plan = self.plan
+        if self.grouping is not None or self.collected.aggregates or having is not None:
+            plan, rewrite = self.aggregated()
+            self.rewrite(rewrite)
+            order = [map_exprs(key, rewrite) for key in order]
+            if having is not None:
+                plan = self.queries.filter(plan, rewrite(having))
+        plan, order = self.with_overs(plan, order)
+        plan, order = self.with_generators(plan, order)
+        return self.finished(plan, order)
+
+    # -- the select list -----------------------------------------------------------------------
+
+    def read_items(self) -> None:
+        for item in self.node.expressions:
+            if isinstance(item, exp.Star) or (
+                isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
+            ):
+                self.items += self.star_items(item)
+            elif isinstance(item, exp.Aliases):
+                self.items += self.generator_items(item.this, [e.name for e in item.expressions])
+            else:
+                self.items += self.plain_item(item)
+
+    def reread_items(self) -> None:
+        """Once grouping sets are known, GROUPING() can be read."""
+        self.items, self.collected.overs, self.collected.aggregates = [], [], []
+        self.collected.generators = []
+        self.read_items()
+
+    def plain_item(self, item: exp.Expression) -> list[Item]:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        expr = self.reader.read(inner)
+        found = placeholder(expr)
+        if found is not None and found[0] == "generator":
+            return self.generator_columns(found[1], [item.alias] if isinstance(item, exp.Alias) else [])
+        if isinstance(item, exp.Alias):
+            return [Item(item.alias, expr)]
+        if isinstance(inner, exp.Column):
+            # Spark names the column as the table does, however the query spells it.
+            resolved = expr.name if isinstance(expr, Column | OuterColumn) else inner.name
+            shown = self.scope_name(expr) or resolved
+            return [Item(shown, expr, inner.table or self.scope_qualifier(expr))]
+        return [Item(output_name(inner), expr)]
+
+    def scope_column(self, expr: Expr) -> ScopeColumn | None:
+        if isinstance(expr, Column):
+            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)]
+        return None
+
+    def scope_name(self, expr: Expr) -> str | None:
+        found = self.scope_column(expr)
+        return None if found is None else found.name
+
+    def scope_qualifier(self, expr: Expr) -> str | None:
+        found = self.scope_column(expr)
+        return None if found is None else found.qualifier
+
+    def star_items(self, item: exp.Expression) -> list[Item]:
+        star = item if isinstance(item, exp.Star) else item.this
+        only(star, "except_")
+        qualifier = item.table if isinstance(item, exp.Column) else None
+        dropped = {c.name.lower() for c in star.args.get("except_") or ()}
+        places = self.plan.star(qualifier)
+        names = {self.plan.columns[i].name.lower() for i in places}
+        if dropped - names:
+            raise IllFormedError(f"{position(item)}EXCEPT names no column: {sorted(dropped - names)[0]!r}")
+        return [
+            Item(self.plan.columns[i].name, self.plan.column(i), self.plan.columns[i].qualifier)
+            for i in places
+            if self.plan.columns[i].name.lower() not in dropped
+        ]
+
+    def generator_items(self, node: exp.Expression, names: list[str]) -> list[Item]:
+        found = placeholder(self.reader.read(node))
+        if found is None or found[0] != "generator":
+            refuse(node, "several names for one column")
+        return self.generator_columns(found[1], names)
+
+    def generator_columns(self, number: int, names: list[str]) -> list[Item]:
+        function, value = self.collected.generators[number]
+        shown = tuple(names) or default_names(function, value.type)
+        flags: dict[str, bool] = dict(GENERATORS[function])
+        types = Unnest(value, shown, **flags).generated_types()
+        if len(types) != len(shown):
+            raise IllFormedError(f"{len(shown)} names for {len(types)} generated columns")
+        return [
+            Item(name, OpaqueCall(f"$generated {index}", (), type_))
+            for index, (name, type_) in enumerate(zip(shown, types, strict=True))
+        ]
+
+    # -- names defined by the select list ------------------------------------------------------
+
+    def any_item(self, parts: list[str]) -> Expr | None:
+        if len(parts) != 1:
+            return None
+        found = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
+        if len(found) > 1 and any(e != found[0] for e in found):
+            raise IllFormedError(f"column {parts[0]!r} is ambiguous")
+        return found[0] if found else None
+
+    # -- GROUP BY, HAVING ----------------------------------------------------------------------
+
+    def grouping_call(self, function: str, args: list[Expr]) -> Expr:
+        if self.grouping is None:
+            return Literal(None, LONG)  # read again once the grouping is known
+        return self.grouping.call(function, args)
+
+    def read_having(self) -> Expr | None:
+        having = self.node.args.get("having")
+        if having is None:
+            return None
+        self.reader.before = self.any_item
+        try:
+            return self.reader.condition(having.this)
+        finally:
+            self.reader.before = None
+
+    def aggregated(self) -> tuple[Plan, Callable[[Expr], Expr]]:
+        """The grouped rows, and how expressions are rewritten over them."""
+        calls = self.collected.aggregates
+        plan, keys = self.plan, []
+        if self.grouping is not None:
+            plan, keys = expand(self.queries, self.plan, self.grouping)
+        named_calls = tuple(
+            NamedCall(self.call_name(i), call) for i, call in enumerate(calls)
+        )
+        if keys:
+            named_keys = tuple(
+                Named(k.name if isinstance(k, Column) else f"_key{i}", k) for i, k in enumerate(keys)
+            )
+            operator: Aggregate | GlobalAggregate = Aggregate(named_keys, named_calls)
+        else:
+            operator = GlobalAggregate(named_calls)
+        grouped = self.queries.add(operator, plan.id, columns=[])
+        width = len(keys)
+        known: list[tuple[Expr, Column]] = []
+        if self.grouping is not None:
+            known = [(e, grouped.column(i)) for i, e in enumerate(self.grouping.matched)]
+
+        def replaced(expr: Expr) -> Expr | None:
+            found = placeholder(expr)
+            if found is not None and found[0] == "aggregate":
+                return grouped.column(width + found[1])
+            if found is not None and found[0] == "grouping":
+                return grouped.column(found[1])
+            for key, column in known:
+                if key == expr:
+                    return column
+            return None
+
+        def keyed(column: Column) -> Column:
+            for key, found in known:
+                if key == column:
+                    return found
+            raise IllFormedError(
+                f"column {column.name!r} is neither grouped nor inside an aggregate function"
+            )
+
+        def rewrite(expr: Expr) -> Expr:
+            found = replaced(expr)
+            if found is not None:
+                return found
+            if isinstance(expr, Column):
+                return keyed(expr)
+            if isinstance(expr, Exists | InQuery | ScalarQuery):
+                expr = replace(expr, query=substitute_in_query(expr.query, keyed, 1))
+            return map_children(expr, rewrite)
+
+        names = tuple(ScopeColumn(None, n) for n in grouped.schema.names)
+        return Plan(grouped.id, grouped.schema, names), rewrite
+
+    def call_name(self, number: int) -> str:
+        """An aggregate's column is called like the select item that is just this aggregate."""
+        for item in self.items:
+            if placeholder(item.expr) == ("aggregate", number):
+                return item.name
+        return f"_aggregate{number}"
+
+    def rewrite(self, rewrite: Callable[[Expr], Expr]) -> None:
+        for item in self.items:
+            item.expr = rewrite(item.expr)
+        self.collected.overs = [map_exprs(call, rewrite) for call in self.collected.overs]
+        self.collected.generators = [(f, rewrite(e)) for f, e in self.collected.generators]
+
+    # -- window functions, generators ----------------------------------------------------------
+
+    def with_overs(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
+        calls = self.collected.overs
+        if not calls:
+            return plan, order
+        width = len(plan.schema)
+        names = [f"_over{i}" for i in range(len(calls))]
+        for call in calls:
+            for expr in (*call.args, *call.partition, *(k.expr for k in call.order)):
+                if placeholder(expr) is not None:
+                    raise IllFormedError("a window function inside a window function")
+        operator = Over(tuple(NamedOver(n, c) for n, c in zip(names, calls, strict=True)))
+        wider = self.queries.add(
+            operator, plan.id, columns=[*plan.columns, *(ScopeColumn(None, n) for n in names)]
+        )
+
+        def replaced(expr: Expr) -> Expr | None:
+            found = placeholder(expr)
+            return wider.column(width + found[1]) if found and found[0] == "over" else None
+
+        return wider, self.replace_everywhere(replaced, order)
+
+    def with_generators(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
+        generators = self.collected.generators
+        if not generators:
+            return plan, order
+        if len(generators) > 1:
+            raise IllFormedError("only one generator is allowed in a select list")
+        ((function, value),) = generators
+        width = len(plan.schema)
+        wider = self.queries.unnested(plan, function, value, None, ())
+
+        def replaced(expr: Expr) -> Expr | None:
+            found = placeholder(expr)
+            return wider.column(width + found[1]) if found and found[0] == "generated" else None
+
+        return wider, self.replace_everywhere(replaced, order)
+
+    def replace_everywhere(
+        self, replaced: Callable[[Expr], Expr | None], order: list[SortKey]
+    ) -> list[SortKey]:
+        for item in self.items:
+            item.expr = replace_down(item.expr, replaced)
+        return [map_exprs(key, lambda e: replace_down(e, replaced)) for key in order]
+
+    # -- ORDER BY, projection, DISTINCT, LIMIT -------------------------------------------------
+
+    def read_order(self) -> list[SortKey]:
+        """Sort keys over the rows before projection; names of the select list win."""
+        order = self.node.args.get("order") or self.node.args.get("sort")
+        if order is None:
+            return []
+        only(order, "expressions")
+        keys = []
+        self.reader.before = self.any_item
+        try:
+            for item in order.expressions:
+                keys.append(self.ordinal_key(item) or self.reader.sort_key(item))
+        finally:
+            self.reader.before = None
+        return keys
+
+    def ordinal_key(self, item: exp.Expression) -> SortKey | None:
+        if not isinstance(item.this, exp.Literal) or item.this.is_string:
+            return None
+        index = ordinal(item.this, len(self.items))
+        shape = self.reader.sort_key(item)
+        return SortKey(self.items[index].expr, shape.ascending, shape.nulls_first)
+
+    def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
+        queries, node = self.queries, self.node
+        names = [ScopeColumn(i.qualifier, i.name) for i in self.items]
+        columns = [Named(i.name, i.expr) for i in self.items]
+        distinct = node.args.get("distinct")
+        hidden = self.hidden_keys(order)
+        if distinct is not None:
+            only(distinct)
+            if hidden:
+                raise IllFormedError("ORDER BY of SELECT DISTINCT names a column not selected")
+        shown = [*columns, *(Named(f"_sort{i}", e) for i, e in enumerate(hidden))]
+        projected = queries.project(
+            plan, shown, [*names, *(ScopeColumn(None, f"_sort{i}", True) for i in range(len(hidden)))]
+        )
+        if distinct is not None:
+            projected = queries.distinct(projected)
+        if order:
+            keys = tuple(
+                SortKey(self.sorted_column(projected, k.expr, hidden), k.ascending, k.nulls_first)
+                for k in order
+            )
+            projected = queries.add(Sort(keys), projected.id, columns=projected.columns)
+        projected = queries.limited(projected, node)
+        return queries.visible(projected) if hidden else projected
+
+    def hidden_keys(self, order: Sequence[SortKey]) -> list[Expr]:
+        selected = [i.expr for i in self.items]
+        found: list[Expr] = []
+        for key in order:
+            if key.expr not in selected and key.expr not in found and not isinstance(key.expr, Literal):
+                found.append(key.expr)
+        return found
+
+    def sorted_column(self, plan: Plan, expr: Expr, hidden: list[Expr]) -> Expr:
+        selected = [i.expr for i in self.items]
+        if expr in selected:
+            return plan.column(selected.index(expr))
+        if isinstance(expr, Literal):
+            return expr
+        return plan.column(len(selected) + hidden.index(expr))
