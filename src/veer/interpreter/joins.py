@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import And, Column, Compare, Expr
+from veer.dataflow.expr import And, Column, Compare, Expr, Or
 from veer.dataflow.functions.ordering import group_key
 from veer.dataflow.ops import Filter, Join
 from veer.dataflow.schema import Schema
@@ -64,7 +64,14 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
 
 
 def _split(expr: Expr) -> tuple[Expr, ...]:
-    return expr.args if isinstance(expr, And) else (expr,)
+    """The conjuncts of a condition, and those that every side of a disjunction has."""
+    found = expr.args if isinstance(expr, And) else (expr,)
+    return found + tuple(c for part in found if isinstance(part, Or) for c in _common(part))
+
+
+def _common(expr: Or) -> list[Expr]:
+    first, *others = [a.args if isinstance(a, And) else (a,) for a in expr.args]
+    return [c for c in first if all(c in other for other in others)]
 
 
 def _lift(expr: Expr, offset: int, schema: Schema) -> Expr:

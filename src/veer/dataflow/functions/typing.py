@@ -84,9 +84,11 @@ def decimal_of(arg: Argument) -> DecimalType:
 
 
 def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
-    """The decimal type that holds both, as far as 38 digits go."""
+    """The decimal type that holds both; past 38 digits those before the point are kept."""
     scale = max(a.scale, b.scale)
-    return bounded(max(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+    precision = max(a.precision - a.scale, b.precision - b.scale) + scale
+    over = max(precision - MAX_PRECISION, 0)
+    return DecimalType(precision - over, max(scale - over, 0))
 
 
 def wider_type(a: DataType, b: DataType) -> DataType | None:

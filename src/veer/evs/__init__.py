@@ -1,0 +1,1 @@
+"""Equivalence verifiers: what they are, and the ones there are."""

@@ -1,0 +1,178 @@
+"""Proofs: claims that two signals are equal, steps that establish them, and their checker.
+
+Every operator output is a signal. A claim pairs a signal of P with one of Q; a proof is an
+ordered list of steps, each using earlier claims only. The checker knows neither search nor
+solver: what it accepts is EQUIVALENT, nothing else is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import operator_kind
+from veer.dataflow.fingerprint import identity
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.ops import Sink
+from veer.dataflow.pprint import show_operator
+from veer.verdict import Assumption, TableSemantics
+
+CONGRUENCE = "congruence"
+SINK = "sink"
+
+_STRENGTH = {TableSemantics.SET: 0, TableSemantics.BAG: 1, TableSemantics.ORDERED_BAG: 2}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The output of operator `p` of P equals the output of operator `q` of Q.
+
+    `columns` pairs positions of P's columns with positions of Q's; None for all, in order.
+    """
+
+    p: str
+    q: str
+    semantics: TableSemantics
+    columns: tuple[tuple[int, int], ...] | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A claim, the earlier claims it rests on, and the rule that closes it.
+
+    `congruence`: the same operator on the same inputs. `sink`: a sink shows what feeds it.
+    """
+
+    claim: Claim
+    leaves: tuple[Claim, ...]
+    rule: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Steps in order; the last one claims the sinks equal."""
+
+    steps: tuple[Step, ...]
+
+
+class ProofError(Exception):
+    """Why something is not a proof."""
+
+
+def check(proof: Proof, p: Dataflow, q: Dataflow, goal: Claim) -> tuple[Assumption, ...]:
+    """Accept a proof of `goal`, giving the assumptions it rests on, or raise `ProofError`."""
+    if not proof.steps:
+        raise ProofError("a proof has a step")
+    cones = (p.ancestors(goal.p), q.ancestors(goal.q))
+    proven: set[Claim] = set()
+    assumptions: list[Assumption] = []
+    chosen: dict[str, str] = {}
+    for step in proof.steps:
+        claim = step.claim
+        if claim.p not in cones[0] or claim.q not in cones[1]:
+            raise ProofError(f"{claim.p!r} ~ {claim.q!r} is outside what the sinks depend on")
+        for leaf in step.leaves:
+            if leaf not in proven:
+                raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is used before it is proven")
+        match step.rule:
+            case "congruence":
+                assumptions += _check_congruence(step, p, q, chosen)
+            case "sink":
+                _check_sink(step, p, q)
+            case other:
+                raise ProofError(f"there is no rule {other!r}")
+        proven.add(claim)
+    if not any(implies(step.claim, goal) for step in proof.steps):
+        raise ProofError("no step claims what is to be shown")
+    return tuple(dict.fromkeys(assumptions))
+
+
+def implies(claim: Claim, goal: Claim) -> bool:
+    """Whether one claim gives another about the same signals."""
+    same = (claim.p, claim.q) == (goal.p, goal.q)
+    strong = _STRENGTH[claim.semantics] >= _STRENGTH[goal.semantics]
+    if claim.columns is None:
+        wide = goal.columns is None or all(a == b for a, b in goal.columns)
+    else:
+        wide = goal.columns is not None and set(goal.columns) == set(claim.columns)
+        if claim.semantics is TableSemantics.SET and goal.columns is not None:
+            wide = set(goal.columns) <= set(claim.columns)
+    return same and strong and wide
+
+
+def _check_congruence(
+    step: Step, p: Dataflow, q: Dataflow, chosen: dict[str, str]
+) -> Iterable[Assumption]:
+    """The same operator on inputs proven equal; a choice must be the same choice."""
+    claim = step.claim
+    if claim.columns is not None:
+        raise ProofError("congruence claims all columns")
+    below_p, below_q = p.inputs[claim.p], q.inputs[claim.q]
+    if identity(p.operators[claim.p], [p.schemas[i] for i in below_p]) != identity(
+        q.operators[claim.q], [q.schemas[i] for i in below_q]
+    ):
+        raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
+    pairs = list(zip(below_p, below_q, strict=True))
+    for a, b in pairs:
+        found = [c for c in step.leaves if (c.p, c.q) == (a, b)]
+        if not any(implies(c, Claim(a, b, claim.semantics)) for c in found):
+            raise ProofError(f"nothing shows {a!r} ~ {b!r}")
+    kind = operator_kind(p, claim.p)
+    if kind != operator_kind(q, claim.q):
+        raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
+    if kind is Kind.PARTITION:
+        raise ProofError(f"{claim.p!r} depends on how rows are partitioned")
+    if kind is Kind.CHOICE:
+        # One choice of P is one choice of Q: two samples are never merged into one.
+        if chosen.setdefault(f"p:{claim.p}", claim.q) != claim.q:
+            raise ProofError(f"{claim.p!r} makes a choice and is paired twice")
+        if chosen.setdefault(f"q:{claim.q}", claim.p) != claim.p:
+            raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
+        where = f"{claim.p!r} ({show_operator(p.operators[claim.p])})"
+        return [Assumption(f"same choice at {where}")]
+    return []
+
+
+def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
+    """Two sinks show the same rows if what they show of their inputs is proven equal."""
+    claim = step.claim
+    sinks = (p.operators[claim.p], q.operators[claim.q])
+    if not all(isinstance(sink, Sink) for sink in sinks):
+        raise ProofError(f"{claim.p!r} ~ {claim.q!r} are not sinks")
+    places_p, places_q = _shown(p, claim.p), _shown(q, claim.q)
+    if claim.columns is None:
+        if len(places_p) != len(places_q):
+            raise ProofError("the sinks show different numbers of columns")
+        columns = tuple((i, i) for i in range(len(places_p)))
+    else:
+        columns = claim.columns
+        if len(columns) < max(len(places_p), len(places_q)):
+            raise ProofError("a column of a sink is not claimed")
+    below = tuple(sorted((places_p[i], places_q[j]) for i, j in columns))
+    (a,), (b,) = p.inputs[claim.p], q.inputs[claim.q]
+    for leaf in step.leaves:
+        if (leaf.p, leaf.q) != (a, b):
+            continue
+        if _STRENGTH[leaf.semantics] < _STRENGTH[claim.semantics]:
+            continue
+        if leaf.columns is None and all(i == j for i, j in below):
+            return
+        if leaf.columns is not None and set(below) <= set(leaf.columns):
+            return
+    raise ProofError(f"nothing shows {a!r} ~ {b!r} on the columns of the sinks")
+
+
+def _shown(dataflow: Dataflow, sink: str) -> list[int]:
+    """Positions of the input columns a sink shows."""
+    operator = dataflow.operators[sink]
+    assert isinstance(operator, Sink)
+    (below,) = dataflow.inputs[sink]
+    schema = dataflow.schemas[below]
+    if not operator.columns:
+        return list(range(len(schema)))
+    return [schema.place(c.name, c.occurrence) for c in operator.columns]

@@ -1,0 +1,260 @@
+"""Edit mappings: which operator of Q each operator of P became.
+
+By id where ids are stable. Else by structure: identical parts first (equal fingerprints), then
+from the sinks upwards, then operators that are equal or of one type. Further mappings come from a
+uniform-cost search over what is not identical, in order of edit distance.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import final
+
+from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.ops import Sink
+from veer.errors import IllFormedError
+
+MOST_EXPANSIONS = 20_000  # states of the search for further mappings
+MODIFIED = 1
+OTHER_TYPE = 2  # as much as deleting one operator and adding the other
+
+
+@final
+@dataclass(frozen=True)
+class EditMapping:
+    """A partial one-to-one correspondence of operators, as (id in P, id in Q) pairs."""
+
+    pairs: frozenset[tuple[str, str]]
+
+    def __post_init__(self) -> None:
+        if len(self.to_q) < len(self.pairs) or len(self.to_p) < len(self.pairs):
+            raise IllFormedError("an edit mapping is one to one")
+
+    @cached_property
+    def to_q(self) -> Mapping[str, str]:
+        return dict(sorted(self.pairs))
+
+    @cached_property
+    def to_p(self) -> Mapping[str, str]:
+        return {q: p for p, q in sorted(self.pairs)}
+
+
+def edit_distance(p: Dataflow, q: Dataflow, mapping: EditMapping) -> int:
+    """How many edits a mapping stands for; an operator of another type counts twice."""
+    distance = len(p.operators) + len(q.operators) - 2 * len(mapping.pairs)
+    distance += sum(_operator_cost(p, q, a, b) for a, b in mapping.pairs)
+    kept = 0
+    q_links = set(q.links)
+    for link in p.links:
+        src, dst = mapping.to_q.get(link.src), mapping.to_q.get(link.dst)
+        kept += src is not None and dst is not None and Link(src, dst, link.port) in q_links
+    return distance + len(p.links) + len(q.links) - 2 * kept
+
+
+def _operator_cost(p: Dataflow, q: Dataflow, a: str, b: str) -> int:
+    if p.operators[a] == q.operators[b]:
+        return 0
+    return MODIFIED if _same_type(p, q, a, b) else OTHER_TYPE
+
+
+def _same_type(p: Dataflow, q: Dataflow, a: str, b: str) -> bool:
+    return type(p.operators[a]) is type(q.operators[b])
+
+
+# -- the best mapping --------------------------------------------------------------------------
+
+
+def best_mapping(p: Dataflow, q: Dataflow, *, stable_ids: bool) -> EditMapping:
+    """The mapping to start with."""
+    return by_id(p, q) if stable_ids else by_structure(p, q)
+
+
+def by_id(p: Dataflow, q: Dataflow) -> EditMapping:
+    """Operators of one id and type."""
+    shared = (i for i in p.operators if i in q.operators and _same_type(p, q, i, i))
+    return EditMapping(frozenset((i, i) for i in shared))
+
+
+def by_structure(p: Dataflow, q: Dataflow) -> EditMapping:
+    """Identical parts first, then the best match of the rest; near-linear in the operators."""
+    table: dict[str, str] = {}
+    taken: set[str] = set()
+
+    def pair(a: str, b: str) -> bool:
+        if a in table or b in taken or not _same_type(p, q, a, b):
+            return False
+        table[a] = b
+        taken.add(b)
+        return True
+
+    for a, b in identical_parts(p, q):
+        pair(a, b)
+    for a, b in sink_pairs(p, q):
+        pair(a, b)
+    _match_upwards(p, q, table, pair)
+    _match_downwards(p, q, table, pair)
+    for a, b in _equal_leftovers(p, q, table, taken):
+        pair(a, b)
+    _match_upwards(p, q, table, pair)
+    return EditMapping(frozenset(table.items()))
+
+
+def identical_parts(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
+    """Operators at the end of identical sub-dataflows, larger ones first."""
+    found: dict[str, list[str]] = {}
+    for id_, fingerprint in fingerprints(q).items():
+        found.setdefault(fingerprint, []).append(id_)
+    prints = fingerprints(p)
+    for a in reversed(p.order):
+        candidates = found.get(prints[a])
+        if candidates:
+            same_id = a if a in candidates else candidates[0]
+            candidates.remove(same_id)
+            yield a, same_id
+
+
+def sink_pairs(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
+    """Sinks of the two versions that belong together: by target, then by name."""
+    left = {i: op for i, op in p.operators.items() if isinstance(op, Sink)}
+    right = {i: op for i, op in q.operators.items() if isinstance(op, Sink)}
+    for key in (lambda s: s.target, lambda s: s.name):
+        by_key = {key(op): i for i, op in sorted(right.items(), reverse=True) if key(op)}
+        for a in sorted(left):
+            b = by_key.get(key(left[a]))
+            if b is not None and b in right:
+                del left[a], right[b]
+                yield a, b
+
+
+def _match_upwards(p: Dataflow, q: Dataflow, table: dict[str, str], pair: object) -> None:
+    """From mapped operators to what feeds them, port by port; equal operators first."""
+    assert callable(pair)
+    for a in reversed(p.order):
+        b = table.get(a)
+        if b is None:
+            continue
+        ins, outs = p.inputs[a], q.inputs[b]
+        for x, y in zip(ins, outs, strict=False):
+            if p.operators[x] == q.operators[y]:
+                pair(x, y)
+        for x, y in zip(ins, outs, strict=False):
+            pair(x, y)
+
+
+def _match_downwards(p: Dataflow, q: Dataflow, table: dict[str, str], pair: object) -> None:
+    """From mapped operators to what they feed, equal operators first."""
+    assert callable(pair)
+    for a in p.order:
+        b = table.get(a)
+        if b is None:
+            continue
+        for x in p.outputs[a]:
+            for y in q.outputs[b]:
+                if x.port == y.port and p.operators[x.dst] == q.operators[y.dst]:
+                    pair(x.dst, y.dst)
+        for x in p.outputs[a]:
+            for y in q.outputs[b]:
+                if x.port == y.port:
+                    pair(x.dst, y.dst)
+
+
+def _equal_leftovers(
+    p: Dataflow, q: Dataflow, table: dict[str, str], taken: set[str]
+) -> list[tuple[str, str]]:
+    """Unmapped operators that are equal as values, in order."""
+    waiting: dict[object, list[str]] = {}
+    for b in q.order:
+        if b not in taken:
+            waiting.setdefault(q.operators[b], []).append(b)
+    found = []
+    for a in p.order:
+        candidates = waiting.get(p.operators[a]) if a not in table else None
+        if candidates:
+            found.append((a, candidates.pop(0)))
+    return found
+
+
+# -- further mappings --------------------------------------------------------------------------
+
+
+def best_mappings(p: Dataflow, q: Dataflow, *, stable_ids: bool) -> Iterator[EditMapping]:
+    """The best mapping, then others in order of edit distance, as long as the caller asks."""
+    first = best_mapping(p, q, stable_ids=stable_ids)
+    yield first
+    for mapping in _enumerate(p, q):
+        if mapping != first:
+            yield mapping
+
+
+def _enumerate(p: Dataflow, q: Dataflow) -> Iterator[EditMapping]:
+    """Mappings that keep the identical parts, cheapest first, by uniform-cost search.
+
+    A state decides the first operators of P in topological order; its cost counts the edits
+    already certain. The search stops after a fixed number of states.
+    """
+    fixed = dict(identical_parts(p, q))
+    rest_p = [a for a in p.order if a not in fixed]
+    rest_q = [b for b in q.order if b not in fixed.values()]
+    tie = count()
+    queue: list[tuple[int, int, int, tuple[str | None, ...]]] = [(0, next(tie), 0, ())]
+    expansions = 0
+    while queue and expansions < MOST_EXPANSIONS:
+        _, _, decided, choice = heapq.heappop(queue)
+        expansions += 1
+        chosen = zip(rest_p[:decided], choice, strict=True)
+        table = {**fixed, **{a: b for a, b in chosen if b is not None}}
+        if decided > len(rest_p) - 1 and len(choice) == decided == len(rest_p):
+            yield EditMapping(frozenset(table.items()))
+            continue
+        a = rest_p[decided]
+        used = set(choice)
+        candidates: Iterable[str | None] = [
+            *(b for b in rest_q if b not in used and _may_map(p, q, a, b)),
+            None,
+        ]
+        for b in candidates:
+            further = (*choice, b)
+            cost = _certain_cost(p, q, fixed, rest_p[: decided + 1], further, rest_p, rest_q)
+            heapq.heappush(queue, (cost, next(tie), decided + 1, further))
+
+
+def _may_map(p: Dataflow, q: Dataflow, a: str, b: str) -> bool:
+    one, other = p.operators[a], q.operators[b]
+    if isinstance(one, Sink) or isinstance(other, Sink):
+        return isinstance(one, Sink) and isinstance(other, Sink)
+    return type(one) is type(other) or (one.arity == other.arity == 1)
+
+
+def _certain_cost(
+    p: Dataflow,
+    q: Dataflow,
+    fixed: dict[str, str],
+    decided: list[str],
+    choice: tuple[str | None, ...],
+    rest_p: list[str],
+    rest_q: list[str],
+) -> int:
+    """Edits that no completion of the choice avoids; all of them once everything is decided."""
+    table: dict[str, str | None] = {**fixed, **dict(zip(decided, choice, strict=True))}
+    cost = 0
+    for a, b in zip(decided, choice, strict=True):
+        cost += 1 if b is None else _operator_cost(p, q, a, b)
+    q_links = set(q.links)
+    kept: set[Link] = set()
+    for link in p.links:
+        if link.src in table and link.dst in table:
+            src, dst = table[link.src], table[link.dst]
+            if src is not None and dst is not None and Link(src, dst, link.port) in q_links:
+                kept.add(Link(src, dst, link.port))
+            else:
+                cost += 1
+    if len(decided) == len(rest_p):
+        mapped = {b for b in table.values() if b is not None}
+        cost += sum(b not in mapped for b in rest_q)
+        cost += len(q_links) - len(kept)
+    return cost
