@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.ops import Operator, Sink, Source
 from veer.dataflow.schema import Schema
@@ -27,12 +29,16 @@ class FlowBuilder:
             schema = operator.output([self.schemas[i] for i in inputs])
         except InputError as error:
             raise type(error)(f"operator {name!r} ({type(operator).__name__}): {error}") from None
-        self.operators[name] = operator
-        self.schemas[name] = schema
-        self.links += [Link(src, name, port) for port, src in enumerate(inputs)]
+        self.place(name, operator, schema, inputs)
         if isinstance(operator, Source):
             self._sources[operator] = name
         return name
+
+    def place(self, id_: str, operator: Operator, schema: Schema, inputs: Sequence[str]) -> None:
+        """Put an operator of known schema under its id."""
+        self.operators[id_] = operator
+        self.schemas[id_] = schema
+        self.links += [Link(src, id_, port) for port, src in enumerate(inputs)]
 
     def _number(self, operator: Operator) -> str:
         kind = type(operator).__name__.lower()

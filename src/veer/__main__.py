@@ -1,0 +1,5 @@
+"""`python -m veer`."""
+
+from veer.cli.main import run
+
+run()

@@ -1,0 +1,138 @@
+"""The whole path in one file: load two versions, compare them, report.
+
+    load -> VersionPair -> proof per pair of sinks -> checked -> Report
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.ops import Sink
+from veer.dataflow.types import DataType, IntegralType, NullType
+from veer.frontends.spec import Version, load
+from veer.proof import Claim, Proof, ProofError, check
+from veer.search import congruence
+from veer.verdict import (
+    Caveat,
+    Counts,
+    Report,
+    SinkReport,
+    TableSemantics,
+    Verdict,
+    Witness,
+)
+from veer.versions import VersionPair
+from veer.versions.describe import describe_edits
+from veer.versions.mapping import sink_pairs
+
+
+@final
+@dataclass(frozen=True)
+class Comparison:
+    """What counts as the same result."""
+
+    semantics: TableSemantics = TableSemantics.BAG
+    columns: str = "name"  # or "position"
+    types: str = "exact"  # or "value": integers of different width, and NULL, by value
+
+
+def diff(p: Version, q: Version) -> VersionPair:
+    """The two versions under their best edit mapping."""
+    return VersionPair.of(p.dataflow, q.dataflow, stable_ids=p.stable_ids and q.stable_ids)
+
+
+def verify(p: Version, q: Version, comparison: Comparison | None = None) -> Report:
+    """Whether both versions produce the same results, sink by sink."""
+    asked = comparison or Comparison()
+    start = time.perf_counter()
+    pair = diff(p, q)
+    sinks = tuple(_sink_reports(pair.p, pair.q, asked))
+    return Report(
+        p.name,
+        q.name,
+        asked.semantics,
+        describe_edits(pair),
+        sinks,
+        Counts(),
+        time.perf_counter() - start,
+    )
+
+
+def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison) -> Sequence[SinkReport]:
+    pairs = sorted(sink_pairs(p, q))
+    found = [_verify_sinks(p, q, a, b, asked) for a, b in pairs]
+    for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
+        found.append(SinkReport(a, "", Verdict.UNKNOWN, f"sink {a!r} was removed"))
+    for b in sorted(set(q.sinks) - {b for _, b in pairs}):
+        found.append(SinkReport("", b, Verdict.UNKNOWN, f"sink {b!r} was added"))
+    return found
+
+
+def _verify_sinks(p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison) -> SinkReport:
+    """The verdict on one pair of sinks: a schema difference, a checked proof, or UNKNOWN."""
+    caveats: list[Caveat] = []
+    columns = _match_columns(p, q, a, b, asked, caveats)
+    if isinstance(columns, str):
+        witness = Witness("schema", detail=columns)
+        return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
+    goal = Claim(a, b, asked.semantics, columns)
+    found = congruence.prove(p, q, goal)
+    if not isinstance(found, Proof):
+        return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), tuple(caveats))
+    try:
+        assumptions = check(found, p, q, goal)
+    except ProofError as error:
+        return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats))
+    reason = f"the same {len(found.steps) - 1} operators on the same sources"
+    return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
+
+
+def _match_columns(
+    p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison, caveats: list[Caveat]
+) -> tuple[tuple[int, int], ...] | str:
+    """Which columns of the sinks belong together, or how their schemas differ."""
+    left, right = p.schemas[a], q.schemas[b]
+    sinks = p.operators[a], q.operators[b]
+    assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
+    if sinks[0].kind != sinks[1].kind:
+        caveats.append(Caveat(f"shown as {sinks[0].kind} in P, as {sinks[1].kind} in Q"))
+    if len(left) != len(right):
+        return f"{len(left)} columns in P, {len(right)} in Q: {_changed(left.names, right.names)}"
+    pairs = tuple((i, i) for i in range(len(left)))
+    unique = len(set(left.names)) == len(left) and len(set(right.names)) == len(right)
+    if asked.columns == "name" and left.names != right.names:
+        if not unique or set(left.names) != set(right.names):
+            return f"different columns: {_changed(left.names, right.names)}"
+        if sinks[0].positional or sinks[1].positional:
+            return "the columns come in another order, and the sink goes by position"
+        caveats.append(Caveat("the columns come in another order"))
+        pairs = tuple((i, right.place(name)) for i, name in enumerate(left.names))
+    for i, j in pairs:
+        f, g = left.fields[i], right.fields[j]
+        if not _same_type(f.type, g.type, asked.types):
+            return f"column {f.name!r} is {f.type} in P, {g.type} in Q"
+    return pairs
+
+
+def _same_type(a: DataType, b: DataType, mode: str) -> bool:
+    if a == b:
+        return True
+    if mode == "exact":
+        return False
+    integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
+    return integers or isinstance(a, NullType) or isinstance(b, NullType)
+
+
+def _changed(left: Sequence[str], right: Sequence[str]) -> str:
+    gone = [n for n in left if n not in right]
+    new = [n for n in right if n not in left]
+    parts = [f"only in P: {', '.join(gone)}"] if gone else []
+    parts += [f"only in Q: {', '.join(new)}"] if new else []
+    return "; ".join(parts) or "repeated names"
+
+
+__all__ = ["Comparison", "Version", "diff", "load", "verify"]

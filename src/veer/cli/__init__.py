@@ -1,0 +1,1 @@
+"""The command line: parse a request, call the API, print a report."""

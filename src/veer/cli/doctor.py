@@ -1,0 +1,84 @@
+"""`veer doctor`: is everything there, and does it still give the known verdicts?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from typing import Any
+
+from veer import __version__
+
+PANEL = (
+    ("identical queries", "SELECT a FROM t WHERE a > 1", "SELECT a FROM t WHERE a > 1", "equivalent"),
+    (
+        "an inner alias is no difference",
+        "SELECT x AS a FROM (SELECT a AS x FROM t) AS u",
+        "SELECT y AS a FROM (SELECT a AS y FROM t) AS v",
+        "equivalent",
+    ),
+    ("another column name", "SELECT a AS x FROM t", "SELECT a AS y FROM t", "inequivalent"),
+    ("another type", "SELECT a FROM t", "SELECT CAST(a AS BIGINT) AS a FROM t", "inequivalent"),
+    ("another filter", "SELECT a FROM t WHERE a > 1", "SELECT a FROM t WHERE a > 2", "unknown"),
+    (
+        "CAST is not TRY_CAST",
+        "SELECT CAST(s AS INT) AS n FROM t",
+        "SELECT TRY_CAST(s AS INT) AS n FROM t",
+        "unknown",
+    ),
+)
+PANEL_SCHEMA = "CREATE TABLE t (a INT, s STRING)"
+
+
+def examine(console: Any) -> int:
+    """Print what was found; 0 if all is well, 70 if a known verdict is missed."""
+    console.print(f"veer {__version__}, Python {sys.version.split()[0]}")
+    for name, needed in (
+        ("sqlglot", True),
+        ("typer", True),
+        ("rich", True),
+        ("PyYAML", True),
+        ("z3-solver", False),
+        ("pyspark", False),
+    ):
+        console.print(f"  {name:<10} {_installed(name) or _missing(needed)}")
+    console.print(f"  {'Java':<10} {_java()}")
+    wrong = [title for title, p, q, expected in PANEL if _verdict(p, q) != expected]
+    if wrong:
+        console.print(f"panel: {len(wrong)} of {len(PANEL)} verdicts are wrong: {', '.join(wrong)}")
+        return 70
+    console.print(f"panel: all {len(PANEL)} known verdicts confirmed")
+    return 0
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _missing(needed: bool) -> str:
+    return "MISSING" if needed else "not installed (not needed to verify files)"
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else shutil.which("java")
+    if java is None:
+        return "not found (needed only to run on Spark; the jdk extra brings one)"
+    try:
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return f"{java} does not run"
+    return (done.stderr or done.stdout).splitlines()[0]
+
+
+def _verdict(p: str, q: str) -> str:
+    from veer.api import Version, verify
+    from veer.frontends.sql import read_sql
+
+    versions = [Version(n, read_sql(t, PANEL_SCHEMA), False) for n, t in (("P", p), ("Q", q))]
+    return verify(*versions).verdict.value

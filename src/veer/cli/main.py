@@ -1,0 +1,317 @@
+"""`veer`: the commands. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from veer import __version__
+from veer.errors import InputError, UsageError, VeerError
+
+app = typer.Typer(
+    name="veer",
+    help=(
+        "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"
+        "A version (SPEC) is a workflow file (.json, .yaml), a .sql file, or either at a git "
+        "revision: main:jobs/report.sql.\n\n"
+        "Exit status of verify: 0 equivalent, 1 inequivalent, 2 unknown, 64 wrong usage, "
+        "65 input that cannot be read, 70 internal error, 130 interrupted."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SEMANTICS = ("bag", "set", "ordered")
+FORMATS = ("text", "json", "html", "junit", "sarif")
+STRATEGIES = ("sweep", "plus", "baseline")
+OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"veer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def verify(
+    p: Annotated[str, typer.Argument(metavar="P", help="The version to compare with, or with --base the only SPEC.")],
+    q: Annotated[str, typer.Argument(metavar="[Q]", help="The new version.")] = "",
+    base: Annotated[str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")] = "",
+    schema: Annotated[str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text.")] = "",
+    semantics: Annotated[str, typer.Option(help=f"When tables are the same: {', '.join(SEMANTICS)}.")] = "bag",
+    strategy: Annotated[str, typer.Option(help=f"How to search for a proof: {', '.join(STRATEGIES)}.")] = "sweep",
+    without: Annotated[str, typer.Option(help=f"Optimizations to switch off: {', '.join(OPTIMIZATIONS)}.")] = "",
+    ev: Annotated[str, typer.Option(metavar="NAME,...", help="Verifiers to use; all by default.")] = "",
+    columns: Annotated[str, typer.Option(help="Match result columns by name or by position.")] = "name",
+    types: Annotated[str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")] = "exact",
+    errors: Annotated[str, typer.Option(help="strict: not equivalent if only one version may fail; or ignore.")] = "ignore",
+    budget: Annotated[int, typer.Option(metavar="N", min=1, help="Work to spend, in steps.")] = 1_000_000,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for none.")] = 0,
+    arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Argument for a PySpark function.")] = None,
+    format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "text",
+    out: Annotated[str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")] = "",
+    witness_out: Annotated[str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")] = "",
+) -> None:
+    """Verify that two versions produce the same results.
+
+    Examples:
+
+      veer verify old.yaml new.yaml
+
+      veer verify --base main jobs/report.sql --schema tables.ddl
+
+    The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
+    reason.
+    """
+    _choice("--semantics", semantics, SEMANTICS)
+    _choice("--strategy", strategy, STRATEGIES)
+    _choice("--columns", columns, ("name", "position"))
+    _choice("--types", types, ("exact", "value"))
+    _choice("--errors", errors, ("ignore", "strict"))
+    _choice("--format", format, FORMATS)
+    for name in filter(None, without.split(",")):
+        _choice("--without", name, OPTIMIZATIONS)
+    if ev:
+        raise UsageError(f"--ev: no verifier named {ev.split(',')[0]!r}; proofs are by congruence")
+    if arg:
+        raise UsageError("--arg belongs to PySpark functions, which are not read yet")
+    if budget <= 0:
+        raise UsageError("--budget must be positive")
+    if bool(q) == bool(base):
+        raise UsageError("give two versions P and Q, or --base REV and one SPEC")
+    _check_target(out)
+    del witness_out  # no witness of rows can be found yet
+
+    from veer.api import Comparison, load
+    from veer.api import verify as verify_versions
+    from veer.report.as_json import report_json
+    from veer.verdict import TableSemantics
+
+    old = load(p, schema=schema, revision=base)
+    new = load(q or p, schema=schema)
+    asked = Comparison(TableSemantics(semantics), columns, types)
+    with _time_limit(timeout):
+        report = verify_versions(old, new, asked)
+    _show(report_json(report), format, out)
+    raise typer.Exit(report.verdict.exit_status)
+
+
+@app.command()
+def diff(
+    p: Annotated[str, typer.Argument(metavar="P", help="The earlier version.")],
+    q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
+    schema: Annotated[str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text.")] = "",
+    mappings: Annotated[int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")] = 1,
+    format: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """Show the edits that make Q of P.
+
+    Operators are mapped by id where ids are stable (workflow files), else by structure.
+    """
+    _choice("--format", format, ("text", "json"))
+    from itertools import islice
+
+    from veer.api import load
+    from veer.versions import VersionPair, best_mappings
+    from veer.versions.describe import describe_edits
+
+    old, new = load(p, schema=schema), load(q, schema=schema)
+    stable = old.stable_ids and new.stable_ids
+    found = []
+    for mapping in islice(best_mappings(old.dataflow, new.dataflow, stable_ids=stable), mappings):
+        pair = VersionPair(old.dataflow, new.dataflow, mapping)
+        edits = [
+            {"kind": e.kind, "operator": e.operator, "detail": e.detail}
+            for e in describe_edits(pair)
+        ]
+        found.append({"mapping": [list(m) for m in sorted(mapping.pairs)], "edits": edits})
+    if format == "json":
+        from veer.report.formats import render
+
+        typer.echo(render({"p": old.name, "q": new.name, "mappings": found}, "json"), nl=False)
+        return
+    from veer.report.as_text import print_edits
+
+    console = _console()
+    for number, item in enumerate(found, 1):
+        if mappings > 1:
+            console.print(f"[bold]mapping {number}[/]")
+        print_edits(console, item["edits"])  # type: ignore[arg-type]
+
+
+@app.command()
+def show(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
+    schema: Annotated[str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL.")] = "",
+    format: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """Print a version as Veer understands it, one operator per line."""
+    _choice("--format", format, ("text", "json"))
+    from veer.api import load
+
+    version = load(spec, schema=schema)
+    if format == "json":
+        from veer.dataflow.json import to_json
+        from veer.report.formats import render
+
+        typer.echo(render(to_json(version.dataflow), "json"), nl=False)
+    else:
+        from veer.dataflow.pprint import show_dataflow
+
+        typer.echo(show_dataflow(version.dataflow))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of workflow files."""
+    from veer.frontends.workflow_schema import SCHEMA
+    from veer.report.formats import render
+
+    typer.echo(render(SCHEMA, "json"), nl=False)
+
+
+@app.command()
+def doctor() -> None:
+    """Check the installation: versions, Java, and a panel of pairs with known verdicts."""
+    from veer.cli.doctor import examine
+
+    raise typer.Exit(examine(_console()))
+
+
+# -- helpers -----------------------------------------------------------------------------------
+
+
+def _choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise UsageError(f"{option} {value!r}: expected {', '.join(allowed)}")
+
+
+def _check_target(out: str) -> None:
+    if out and not Path(out).resolve().parent.is_dir():
+        raise UsageError(f"--out {out}: there is no such directory")
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", "100"))
+    return Console(width=width, highlight=False)
+
+
+def _show(report: dict[str, Any], format_: str, out: str) -> None:
+    if format_ == "text" and not out:
+        from veer.report.as_text import print_report
+
+        print_report(_console(), report)
+        return
+    text = _plain_text(report) if format_ == "text" else _rendered(report, format_)
+    if not out:
+        typer.echo(text, nl=False)
+        return
+    try:
+        Path(out).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{out}: {error.strerror}") from None
+
+
+def _rendered(report: dict[str, Any], format_: str) -> str:
+    from veer.report.formats import render
+
+    return render(report, format_)
+
+
+def _plain_text(report: dict[str, Any]) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+
+    from veer.report.as_text import print_report
+
+    buffer = StringIO()
+    print_report(Console(file=buffer, width=100, highlight=False), report)
+    return buffer.getvalue()
+
+
+class _TimeoutError(VeerError):
+    """The time limit of the user was reached."""
+
+    exit_status = 2
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Give up after a time; only where the platform has alarms."""
+    if not seconds or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> NoReturn:
+        raise _TimeoutError(f"unknown: timeout after {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def run(command: Callable[[], Any] | None = None) -> NoReturn:
+    """Run the command and end with its documented exit status; one line for every error."""
+    try:
+        (command or (lambda: app(standalone_mode=False)))()
+        status = 0
+    except typer.Exit as ended:
+        status = ended.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted")
+        status = 130
+    except VeerError as error:
+        _complain(str(error))
+        status = error.exit_status
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    except Exception as error:
+        status = _other(error)
+    sys.exit(status)
+
+
+def _other(error: Exception) -> int:
+    """Wrong usage found by the argument parser, or a defect of Veer."""
+    if hasattr(error, "format_message"):
+        _complain(error.format_message())
+        return 64
+    if os.environ.get("VEER_TRACEBACK"):
+        raise error
+    _complain(
+        f"internal error: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}\n"
+        "This is a defect of Veer. Please report it with both versions and the output of "
+        "VEER_TRACEBACK=1 and `veer doctor`."
+    )
+    return 70
+
+
+def _complain(message: str) -> None:
+    print(f"veer: {message}", file=sys.stderr)

@@ -1,0 +1,130 @@
+"""What a user may name as a version: a file, a file at a git revision.
+
+Read from the right: `:function` after `.py`, then the path, then a revision. `jobs/q.sql`,
+`main:jobs/q.sql`, `flow.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from veer.dataflow.dag import Dataflow
+from veer.errors import InputError, ParseError, UnsupportedError, UsageError
+
+WORKFLOW_SUFFIXES = (".json", ".yaml", ".yml")
+MAX_BYTES = 64_000_000
+
+
+@final
+@dataclass(frozen=True)
+class Spec:
+    """A parsed SPEC: `revision` is empty for the working tree, `function` unless PySpark."""
+
+    text: str
+    path: str
+    revision: str = ""
+    function: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Version:
+    """A loaded dataflow; with `stable_ids` operators keep their ids from version to version."""
+
+    name: str
+    dataflow: Dataflow
+    stable_ids: bool
+
+
+def parse_spec(text: str) -> Spec:
+    """Split a SPEC into revision, path and function."""
+    rest, function = text, ""
+    found = re.fullmatch(r"(.*\.py):([A-Za-z_][A-Za-z_0-9.]*)", rest)
+    if found:
+        rest, function = found[1], found[2]
+    if Path(rest).exists() or ":" not in rest:
+        return Spec(text, rest, "", function)
+    revision, path = rest.rsplit(":", 1)
+    if not revision or not path:
+        raise UsageError(f"{text!r} is no file and no REVISION:FILE")
+    return Spec(text, path, revision, function)
+
+
+def load(text: str, *, schema: str = "", revision: str = "") -> Version:
+    """The version a SPEC names; `schema` is DDL or the path of a file with DDL."""
+    spec = parse_spec(text)
+    if revision:
+        spec = Spec(f"{revision}:{spec.path}", spec.path, revision, spec.function)
+    suffix = Path(spec.path).suffix.lower()
+    if suffix == ".py" or spec.function:
+        raise UnsupportedError(f"{text}: PySpark functions are not read yet, only .sql and workflow files")
+    if text.startswith("store:"):
+        raise UnsupportedError(f"{text}: there is no version store yet")
+    if suffix not in (".sql", *WORKFLOW_SUFFIXES):
+        raise UsageError(f"{text}: expected a .sql, .json, .yaml or .yml file")
+    content = read_text(spec)
+    try:
+        return Version(spec.text, _read(content, suffix, schema), suffix != ".sql")
+    except RecursionError:
+        raise ParseError(f"{spec.text}: nested too deeply") from None
+    except InputError as error:
+        raise type(error)(f"{spec.text}: {error}") from None
+
+
+def _read(content: str, suffix: str, schema: str) -> Dataflow:
+    if suffix == ".sql":
+        from veer.frontends.sql import read_schema, read_sql
+
+        return read_sql(content, read_schema(schema_text(schema)))
+    from veer.frontends.workflow import read_workflow
+
+    return read_workflow(content, yaml=suffix != ".json")
+
+
+def schema_text(schema: str) -> str:
+    """DDL given as text or as the path of a file."""
+    if re.search(r"\bcreate\b", schema, re.IGNORECASE) or not schema:
+        return schema
+    return read_text(Spec(schema, schema))
+
+
+def read_text(spec: Spec) -> str:
+    """The text of a file, from the working tree or a revision."""
+    data = _git_show(spec) if spec.revision else _file_bytes(spec)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ParseError(f"{spec.text}: not UTF-8 text (byte {error.start})") from None
+
+
+def _file_bytes(spec: Spec) -> bytes:
+    try:
+        size = Path(spec.path).stat().st_size
+        if size > MAX_BYTES:
+            raise ParseError(f"{spec.text}: {size:,} bytes; at most {MAX_BYTES:,} are read")
+        return Path(spec.path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{spec.text}: {error.strerror or error}") from None
+
+
+def _git_show(spec: Spec) -> bytes:
+    """The file as of a revision, without touching the working tree."""
+    path = Path(spec.path)
+    where = path.parent if path.parent.exists() else Path(".")
+    command = ["git", "-C", str(where), "show", f"{spec.revision}:./{path.name}"]
+    if where == Path("."):
+        command = ["git", "show", f"{spec.revision}:./{spec.path}"]
+    if spec.revision.startswith("-"):
+        raise UsageError(f"{spec.revision!r} is no revision")
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"{spec.text}: git cannot be run: {error}") from None
+    if done.returncode != 0:
+        first = (done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"])[0]
+        raise InputError(f"{spec.text}: {first.removeprefix('fatal: ')}")
+    return done.stdout

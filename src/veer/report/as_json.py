@@ -1,0 +1,59 @@
+"""A report as JSON: the format every other one is made from (`docs/report-format.md`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from veer.verdict import Report, SinkReport, Witness
+
+
+def report_json(report: Report) -> dict[str, Any]:
+    """The report as JSON data."""
+    return {
+        "p": report.p,
+        "q": report.q,
+        "verdict": report.verdict.value,
+        "semantics": report.semantics.value,
+        "edits": [
+            {"kind": e.kind, "operator": e.operator, "detail": e.detail} for e in report.edits
+        ],
+        "sinks": [_sink(s) for s in report.sinks],
+        "counts": {
+            "windows": report.counts.windows,
+            "decompositions": report.counts.decompositions,
+            "ev_calls": report.counts.ev_calls,
+        },
+        "seconds": round(report.seconds, 6),
+    }
+
+
+def _sink(sink: SinkReport) -> dict[str, Any]:
+    return {
+        "p": sink.p,
+        "q": sink.q,
+        "verdict": sink.verdict.value,
+        "reason": sink.reason,
+        "assumptions": [a.text for a in sink.assumptions],
+        "caveats": [c.text for c in sink.caveats],
+        "windows": [
+            {
+                "p": list(w.p),
+                "q": list(w.q),
+                "ev": w.ev,
+                "answer": w.answer,
+                "seconds": round(w.seconds, 6),
+            }
+            for w in sink.windows
+        ],
+        "witness": None if sink.witness is None else _witness(sink.witness),
+    }
+
+
+def _witness(witness: Witness) -> dict[str, Any]:
+    return {
+        "kind": witness.kind,
+        "detail": witness.detail,
+        "tables": dict(witness.tables),
+        "p_rows": [list(r) for r in witness.p_rows],
+        "q_rows": [list(r) for r in witness.q_rows],
+    }

@@ -1,0 +1,84 @@
+"""A report for people: the edits, a verdict per sink, the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+STYLES = {"equivalent": "bold green", "inequivalent": "bold red", "unknown": "bold yellow"}
+MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
+EDIT_STYLES = {
+    "add operator": ("+", "green"),
+    "delete operator": ("-", "red"),
+    "modify operator": ("~", "yellow"),
+    "add link": ("+", "green"),
+    "remove link": ("-", "red"),
+}
+
+
+def print_report(console: Console, report: dict[str, Any]) -> None:
+    """Print a report given as JSON data."""
+    console.print(f"[bold]{escape(report['p'])}[/]  →  [bold]{escape(report['q'])}[/]")
+    console.print()
+    print_edits(console, report["edits"])
+    console.print()
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
+    for name in ("sink", "verdict", "why"):
+        table.add_column(name, style="" if name == "why" else None, overflow="fold")
+    for sink in report["sinks"]:
+        table.add_row(_sink_name(sink), _verdict(sink["verdict"]), _why(sink))
+    console.print(table)
+    console.print()
+    summary = f"under {report['semantics']} semantics, {report['seconds']:.3f} s"
+    console.print(Text.assemble(_verdict(report["verdict"]), f"  {summary}"))
+
+
+def print_edits(console: Console, edits: list[dict[str, Any]]) -> None:
+    """Print edits one per line; links only where no added or deleted operator explains them."""
+    if not edits:
+        console.print("no edits")
+        return
+    touched = {
+        e["operator"] for e in edits if e["kind"] in ("add operator", "delete operator")
+    }
+    shown = [e for e in edits if "operator" in e["kind"] or not _explained(e, touched)]
+    noun = "edit" if len(edits) == 1 else "edits"
+    console.print(f"{len(edits)} {noun}:")
+    width = max((len(e["operator"]) for e in shown), default=0)
+    for edit in shown:
+        mark, style = EDIT_STYLES[edit["kind"]]
+        what = edit["kind"].split()[0] if "operator" in edit["kind"] else edit["kind"]
+        line = Text.assemble(
+            (f"{mark} ", style), (f"{edit['operator']:<{width}}", "bold"), f"  {what}  ", edit["detail"]
+        )
+        console.print(Padding(line, (0, 0, 0, 2)))
+    hidden = len(edits) - len(shown)
+    if hidden:
+        console.print(f"  and {hidden} changed link{'s' if hidden > 1 else ''} around them", style="dim")
+
+
+def _explained(edit: dict[str, Any], touched: set[str]) -> bool:
+    ends = edit["detail"].split(" (port")[0].split(" -> ")
+    return any(end in touched for end in ends)
+
+
+def _sink_name(sink: dict[str, Any]) -> Text:
+    name = sink["p"] or sink["q"]
+    renamed = sink["p"] and sink["q"] and sink["p"] != sink["q"]
+    return Text(f"{sink['p']} / {sink['q']}" if renamed else name, style="bold")
+
+
+def _verdict(verdict: str) -> Text:
+    return Text(f"{MARKS[verdict]} {verdict}", style=STYLES[verdict])
+
+
+def _why(sink: dict[str, Any]) -> Group:
+    lines: list[Any] = [Text(sink["reason"])]
+    lines += [Text(f"assuming {a}", style="cyan") for a in sink["assumptions"]]
+    lines += [Text(f"note: {c}", style="yellow") for c in sink["caveats"]]
+    return Group(*lines)

@@ -1,0 +1,69 @@
+"""Proofs by congruence alone: the same operators on the same inputs, from sources to sink."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.pprint import show_operator
+from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """The lowest pair of operators where two cones part."""
+
+    p: str
+    q: str
+    reason: str
+
+
+def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | Obstacle:
+    """A proof that two sinks are equal, or where congruence ends.
+
+    Congruence holds for every table semantics, so each step claims what the goal asks for.
+    """
+    (start_p,), (start_q,) = p.inputs[goal.p], q.inputs[goal.q]
+    if fingerprints(p)[start_p] != fingerprints(q)[start_q]:
+        return _obstacle(p, q, start_p, start_q)
+    steps: list[Step] = []
+    claimed: dict[tuple[str, str], Claim] = {}
+    stack: list[tuple[str, str, bool]] = [(start_p, start_q, False)]
+    while stack:
+        a, b, ready = stack.pop()
+        if (a, b) in claimed:
+            continue
+        below = list(zip(p.inputs[a], q.inputs[b], strict=True))
+        if not ready:
+            stack.append((a, b, True))
+            stack += [(x, y, False) for x, y in reversed(below) if (x, y) not in claimed]
+            continue
+        claim = Claim(a, b, goal.semantics)
+        leaves = tuple(dict.fromkeys(claimed[pair] for pair in below))
+        steps.append(Step(claim, leaves, CONGRUENCE))
+        claimed[a, b] = claim
+    steps.append(Step(goal, (claimed[start_p, start_q],), SINK))
+    return Proof(tuple(steps))
+
+
+def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> Obstacle:
+    """Walk down from two different signals to the place where they first differ."""
+    prints_p, prints_q = fingerprints(p), fingerprints(q)
+    while True:
+        below_p, below_q = p.inputs[a], q.inputs[b]
+        same_shape = type(p.operators[a]) is type(q.operators[b]) and len(below_p) == len(below_q)
+        parted = [
+            (x, y)
+            for x, y in zip(below_p, below_q, strict=False)
+            if prints_p[x] != prints_q[y]
+        ]
+        if not same_shape or len(parted) != 1:
+            break
+        a, b = parted[0]
+    shown_p, shown_q = show_operator(p.operators[a]), show_operator(q.operators[b])
+    return Obstacle(a, b, f"not the same computation: {a!r} [{shown_p}] in P, {b!r} [{shown_q}] in Q")
+
+
