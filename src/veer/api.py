@@ -1,6 +1,6 @@
 """The whole path in one file: load two versions, compare them, report.
 
-    load -> VersionPair -> proof per pair of sinks -> checked -> Report
+load -> VersionPair -> proof per pair of sinks -> checked -> Report
 """
 
 from __future__ import annotations

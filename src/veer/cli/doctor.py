@@ -12,7 +12,12 @@ from typing import Any
 from veer import __version__
 
 PANEL = (
-    ("identical queries", "SELECT a FROM t WHERE a > 1", "SELECT a FROM t WHERE a > 1", "equivalent"),
+    (
+        "identical queries",
+        "SELECT a FROM t WHERE a > 1",
+        "SELECT a FROM t WHERE a > 1",
+        "equivalent",
+    ),
     (
         "an inner alias is no difference",
         "SELECT x AS a FROM (SELECT a AS x FROM t) AS u",
@@ -70,7 +75,9 @@ def _java() -> str:
     if java is None:
         return "not found (needed only to run on Spark; the jdk extra brings one)"
     try:
-        done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=30, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return f"{java} does not run"
     return (done.stderr or done.stdout).splitlines()[0]
@@ -80,5 +87,5 @@ def _verdict(p: str, q: str) -> str:
     from veer.api import Version, verify
     from veer.frontends.sql import read_sql
 
-    versions = [Version(n, read_sql(t, PANEL_SCHEMA), False) for n, t in (("P", p), ("Q", q))]
-    return verify(*versions).verdict.value
+    old, new = (Version(t, read_sql(t, PANEL_SCHEMA), False) for t in (p, q))
+    return verify(old, new).verdict.value

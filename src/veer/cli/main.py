@@ -54,23 +54,60 @@ def _main(
 
 @app.command()
 def verify(
-    p: Annotated[str, typer.Argument(metavar="P", help="The version to compare with, or with --base the only SPEC.")],
+    p: Annotated[
+        str,
+        typer.Argument(
+            metavar="P", help="The version to compare with, or with --base the only SPEC."
+        ),
+    ],
     q: Annotated[str, typer.Argument(metavar="[Q]", help="The new version.")] = "",
-    base: Annotated[str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")] = "",
-    schema: Annotated[str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text.")] = "",
-    semantics: Annotated[str, typer.Option(help=f"When tables are the same: {', '.join(SEMANTICS)}.")] = "bag",
-    strategy: Annotated[str, typer.Option(help=f"How to search for a proof: {', '.join(STRATEGIES)}.")] = "sweep",
-    without: Annotated[str, typer.Option(help=f"Optimizations to switch off: {', '.join(OPTIMIZATIONS)}.")] = "",
-    ev: Annotated[str, typer.Option(metavar="NAME,...", help="Verifiers to use; all by default.")] = "",
-    columns: Annotated[str, typer.Option(help="Match result columns by name or by position.")] = "name",
-    types: Annotated[str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")] = "exact",
-    errors: Annotated[str, typer.Option(help="strict: not equivalent if only one version may fail; or ignore.")] = "ignore",
-    budget: Annotated[int, typer.Option(metavar="N", min=1, help="Work to spend, in steps.")] = 1_000_000,
-    timeout: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for none.")] = 0,
-    arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help="Argument for a PySpark function.")] = None,
+    base: Annotated[
+        str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
+    ] = "",
+    schema: Annotated[
+        str,
+        typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text."),
+    ] = "",
+    semantics: Annotated[
+        str, typer.Option(help=f"When tables are the same: {', '.join(SEMANTICS)}.")
+    ] = "bag",
+    strategy: Annotated[
+        str, typer.Option(help=f"How to search for a proof: {', '.join(STRATEGIES)}.")
+    ] = "sweep",
+    without: Annotated[
+        str, typer.Option(help=f"Optimizations to switch off: {', '.join(OPTIMIZATIONS)}.")
+    ] = "",
+    ev: Annotated[
+        str, typer.Option(metavar="NAME,...", help="Verifiers to use; all by default.")
+    ] = "",
+    columns: Annotated[
+        str, typer.Option(help="Match result columns by name or by position.")
+    ] = "name",
+    types: Annotated[
+        str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")
+    ] = "exact",
+    errors: Annotated[
+        str, typer.Option(help="strict: not equivalent if only one version may fail; or ignore.")
+    ] = "ignore",
+    budget: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Work to spend, in steps.")
+    ] = 1_000_000,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for none."
+        ),
+    ] = 0,
+    arg: Annotated[
+        list[str] | None, typer.Option(metavar="K=V", help="Argument for a PySpark function.")
+    ] = None,
     format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "text",
-    out: Annotated[str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")] = "",
-    witness_out: Annotated[str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")] = "",
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
+    ] = "",
+    witness_out: Annotated[
+        str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
+    ] = "",
 ) -> None:
     """Verify that two versions produce the same results.
 
@@ -120,8 +157,13 @@ def verify(
 def diff(
     p: Annotated[str, typer.Argument(metavar="P", help="The earlier version.")],
     q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
-    schema: Annotated[str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text.")] = "",
-    mappings: Annotated[int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")] = 1,
+    schema: Annotated[
+        str,
+        typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text."),
+    ] = "",
+    mappings: Annotated[
+        int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")
+    ] = 1,
     format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
     """Show the edits that make Q of P.
@@ -162,7 +204,9 @@ def diff(
 @app.command()
 def show(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
-    schema: Annotated[str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL.")] = "",
+    schema: Annotated[
+        str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL.")
+    ] = "",
     format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
     """Print a version as Veer understands it, one operator per line."""

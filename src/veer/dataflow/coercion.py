@@ -49,6 +49,7 @@ from veer.dataflow.types import (
     NULL,
     STRING,
     TIMESTAMP,
+    TIMESTAMP_NTZ,
     ArrayType,
     DataType,
     DayTimeIntervalType,
@@ -85,7 +86,9 @@ def implicit(expr: Expr, type_: DataType) -> Expr:
         and isinstance(expr.value, int)
     ):
         if isinstance(type_, DecimalType):
-            return Literal(Decimal(expr.value).scaleb(0).quantize(Decimal(1).scaleb(-type_.scale)), type_)
+            return Literal(
+                Decimal(expr.value).scaleb(0).quantize(Decimal(1).scaleb(-type_.scale)), type_
+            )
         if isinstance(type_, IntegralType):
             return Literal(expr.value, type_)
         if str(type_) == "double":
@@ -105,7 +108,9 @@ def can_cast(given: DataType, target: DataType) -> bool:
         case (MapType(), MapType()):
             return can_cast(given.key, target.key) and can_cast(given.value, target.value)
         case (StructType(a), StructType(b)):
-            return len(a) == len(b) and all(can_cast(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
+            return len(a) == len(b) and all(
+                can_cast(x, y) for (_, x), (_, y) in zip(a, b, strict=True)
+            )
         case (_, StringType()):
             return not isinstance(given, ArrayType | MapType | StructType) or True
     groups = (
@@ -131,7 +136,8 @@ def call(name: str, *args: Expr) -> Expr:
     """A scalar function applied to arguments, which are cast as its typing rule says."""
     function = canonical_name(name)
     if function in SPECIAL:
-        return SPECIAL[function](*args)
+        special: Expr = SPECIAL[function](*args)
+        return special
     resolved = scalar_function(function).resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     return Call(function, coerced, resolved.result)
@@ -186,7 +192,11 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
             return call("add_interval", left, delta)
         if b in DATETIMES and isinstance(a, INTERVALS) and op == "+":
             return call("add_interval", right, left)
-        if a == DATE and (isinstance(b, IntegralType) or isinstance(b, NullType)):
+        if op == "+" and {a, b} in ({DATE, NULL}, {TIMESTAMP, NULL}):
+            return Literal(None, TIMESTAMP)
+        if op == "+" and {a, b} == {TIMESTAMP_NTZ, NULL}:
+            return Literal(None, TIMESTAMP_NTZ)
+        if a == DATE and isinstance(b, IntegralType):
             return call("date_add" if op == "+" else "date_sub", left, right)
         if b == DATE and isinstance(a, IntegralType) and op == "+":
             return call("date_add", right, left)
@@ -260,7 +270,7 @@ def case(branches: Sequence[tuple[Expr, Expr]], otherwise: Expr | None) -> Expr:
     results = (*(then for _, then in branches), last)
     type_ = common_type(arguments(results))
     return Case(
-        tuple((truth(when), implicit(then, type_)) for when, then in branches),
+        tuple((when, implicit(then, type_)) for when, then in branches),
         implicit(last, type_),
     )
 
@@ -277,17 +287,19 @@ def second_if_present(arg: Expr, present: Expr, absent: Expr) -> Expr:
 
 def to_date(text: Expr, pattern: Expr | None = None) -> Expr:
     """TO_DATE: a cast, unless a pattern says how to read."""
-    if pattern is None:
-        return cast(text, DATE)
     if text.type in DATETIMES:
         return cast(text, DATE)
+    if pattern is None:
+        return cast(cast(text, STRING), DATE)
     return call("to_date_by", text, pattern)
 
 
 def to_timestamp(text: Expr, pattern: Expr | None = None) -> Expr:
     """TO_TIMESTAMP, like `to_date`."""
-    if pattern is None or text.type in DATETIMES:
+    if text.type in DATETIMES:
         return cast(text, TIMESTAMP)
+    if pattern is None:
+        return cast(text if isinstance(text.type, NumericType) else cast(text, STRING), TIMESTAMP)
     return call("to_timestamp_by", text, pattern)
 
 
@@ -305,8 +317,8 @@ SPECIAL: dict[str, Any] = {
     "ifnull": lambda a, b: call("coalesce", a, b),
     "nvl2": second_if_present,
     "nullif": null_if,
-    "if": lambda c, a, b: case([(c, a)], b),
-    "iff": lambda c, a, b: case([(c, a)], b),
+    "if": lambda c, a, b: case([(cast(c, BOOLEAN) if c.type == NULL else c, a)], b),
+    "iff": lambda c, a, b: case([(cast(c, BOOLEAN) if c.type == NULL else c, a)], b),
     "isnull": lambda a: IsNull(a),
     "isnotnull": lambda a: Not(IsNull(a)),
     "to_date": to_date,

@@ -139,9 +139,7 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
         return isinstance(dataflow.operators[below], Sort) and _order_decides(dataflow, below)
     if not isinstance(operator, Sort):
         return False
-    names = {
-        (k.expr.name, k.expr.occurrence) for k in operator.keys if isinstance(k.expr, Column)
-    }
+    names = {(k.expr.name, k.expr.occurrence) for k in operator.keys if isinstance(k.expr, Column)}
     if any(has_floats(k.expr.type) for k in operator.keys):
         return has_key(dataflow, dataflow.inputs[id_][0], names)
     every = dataflow.schemas[id_]

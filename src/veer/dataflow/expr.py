@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from veer.dataflow.functions.registry import Argument, Kind, aggregate_function, over_function
-from veer.dataflow.functions.registry import scalar_function
+from veer.dataflow.functions.registry import (
+    Argument,
+    Kind,
+    aggregate_function,
+    over_function,
+    scalar_function,
+)
 from veer.dataflow.types import BOOLEAN, DataType, StructType, is_orderable
 from veer.errors import IllFormedError
 

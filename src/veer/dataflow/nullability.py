@@ -67,9 +67,14 @@ def _is_widening(cast: Cast) -> bool:
     given, target = cast.arg.type, cast.type
     if given == target or isinstance(target, StringType):
         return True
-    return isinstance(given, IntegralType) and isinstance(target, NumericType) and str(target) in (
-        "bigint",
-        "double",
+    return (
+        isinstance(given, IntegralType)
+        and isinstance(target, NumericType)
+        and str(target)
+        in (
+            "bigint",
+            "double",
+        )
     )
 
 

@@ -168,7 +168,9 @@ class Join(Operator):
     def output(self, inputs: Sequence[Schema]) -> Schema:
         left, right = inputs
         if self.kind not in JOIN_KINDS:
-            raise IllFormedError(f"unknown join kind {self.kind!r}, expected {', '.join(JOIN_KINDS)}")
+            raise IllFormedError(
+                f"unknown join kind {self.kind!r}, expected {', '.join(JOIN_KINDS)}"
+            )
         if self.kind == "cross" and self.condition is not None:
             raise IllFormedError("a cross join has no condition")
         if self.condition is not None:
@@ -198,7 +200,9 @@ class Aggregate(Operator):
             raise IllFormedError("an aggregate without keys is a GlobalAggregate")
         for key in self.keys:
             if not is_orderable(key.expr.type):
-                raise IllFormedError(f"column {key.name!r} of type {key.expr.type} cannot be grouped")
+                raise IllFormedError(
+                    f"column {key.name!r} of type {key.expr.type} cannot be grouped"
+                )
         keys = tuple(computed(key, rows) for key in self.keys)
         return Schema(keys + aggregated(self.calls, rows))
 
@@ -344,9 +348,7 @@ class Unnest(Operator):
         types = self.generated_types()
         if len(types) != len(self.names):
             raise IllFormedError(f"{len(self.names)} names for {len(types)} generated columns")
-        return rows + Schema(
-            tuple(Field(n, t) for n, t in zip(self.names, types, strict=True))
-        )
+        return rows + Schema(tuple(Field(n, t) for n, t in zip(self.names, types, strict=True)))
 
     def generated_types(self) -> tuple[DataType, ...]:
         """Types of the added columns."""
@@ -499,9 +501,7 @@ def require_columns(expr: Expr, schema: Schema) -> None:
     for column in columns_read(expr):
         found = schema.fields[schema.place(column.name, column.occurrence)]
         if found.type != column.type:
-            raise IllFormedError(
-                f"column {column.name!r} is {found.type}, expected {column.type}"
-            )
+            raise IllFormedError(f"column {column.name!r} is {found.type}, expected {column.type}")
 
 
 def require_boolean(expr: Expr, schema: Schema) -> None:
@@ -517,7 +517,9 @@ def require_same_types(what: str, a: Schema, b: Schema) -> None:
         raise IllFormedError(f"{what} of {len(a)} and {len(b)} columns")
     for f, g in zip(a, b, strict=True):
         if f.type != g.type:
-            raise IllFormedError(f"{what}: column {f.name!r} is {f.type}, but {g.name!r} is {g.type}")
+            raise IllFormedError(
+                f"{what}: column {f.name!r} is {f.type}, but {g.name!r} is {g.type}"
+            )
 
 
 def computed(named: Named, rows: Schema) -> Field:

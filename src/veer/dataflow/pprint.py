@@ -23,6 +23,7 @@ from veer.dataflow.expr import (
     InQuery,
     IsNull,
     Literal,
+    Named,
     Not,
     OpaqueCall,
     Or,
@@ -57,9 +58,9 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.expr import Named
 from veer.dataflow.types import quote_name
 
+CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
 
 
@@ -114,8 +115,7 @@ def show_expr(expr: Expr) -> str:
             whens = " ".join(f"WHEN {show_expr(w)} THEN {show_expr(t)}" for w, t in branches)
             return f"CASE {whens} ELSE {show_expr(otherwise)} END"
         case Cast(arg, type_, mode):
-            name = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
-            return f"{name[mode]}({show_expr(arg)} AS {type_})"
+            return f"{CAST_NAMES[mode]}({show_expr(arg)} AS {type_})"
         case Call(function, (left, right)) if function in INFIX:
             return f"({show_expr(left)} {function} {show_expr(right)})"
         case Call("negative", (arg,)):
@@ -240,20 +240,23 @@ def show_operator(operator: Operator) -> str:
         case Over(calls):
             return f"Over {_show_overs(calls)}"
         case Unnest(generator, names, outer, position, inline):
-            flags = [n for n, on in (("outer", outer), ("position", position), ("inline", inline)) if on]
+            flags = [
+                n for n, on in (("outer", outer), ("position", position), ("inline", inline)) if on
+            ]
             return " ".join(["Unnest", *flags, show_expr(generator), "AS", ", ".join(names)])
         case Lateral(query, outer):
             return f"Lateral{' outer' if outer else ''} ({show_query(query)})"
         case Sample(fraction, seed):
             return f"Sample {fraction}{'' if seed is None else f' seed {seed}'}"
         case RowUdf(identity, reads, adds, kind):
-            return f"{kind} {identity}({_names(reads)}) adds {', '.join(map(str, adds))}"
+            name = identity if identity.startswith(kind) else f"{kind} {identity}"
+            return f"{name} of {_names(reads)} adds {', '.join(map(str, adds))}"
         case TableUdf(identity, fields, scope, keys):
             by = f" by {_names(keys)}" if keys else ""
             return f"TableUdf {identity} of {scope}{by} gives {', '.join(map(str, fields))}"
         case Sink(name, kind, target, columns):
-            reads = f" of {_names(columns)}" if columns else ""
-            return f"Sink {name} ({kind}{f' to {target}' if target else ''}){reads}"
+            shown = f" of {_names(columns)}" if columns else ""
+            return f"Sink {name} ({kind}{f' to {target}' if target else ''}){shown}"
         case Union() | IntersectAll() | ExceptAll():
             return type(operator).__name__
         case _:

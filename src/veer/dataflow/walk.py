@@ -27,7 +27,6 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
-
 from veer.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -210,6 +209,6 @@ def substitute_in_query(query: Dataflow, change: Callable[[Column], Expr], depth
         operator = map_exprs(operator, lambda e: substitute_columns(e, change, depth))
         inner = getattr(operator, "query", None)
         if inner is not None:
-            operator = replace(operator, query=substitute_in_query(inner, change, depth + 1))
+            operator = replace(operator, query=substitute_in_query(inner, change, depth + 1))  # type: ignore[call-arg]
         changed[id_] = operator
     return type(query)(changed, query.links)

@@ -61,7 +61,9 @@ def load(text: str, *, schema: str = "", revision: str = "") -> Version:
         spec = Spec(f"{revision}:{spec.path}", spec.path, revision, spec.function)
     suffix = Path(spec.path).suffix.lower()
     if suffix == ".py" or spec.function:
-        raise UnsupportedError(f"{text}: PySpark functions are not read yet, only .sql and workflow files")
+        raise UnsupportedError(
+            f"{text}: PySpark functions are not read yet, only .sql and workflow files"
+        )
     if text.startswith("store:"):
         raise UnsupportedError(f"{text}: there is no version store yet")
     if suffix not in (".sql", *WORKFLOW_SUFFIXES):

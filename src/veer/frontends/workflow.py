@@ -10,6 +10,7 @@ they feed. `docs/workflow-files.md` shows every operator; `SCHEMA` is the publis
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -77,6 +78,14 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+_SCALARS = (
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+    ("int", r"^[-+]?[0-9]+$", "-+0123456789"),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+.0123456789"),
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+)
+
+
 def _parse_yaml(text: str) -> Any:
     import yaml
 
@@ -85,17 +94,24 @@ def _parse_yaml(text: str) -> Any:
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
-                raise ParseError(f"line {self.peek_event().start_mark.line + 1}: YAML aliases are not read")
+                raise ParseError("YAML aliases are not read")
             return super().compose_node(parent, index)
 
     def mapping(loader: Any, node: Any) -> dict[str, Any]:
         return _no_duplicates(
-            [(loader.construct_object(k), loader.construct_object(v, deep=True)) for k, v in node.value]
+            [
+                (loader.construct_object(k), loader.construct_object(v, deep=True))
+                for k, v in node.value
+            ]
         )
 
+    # YAML 1.2's scalars: `on` and `yes` are words, 2020-01-01 is text.
+    Loader.yaml_implicit_resolvers = {}
+    for tag, pattern, first in _SCALARS:
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
     Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     try:
-        return yaml.load(text, Loader)  # noqa: S506
+        return yaml.load(text, Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
@@ -128,7 +144,9 @@ def build_workflow(data: Any) -> Dataflow:
             text = str(error)
             kind = spec.get("type")
             prefix = f"operator {id_!r} ({kind}): "
-            raise type(error)(text if text.startswith(f"operator {id_!r}") else prefix + text) from None
+            raise type(error)(
+                text if text.startswith(f"operator {id_!r}") else prefix + text
+            ) from None
     fed = {i for sources in inputs.values() for i in sources}
     for id_ in operators:
         if id_ not in fed and not isinstance(builder.operators[id_], Sink):
@@ -198,7 +216,9 @@ def _link(link: Any, number: int) -> tuple[str, str, int | None]:
     elif isinstance(link, Mapping) and {"from", "to"} <= set(link) <= {"from", "to", "port"}:
         src, dst, port = link["from"], link["to"], link.get("port")
     else:
-        raise ParseError(f"link {number} is neither [from, to, port] nor an object with from and to")
+        raise ParseError(
+            f"link {number} is neither [from, to, port] nor an object with from and to"
+        )
     if not isinstance(src, str) or not isinstance(dst, str):
         raise ParseError(f"link {number} does not name two operators")
     if port is None:
@@ -241,9 +261,7 @@ def _in_order(operators: Mapping[str, Any], inputs: Mapping[str, list[str]]) -> 
 class _Properties:
     """The properties of one operator, read over the columns of its inputs."""
 
-    def __init__(
-        self, id_: str, spec: Mapping[str, Any], inputs: list[tuple[str, Schema]]
-    ) -> None:
+    def __init__(self, id_: str, spec: Mapping[str, Any], inputs: list[tuple[str, Schema]]) -> None:
         self.id = id_
         self.spec = spec
         self.inputs = inputs
@@ -359,7 +377,9 @@ class _Properties:
             else:
                 expr = self.expression(name, item)
                 if not isinstance(expr, Column):
-                    raise IllFormedError(f"{name}: {item!r} needs a name: {{name: ..., expression: ...}}")
+                    raise IllFormedError(
+                        f"{name}: {item!r} needs a name: {{name: ..., expression: ...}}"
+                    )
                 out.append(Named(expr.name, expr))
         return tuple(out)
 
@@ -415,7 +435,13 @@ def _source(p: _Properties) -> Operator:
     options = tuple(sorted((str(k), str(v)) for k, v in p.table("options").items()))
     table = p.text("table", p.text("location", "") or p.id)
     return Source(
-        table, fields, keys, tuple(foreign), p.text("format", "table"), p.text("location", ""), options
+        table,
+        fields,
+        keys,
+        tuple(foreign),
+        p.text("format", "table"),
+        p.text("location", ""),
+        options,
     )
 
 
@@ -495,7 +521,13 @@ def _library(p: _Properties) -> Operator:
 
 
 def _sink(p: _Properties) -> Operator:
-    return Sink(p.text("name", p.id), "table", p.text("target", ""), p.columns("columns"), p.flag("positional"))
+    return Sink(
+        p.text("name", p.id),
+        "table",
+        p.text("target", ""),
+        p.columns("columns"),
+        p.flag("positional"),
+    )
 
 
 def _chart(p: _Properties) -> Operator:
@@ -507,7 +539,9 @@ def _keyword(p: _Properties) -> Operator:
     """Rows whose text column contains a keyword."""
     column = p.column("column", p.text("column"))
     keyword = Literal(p.text("keyword"), STRING)
-    return Filter(coercion.call("contains", coercion.call("lower", column), coercion.call("lower", keyword)))
+    return Filter(
+        coercion.call("contains", coercion.call("lower", column), coercion.call("lower", keyword))
+    )
 
 
 _BUILDERS: dict[str, Callable[[_Properties], Operator]] = {

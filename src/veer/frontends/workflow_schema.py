@@ -103,7 +103,9 @@ OPERATORS: dict[str, OperatorSpec] = {
         },
         ("columns",),
     ),
-    "filter": OperatorSpec("The rows on which a condition is true.", {"predicate": EXPRESSION}, ("predicate",)),
+    "filter": OperatorSpec(
+        "The rows on which a condition is true.", {"predicate": EXPRESSION}, ("predicate",)
+    ),
     "keyword": OperatorSpec(
         "The rows whose text contains a keyword, in any case.",
         {"column": TEXT, "keyword": TEXT},
@@ -130,7 +132,9 @@ OPERATORS: dict[str, OperatorSpec] = {
     "sort": OperatorSpec(
         "The rows in order: 'expression [asc|desc] [nulls first|last]'.", {"by": TEXTS}, ("by",)
     ),
-    "limit": OperatorSpec("At most so many rows.", {"count": INTEGER, "offset": INTEGER}, ("count",)),
+    "limit": OperatorSpec(
+        "At most so many rows.", {"count": INTEGER, "offset": INTEGER}, ("count",)
+    ),
     "over": OperatorSpec("A column more for each window function.", {"calls": CALLS}, ("calls",)),
     "unnest": OperatorSpec(
         "Each row once per element of an array or map.",
@@ -215,7 +219,11 @@ SCHEMA: dict[str, Any] = {
                     },
                     {
                         "type": "object",
-                        "properties": {"from": TEXT, "to": TEXT, "port": {"type": ["integer", "string"]}},
+                        "properties": {
+                            "from": TEXT,
+                            "to": TEXT,
+                            "port": {"type": ["integer", "string"]},
+                        },
                         "required": ["from", "to"],
                         "additionalProperties": False,
                     },

@@ -43,28 +43,36 @@ def print_edits(console: Console, edits: list[dict[str, Any]]) -> None:
     if not edits:
         console.print("no edits")
         return
-    touched = {
-        e["operator"] for e in edits if e["kind"] in ("add operator", "delete operator")
-    }
-    shown = [e for e in edits if "operator" in e["kind"] or not _explained(e, touched)]
-    noun = "edit" if len(edits) == 1 else "edits"
-    console.print(f"{len(edits)} {noun}:")
+    shown = [e for e in edits if "operator" in e["kind"] or not _explained(e, edits)]
+    links = len(edits) - len(shown)
+    noun = "edit" if len(shown) == 1 else "edits"
+    follow = f" (and the {links} changed links around them)" if links else ""
+    console.print(f"{len(shown)} {noun}{follow}:")
     width = max((len(e["operator"]) for e in shown), default=0)
     for edit in shown:
         mark, style = EDIT_STYLES[edit["kind"]]
         what = edit["kind"].split()[0] if "operator" in edit["kind"] else edit["kind"]
         line = Text.assemble(
-            (f"{mark} ", style), (f"{edit['operator']:<{width}}", "bold"), f"  {what}  ", edit["detail"]
+            (f"{mark} ", style),
+            (f"{edit['operator']:<{width}}", "bold"),
+            f"  {what}  ",
+            edit["detail"],
         )
         console.print(Padding(line, (0, 0, 0, 2)))
-    hidden = len(edits) - len(shown)
-    if hidden:
-        console.print(f"  and {hidden} changed link{'s' if hidden > 1 else ''} around them", style="dim")
 
 
-def _explained(edit: dict[str, Any], touched: set[str]) -> bool:
-    ends = edit["detail"].split(" (port")[0].split(" -> ")
-    return any(end in touched for end in ends)
+def _explained(edit: dict[str, Any], edits: list[dict[str, Any]]) -> bool:
+    """Whether a changed link only goes around operators that were added or deleted."""
+    touched = {e["operator"] for e in edits if e["kind"] in ("add operator", "delete operator")}
+    around = set(touched)
+    for other in edits:
+        if "link" in other["kind"] and touched & (ends := _ends(other)):
+            around |= ends
+    return _ends(edit) <= around
+
+
+def _ends(edit: dict[str, Any]) -> set[str]:
+    return set(edit["detail"].split(" (port")[0].split(" -> "))
 
 
 def _sink_name(sink: dict[str, Any]) -> Text:

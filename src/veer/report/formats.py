@@ -59,7 +59,9 @@ def junit(report: dict[str, Any]) -> str:
             inside = f"<failure message={quoteattr(sink['reason'])}/>"
         elif sink["verdict"] == "unknown":
             inside = f"<skipped message={quoteattr(sink['reason'])}/>"
-        cases.append(f"  <testcase classname={quoteattr(report['q'])} name={name}>{inside}</testcase>")
+        cases.append(
+            f"  <testcase classname={quoteattr(report['q'])} name={name}>{inside}</testcase>"
+        )
     verdicts = [s["verdict"] for s in report["sinks"]]
     head = (
         f'<testsuite name="veer" tests="{len(verdicts)}" '

@@ -56,14 +56,12 @@ def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> Obstacle:
         below_p, below_q = p.inputs[a], q.inputs[b]
         same_shape = type(p.operators[a]) is type(q.operators[b]) and len(below_p) == len(below_q)
         parted = [
-            (x, y)
-            for x, y in zip(below_p, below_q, strict=False)
-            if prints_p[x] != prints_q[y]
+            (x, y) for x, y in zip(below_p, below_q, strict=False) if prints_p[x] != prints_q[y]
         ]
         if not same_shape or len(parted) != 1:
             break
         a, b = parted[0]
     shown_p, shown_q = show_operator(p.operators[a]), show_operator(q.operators[b])
-    return Obstacle(a, b, f"not the same computation: {a!r} [{shown_p}] in P, {b!r} [{shown_q}] in Q")
-
-
+    return Obstacle(
+        a, b, f"not the same computation: {a!r} [{shown_p}] in P, {b!r} [{shown_q}] in Q"
+    )

@@ -24,7 +24,9 @@ def describe_edits(pair: VersionPair) -> tuple[EditReport, ...]:
         match edit:
             case RemoveLink(link):
                 reports.append(
-                    EditReport("remove link", link.dst, f"{link.src} -> {link.dst}{_port(link.port)}")
+                    EditReport(
+                        "remove link", link.dst, f"{link.src} -> {link.dst}{_port(link.port)}"
+                    )
                 )
             case AddLink(link):
                 reports.append(

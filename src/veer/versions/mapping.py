@@ -8,7 +8,7 @@ uniform-cost search over what is not identical, in order of edit distance.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -122,7 +122,8 @@ def sink_pairs(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
     """Sinks of the two versions that belong together: by target, then by name."""
     left = {i: op for i, op in p.operators.items() if isinstance(op, Sink)}
     right = {i: op for i, op in q.operators.items() if isinstance(op, Sink)}
-    for key in (lambda s: s.target, lambda s: s.name):
+    keys: tuple[Callable[[Sink], str], ...] = (lambda s: s.target, lambda s: s.name)
+    for key in keys:
         by_key = {key(op): i for i, op in sorted(right.items(), reverse=True) if key(op)}
         for a in sorted(left):
             b = by_key.get(key(left[a]))
@@ -131,9 +132,10 @@ def sink_pairs(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
                 yield a, b
 
 
-def _match_upwards(p: Dataflow, q: Dataflow, table: dict[str, str], pair: object) -> None:
+def _match_upwards(
+    p: Dataflow, q: Dataflow, table: dict[str, str], pair: Callable[[str, str], bool]
+) -> None:
     """From mapped operators to what feeds them, port by port; equal operators first."""
-    assert callable(pair)
     for a in reversed(p.order):
         b = table.get(a)
         if b is None:
@@ -146,9 +148,10 @@ def _match_upwards(p: Dataflow, q: Dataflow, table: dict[str, str], pair: object
             pair(x, y)
 
 
-def _match_downwards(p: Dataflow, q: Dataflow, table: dict[str, str], pair: object) -> None:
+def _match_downwards(
+    p: Dataflow, q: Dataflow, table: dict[str, str], pair: Callable[[str, str], bool]
+) -> None:
     """From mapped operators to what they feed, equal operators first."""
-    assert callable(pair)
     for a in p.order:
         b = table.get(a)
         if b is None:

@@ -47,7 +47,7 @@ class _Script:
         self.builder = FlowBuilder()
         self.sinks: set[str] = set()
 
-    def read(self, node: exp.Expression, *, last: bool) -> None:
+    def read(self, node: exp.Expr, *, last: bool) -> None:
         reader = QueryReader(self.catalog, self.views, self.builder)
         match node:
             case exp.Create() if node.args.get("expression") is None:
@@ -65,11 +65,15 @@ class _Script:
             case _:
                 refuse(node, f"statement {node.key}")
 
-    def create(self, node: exp.Expression) -> None:
+    def create(self, node: exp.Expr) -> None:
         only(node, "this", "kind", "expression", "properties", "replace", "exists")
         kind = str(node.args["kind"]).upper()
         target = node.this.this if isinstance(node.this, exp.Schema) else node.this
-        names = tuple(e.name for e in node.this.expressions) if isinstance(node.this, exp.Schema) else ()
+        names = (
+            tuple(e.name for e in node.this.expressions)
+            if isinstance(node.this, exp.Schema)
+            else ()
+        )
         name = ".".join(p.name for p in target.parts)
         if kind == "VIEW":
             self.views[name.lower()] = View(node.args["expression"], names, dict(self.views))
@@ -82,7 +86,7 @@ class _Script:
         # Later statements read what was written.
         self.views[name.lower()] = View(node.args["expression"], (), dict(self.views))
 
-    def insert(self, node: exp.Expression) -> None:
+    def insert(self, node: exp.Expr) -> None:
         only(node, "this", "expression", "overwrite")
         if isinstance(node.this, exp.Schema):
             refuse(node, "INSERT with a column list")

@@ -14,7 +14,10 @@ def read_schema(text: str) -> dict[str, Source]:
     """The tables a DDL text declares, by lower-case name."""
     catalog: dict[str, Source] = {}
     for statement in parse_statements(text):
-        if not isinstance(statement, exp.Create) or str(statement.args.get("kind")).upper() != "TABLE":
+        if (
+            not isinstance(statement, exp.Create)
+            or str(statement.args.get("kind")).upper() != "TABLE"
+        ):
             refuse(statement, f"{statement.key} in a schema")
         source = read_table(statement)
         if source.table.lower() in catalog:
@@ -23,7 +26,7 @@ def read_schema(text: str) -> dict[str, Source]:
     return catalog
 
 
-def read_table(node: exp.Expression) -> Source:
+def read_table(node: exp.Expr) -> Source:
     """One CREATE TABLE statement."""
     only(node, "this", "kind", "properties", "exists", "replace")
     schema = node.this
@@ -46,14 +49,16 @@ class _Table:
         self.unique: list[tuple[str, ...]] = []
         self.foreign: list[ForeignKey] = []
 
-    def add(self, item: exp.Expression) -> None:
+    def add(self, item: exp.Expr) -> None:
         match item:
             case exp.ColumnDef():
                 self.column(item)
             case exp.PrimaryKey():
                 self.keys.append(tuple(_name(e) for e in item.expressions))
             case exp.ForeignKey():
-                self.foreign.append(self.reference(_names(item.expressions), item.args["reference"]))
+                self.foreign.append(
+                    self.reference(_names(item.expressions), item.args["reference"])
+                )
             case exp.UniqueColumnConstraint():
                 self.unique.append(tuple(_name(e) for e in item.this.expressions))
             case exp.Constraint():
@@ -64,7 +69,7 @@ class _Table:
             case _:
                 refuse(item, f"{item.key} in a table definition")
 
-    def column(self, item: exp.Expression) -> None:
+    def column(self, item: exp.Expr) -> None:
         name, nullable = item.name, True
         if name in self.fields:
             raise IllFormedError(f"{position(item)}column {name!r} is declared twice")
@@ -80,24 +85,30 @@ class _Table:
                     self.unique.append((name,))
                 case exp.Reference() as reference:
                     self.foreign.append(self.reference((name,), reference))
-                case exp.CommentColumnConstraint() | exp.CheckColumnConstraint() | exp.DefaultColumnConstraint():
+                case (
+                    exp.CommentColumnConstraint()
+                    | exp.CheckColumnConstraint()
+                    | exp.DefaultColumnConstraint()
+                ):
                     pass
                 case other:
                     refuse(item, f"{other.key} of a column")
         self.fields[name] = Field(name, read_type(item.args["kind"]), nullable)
 
-    def reference(self, columns: tuple[str, ...], node: exp.Expression) -> ForeignKey:
+    def reference(self, columns: tuple[str, ...], node: exp.Expr) -> ForeignKey:
         target = node.this
         if isinstance(target, exp.Schema):
             return ForeignKey(columns, target.this.name, _names(target.expressions))
         return ForeignKey(columns, target.name, ())
 
-    def finish(self, node: exp.Expression) -> Source:
+    def finish(self, node: exp.Expr) -> Source:
         for key in self.keys:
             for name in key:
                 found = self.fields.get(self.spelled(name))
                 if found is None:
-                    raise IllFormedError(f"{position(node)}key column {name!r} of {self.name!r} is unknown")
+                    raise IllFormedError(
+                        f"{position(node)}key column {name!r} of {self.name!r} is unknown"
+                    )
                 self.fields[found.name] = Field(found.name, found.type, False)
         keys = [tuple(map(self.spelled, key)) for key in self.keys]
         for columns in self.unique:
@@ -128,7 +139,7 @@ class _Table:
         return next((n for n in self.fields if n.lower() == name.lower()), name)
 
 
-def _properties(node: exp.Expression | None) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+def _properties(node: exp.Expr | None) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     format_, location, options = "table", "", []
     for item in node.expressions if node is not None else ():
         match item:
@@ -145,9 +156,9 @@ def _properties(node: exp.Expression | None) -> tuple[str, str, tuple[tuple[str,
     return format_, location, tuple(sorted(options))
 
 
-def _name(node: exp.Expression) -> str:
+def _name(node: exp.Expr) -> str:
     return str((node.this if isinstance(node, exp.Ordered) else node).name)
 
 
-def _names(nodes: list[exp.Expression]) -> tuple[str, ...]:
+def _names(nodes: list[exp.Expr]) -> tuple[str, ...]:
     return tuple(map(_name, nodes))

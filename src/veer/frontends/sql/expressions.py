@@ -34,10 +34,10 @@ from veer.dataflow.expr import (
     OverCall,
     ScalarQuery,
     SortKey,
+    arguments,
 )
 from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, canonical_name
 from veer.dataflow.functions.typing import common_type
-from veer.dataflow.expr import arguments
 from veer.dataflow.types import (
     BINARY,
     BOOLEAN,
@@ -71,7 +71,7 @@ GENERATORS = {
 class QueryMaker(Protocol):
     """What reads the inside of a subquery: see `query.QueryReader`."""
 
-    def subquery(self, node: exp.Expression, plan: Plan) -> Dataflow: ...
+    def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow: ...
 
 
 @dataclass
@@ -113,7 +113,7 @@ class ExprReader:
         outer: tuple[Plan, ...] = (),
         queries: QueryMaker | None = None,
         collected: Collected | None = None,
-        windows: Mapping[str, exp.Expression] | None = None,
+        windows: Mapping[str, exp.Expr] | None = None,
         grouping: Callable[[str, list[Expr]], Expr] | None = None,
     ) -> None:
         self.plan = plan
@@ -126,7 +126,7 @@ class ExprReader:
         self.after: Resolve | None = None  # names tried when there is no such column
         self._inside_aggregate = False
 
-    def read(self, node: exp.Expression) -> Expr:
+    def read(self, node: exp.Expr) -> Expr:
         """The typed expression a tree means."""
         reader = _READERS.get(type(node))
         if reader is None:
@@ -139,13 +139,13 @@ class ExprReader:
                 raise
             raise type(error)(where + text) from None
 
-    def condition(self, node: exp.Expression) -> Expr:
+    def condition(self, node: exp.Expr) -> Expr:
         """An expression used as a condition."""
         return coercion.truth(self.read(node))
 
     # -- names -------------------------------------------------------------------------------
 
-    def column(self, node: exp.Expression) -> Expr:
+    def column(self, node: exp.Expr) -> Expr:
         only(node, "this", "table", "db", "catalog")
         if isinstance(node.this, exp.Star):
             refuse(node, "* in an expression")
@@ -169,7 +169,7 @@ class ExprReader:
                 return _outward(found, depth)
         raise unknown_column(parts, self.plan)
 
-    def dot(self, node: exp.Expression) -> Expr:
+    def dot(self, node: exp.Expr) -> Expr:
         value = self.read(node.this)
         if not isinstance(value.type, StructType):
             raise IllFormedError(f"field taken of {value.type}, not of a struct")
@@ -181,11 +181,11 @@ class ExprReader:
 
     # -- functions ---------------------------------------------------------------------------
 
-    def anonymous(self, node: exp.Expression) -> Expr:
+    def anonymous(self, node: exp.Expr) -> Expr:
         only(node, "this", "expressions")
         return self.function(node, str(node.this), list(node.expressions))
 
-    def function(self, node: exp.Expression, name: str, args: list[exp.Expression]) -> Expr:
+    def function(self, node: exp.Expr, name: str, args: list[exp.Expr]) -> Expr:
         """A function call by name."""
         function = canonical_name(name)
         if function in AGGREGATE:
@@ -200,7 +200,10 @@ class ExprReader:
             return self.generator(node, function, args)
         if function == "struct" and any(isinstance(a, exp.Alias) for a in args):
             return self.struct(args)
-        if function in ("dateadd", "date_add", "date_sub", "datediff", "date_diff") and len(args) == 3:
+        if (
+            function in ("dateadd", "date_add", "date_sub", "datediff", "date_diff")
+            and len(args) == 3
+        ):
             refuse(node, f"{function} with a unit")
         if function == "typeof":
             return Literal(str(self.read(args[0]).type), STRING)
@@ -208,13 +211,13 @@ class ExprReader:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
 
-    def built(self, node: exp.Expression, function: str, args: list[Expr]) -> Expr:
+    def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
         try:
             return coercion.call(function, *args)
         except TypeError:
             raise IllFormedError(f"{function}: {len(args)} arguments do not fit") from None
 
-    def struct(self, args: list[exp.Expression]) -> Expr:
+    def struct(self, args: list[exp.Expr]) -> Expr:
         parts: list[Expr] = []
         for index, arg in enumerate(args, 1):
             value = self.read(arg.this if isinstance(arg, exp.Alias) else arg)
@@ -224,10 +227,10 @@ class ExprReader:
 
     def aggregate(
         self,
-        node: exp.Expression,
+        node: exp.Expr,
         function: str,
-        args: list[exp.Expression],
-        where: exp.Expression | None,
+        args: list[exp.Expr],
+        where: exp.Expr | None,
     ) -> Expr:
         """An aggregate call, set aside."""
         if self.collected is None or self._inside_aggregate:
@@ -241,10 +244,10 @@ class ExprReader:
 
     def aggregate_call(
         self,
-        node: exp.Expression,
+        node: exp.Expr,
         function: str,
-        args: list[exp.Expression],
-        where: exp.Expression | None,
+        args: list[exp.Expr],
+        where: exp.Expr | None,
     ) -> AggregateCall:
         distinct = len(args) == 1 and isinstance(args[0], exp.Distinct)
         if distinct:
@@ -256,7 +259,7 @@ class ExprReader:
         condition = None if where is None else self.condition(where)
         return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
 
-    def filtered(self, node: exp.Expression) -> Expr:
+    def filtered(self, node: exp.Expr) -> Expr:
         only(node, "this", "expression")
         inner = node.this
         if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in AGGREGATE:
@@ -265,18 +268,19 @@ class ExprReader:
             node, canonical_name(inner.name), list(inner.expressions), node.expression.this
         )
 
-    def null_treatment(self, node: exp.Expression) -> Expr:
+    def null_treatment(self, node: exp.Expr) -> Expr:
         """`first(x) IGNORE NULLS` as an aggregate."""
         only(node, "this")
         inner = node.this
-        if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in ("first", "last"):
+        if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in (
+            "first",
+            "last",
+        ):
             refuse(node, "IGNORE NULLS here")
         ignored = exp.Boolean(this=isinstance(node, exp.IgnoreNulls))
-        return self.aggregate(
-            node, canonical_name(inner.name), [*inner.expressions, ignored], None
-        )
+        return self.aggregate(node, canonical_name(inner.name), [*inner.expressions, ignored], None)
 
-    def generator(self, node: exp.Expression, function: str, args: list[exp.Expression]) -> Expr:
+    def generator(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> Expr:
         if self.collected is None or len(args) != 1:
             refuse(node, f"{function} here")
         value = self.read(args[0])
@@ -286,7 +290,7 @@ class ExprReader:
 
     # -- window functions --------------------------------------------------------------------
 
-    def window(self, node: exp.Expression) -> Expr:
+    def window(self, node: exp.Expr) -> Expr:
         only(node, "this", "partition_by", "order", "spec", "over", "alias", "first")
         if self.collected is None:
             refuse(node, "a window function here")
@@ -311,7 +315,11 @@ class ExprReader:
             ignore = ignore or values[1] == Literal(True, BOOLEAN)
             values = values[:1]
         partition = [self.read(e) for e in spec.args.get("partition_by") or ()]
-        order = [self.sort_key(e) for e in spec.args["order"].expressions] if spec.args.get("order") else []
+        order = (
+            [self.sort_key(e) for e in spec.args["order"].expressions]
+            if spec.args.get("order")
+            else []
+        )
         frame = self.frame(spec.args.get("spec"), order)
         if function in OVER:
             frame = Frame("rows", None, 0)  # rankings know no other frame
@@ -320,7 +328,7 @@ class ExprReader:
         )
         return self.collected.over(call)
 
-    def window_definition(self, node: exp.Expression) -> exp.Expression:
+    def window_definition(self, node: exp.Expr) -> exp.Expr:
         name = node.args.get("alias")
         if name is None:
             return node
@@ -329,15 +337,17 @@ class ExprReader:
             raise IllFormedError(f"no window {name.name!r}")
         return definition
 
-    def sort_key(self, node: exp.Expression) -> SortKey:
+    def sort_key(self, node: exp.Expr) -> SortKey:
         only(node, "this", "desc", "nulls_first")
         descending = bool(node.args.get("desc"))
         nulls_first = node.args.get("nulls_first")
         return SortKey(
-            self.read(node.this), not descending, (not descending) if nulls_first is None else bool(nulls_first)
+            self.read(node.this),
+            not descending,
+            (not descending) if nulls_first is None else bool(nulls_first),
         )
 
-    def frame(self, spec: exp.Expression | None, order: list[SortKey]) -> Frame | None:
+    def frame(self, spec: exp.Expr | None, order: list[SortKey]) -> Frame | None:
         if spec is None:
             return None
         only(spec, "kind", "start", "start_side", "end", "end_side")
@@ -348,7 +358,7 @@ class ExprReader:
             refuse(spec, "RANGE with an offset over several sort keys")
         return Frame(unit, start, end)
 
-    def bound(self, spec: exp.Expression, side: str) -> Any:
+    def bound(self, spec: exp.Expr, side: str) -> Any:
         value, direction = spec.args.get(side), str(spec.args.get(f"{side}_side") or "").upper()
         text = value if isinstance(value, str) else ""
         if text.upper() == "UNBOUNDED":
@@ -357,14 +367,14 @@ class ExprReader:
             return None
         if text.upper() == "CURRENT ROW":
             return 0
-        number = self.read(value) if isinstance(value, exp.Expression) else None
+        number = self.read(value) if isinstance(value, exp.Expr) else None
         if not isinstance(number, Literal) or not isinstance(number.value, int):
             refuse(spec, "a frame bound that is no integer constant")
         return -number.value if direction == "PRECEDING" else number.value
 
     # -- subqueries --------------------------------------------------------------------------
 
-    def query(self, node: exp.Expression) -> Dataflow:
+    def query(self, node: exp.Expr) -> Dataflow:
         if self.queries is None:
             refuse(node, "a subquery here")
         inner = node
@@ -372,13 +382,13 @@ class ExprReader:
             inner = inner.this
         return self.queries.subquery(inner, self.plan)
 
-    def scalar_query(self, node: exp.Expression) -> Expr:
+    def scalar_query(self, node: exp.Expr) -> Expr:
         return ScalarQuery(self.query(node))
 
-    def exists(self, node: exp.Expression) -> Expr:
+    def exists(self, node: exp.Expr) -> Expr:
         return Exists(self.query(node.this))
 
-    def membership(self, node: exp.Expression) -> Expr:
+    def membership(self, node: exp.Expr) -> Expr:
         only(node, "this", "expressions", "query")
         if node.args.get("query") is None:
             if isinstance(node.this, exp.Tuple):
@@ -387,14 +397,14 @@ class ExprReader:
         args = self.row(node.this)
         return self.in_query(args, self.query(node.args["query"]))
 
-    def row(self, node: exp.Expression) -> list[Expr]:
+    def row(self, node: exp.Expr) -> list[Expr]:
         while isinstance(node, exp.Paren):
             node = node.this
         if isinstance(node, exp.Tuple):
             return [self.read(e) for e in node.expressions]
         return [self.read(node)]
 
-    def row_in_list(self, node: exp.Expression) -> Expr:
+    def row_in_list(self, node: exp.Expr) -> Expr:
         args = self.row(node.this)
         options = []
         for option in node.expressions:
@@ -417,7 +427,7 @@ class ExprReader:
         cast_args = tuple(coercion.implicit(a, t) for a, t in zip(args, types, strict=True))
         return InQuery(cast_args, _with_types(query, types))
 
-    def quantified(self, node: exp.Expression, symbol: str) -> Expr:
+    def quantified(self, node: exp.Expr, symbol: str) -> Expr:
         """`x op ANY (query)` and `x op ALL (query)`, three-valued."""
         every = isinstance(node.expression, exp.All)
         left = self.read(node.this)
@@ -447,12 +457,12 @@ class ExprReader:
 
     # -- the rest ----------------------------------------------------------------------------
 
-    def literal(self, node: exp.Expression) -> Expr:
+    def literal(self, node: exp.Expr) -> Expr:
         if node.is_string:
             return Literal(str(node.this), STRING)
         return number_literal(str(node.this))
 
-    def cast(self, node: exp.Expression) -> Expr:
+    def cast(self, node: exp.Expr) -> Expr:
         only(node, "this", "to", "_type", "safe", "type")
         mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
         target = read_type(node.args["to"])
@@ -460,12 +470,12 @@ class ExprReader:
         folded = _fold_cast(value, target)
         return folded if folded is not None else coercion.cast(value, target, mode)
 
-    def negative(self, node: exp.Expression) -> Expr:
+    def negative(self, node: exp.Expr) -> Expr:
         if isinstance(node.this, exp.Literal) and not node.this.is_string:
             return number_literal("-" + str(node.this.this))
         return coercion.call("negative", self.read(node.this))
 
-    def case(self, node: exp.Expression) -> Expr:
+    def case(self, node: exp.Expr) -> Expr:
         only(node, "this", "ifs", "default")
         subject = None if node.this is None else self.read(node.this)
         branches = []
@@ -477,14 +487,14 @@ class ExprReader:
         default = node.args.get("default")
         return coercion.case(branches, None if default is None else self.read(default))
 
-    def if_(self, node: exp.Expression) -> Expr:
+    def if_(self, node: exp.Expr) -> Expr:
         otherwise = node.args.get("false")
         return coercion.case(
             [(self.read(node.this), self.read(node.args["true"]))],
             None if otherwise is None else self.read(otherwise),
         )
 
-    def is_(self, node: exp.Expression) -> Expr:
+    def is_(self, node: exp.Expr) -> Expr:
         value, other = self.read(node.this), node.expression
         if isinstance(other, exp.Null):
             return IsNull(value)
@@ -493,7 +503,7 @@ class ExprReader:
             return coercion.compare("<=>", coercion.truth(value), truth)
         refuse(node, "IS of this")
 
-    def between(self, node: exp.Expression) -> Expr:
+    def between(self, node: exp.Expr) -> Expr:
         only(node, "this", "low", "high")
         value = self.read(node.this)
         return coercion.conjunction(
@@ -503,20 +513,20 @@ class ExprReader:
             ]
         )
 
-    def like(self, node: exp.Expression, escape: exp.Expression | None = None) -> Expr:
+    def like(self, node: exp.Expr, escape: exp.Expr | None = None) -> Expr:
         only(node, "this", "expression")
         if isinstance(node.expression, exp.Any | exp.All):
             refuse(node, "LIKE ANY and LIKE ALL")
-        name = {exp.Like: "like", exp.ILike: "ilike", exp.RegexpLike: "rlike"}[type(node)]
+        name = _LIKES[type(node)]
         args = [self.read(node.this), self.read(node.expression)]
         if escape is not None:
             args.append(self.read(escape))
         return coercion.call(name, *args)
 
-    def escape(self, node: exp.Expression) -> Expr:
+    def escape(self, node: exp.Expr) -> Expr:
         return self.like(node.this, node.expression)
 
-    def trim(self, node: exp.Expression) -> Expr:
+    def trim(self, node: exp.Expr) -> Expr:
         only(node, "this", "expression", "position")
         where = str(node.args.get("position") or "BOTH").upper()
         name = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[where]
@@ -525,34 +535,44 @@ class ExprReader:
             args.append(self.read(node.expression))
         return coercion.call(name, *args)
 
-    def substring(self, node: exp.Expression) -> Expr:
+    def substring(self, node: exp.Expr) -> Expr:
         only(node, "this", "start", "length")
         parts = (node.this, node.args.get("start"), node.args.get("length"))
         return coercion.call("substring", *(self.read(p) for p in parts if p is not None))
 
-    def extract(self, node: exp.Expression) -> Expr:
+    def extract(self, node: exp.Expr) -> Expr:
         only(node, "this", "expression")
         name = node.this.name.lower()
         aliases = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear", "days": "day"}
         function = aliases.get(name, name)
-        if function not in ("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekofyear", "hour", "minute"):
+        if function not in (
+            "year",
+            "quarter",
+            "month",
+            "day",
+            "dayofweek",
+            "dayofyear",
+            "weekofyear",
+            "hour",
+            "minute",
+        ):
             refuse(node, f"EXTRACT of {name}")
         return coercion.call(function, self.read(node.expression))
 
-    def interval(self, node: exp.Expression) -> Expr:
+    def interval(self, node: exp.Expr) -> Expr:
         only(node, "this", "unit")
         unit = node.args.get("unit")
         if unit is None or not isinstance(node.this, exp.Literal):
             refuse(node, "an interval that is no constant with a unit")
         return read_interval(str(node.this.this), unit, node)
 
-    def bracket(self, node: exp.Expression) -> Expr:
+    def bracket(self, node: exp.Expr) -> Expr:
         only(node, "this", "expressions")
         if len(node.expressions) != 1:
             refuse(node, "slices")
         return coercion.call("item", self.read(node.this), self.read(node.expressions[0]))
 
-    def comparison(self, node: exp.Expression, symbol: str) -> Expr:
+    def comparison(self, node: exp.Expr, symbol: str) -> Expr:
         if isinstance(node.expression, exp.Any | exp.All):
             return self.quantified(node, symbol)
         left, right = node.this, node.expression
@@ -560,16 +580,16 @@ class ExprReader:
             refuse(node, "comparison of rows")
         return coercion.compare(symbol, self.read(left), self.read(right))
 
-    def distinct_from(self, node: exp.Expression) -> Expr:
+    def distinct_from(self, node: exp.Expr) -> Expr:
         return Not(coercion.compare("<=>", self.read(node.this), self.read(node.expression)))
 
-    def binary(self, node: exp.Expression, symbol: str) -> Expr:
+    def binary(self, node: exp.Expr, symbol: str) -> Expr:
         return coercion.arithmetic(symbol, self.read(node.this), self.read(node.expression))
 
-    def boolean_chain(self, node: exp.Expression) -> Expr:
+    def boolean_chain(self, node: exp.Expr) -> Expr:
         """AND and OR, long chains without recursion."""
         kind = type(node)
-        parts: list[exp.Expression] = []
+        parts: list[exp.Expr] = []
         stack = [node]
         while stack:
             item = stack.pop()
@@ -590,7 +610,7 @@ def _outward(expr: Expr, depth: int) -> Expr:
     raise IllFormedError("a subquery reads a column that is computed outside it")
 
 
-def _is_star(args: list[exp.Expression]) -> bool:
+def _is_star(args: list[exp.Expr]) -> bool:
     return len(args) == 1 and isinstance(args[0], exp.Star) and not any(args[0].args.values())
 
 
@@ -625,9 +645,7 @@ def _before_sink(query: Dataflow, operator: Any, id_: str) -> Dataflow:
     (sink,) = query.sinks
     (last,) = query.inputs[sink]
     links = [link for link in query.links if link.dst != sink]
-    return Dataflow(
-        {**query.operators, id_: operator}, [*links, Link(last, id_), Link(id_, sink)]
-    )
+    return Dataflow({**query.operators, id_: operator}, [*links, Link(last, id_), Link(id_, sink)])
 
 
 # -- constants ---------------------------------------------------------------------------------
@@ -657,7 +675,7 @@ def decimal_literal(text: str) -> Literal:
     precision = max(stripped, scale)
     if precision > 38:
         raise ParseError(f"decimal constant with {precision} digits")
-    return Literal(abs(value) if not value else value, DecimalType(precision, scale))
+    return Literal(value or abs(value), DecimalType(precision, scale))
 
 
 def _fold_cast(value: Expr, target: DataType) -> Expr | None:
@@ -667,8 +685,11 @@ def _fold_cast(value: Expr, target: DataType) -> Expr | None:
     if not isinstance(value, Literal) or value.value is None:
         return None
     if isinstance(value.value, str):
-        read = {DATE: parse_date, TIMESTAMP: parse_timestamp}.get(target)
-        found = None if read is None else read(value.value)
+        found: object = None
+        if target == DATE:
+            found = parse_date(value.value)
+        elif target == TIMESTAMP:
+            found = parse_timestamp(value.value)
         return None if found is None else Literal(found, target)
     if isinstance(value.value, int) and not isinstance(value.value, bool) and target == LONG:
         return Literal(value.value, LONG)
@@ -686,7 +707,7 @@ _UNITS = {
 }
 
 
-def read_interval(text: str, unit: exp.Expression, node: exp.Expression) -> Expr:
+def read_interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
     """An interval constant with one unit, or from years to months."""
     if isinstance(unit, exp.IntervalSpan):
         span = (unit.this.name.lower(), unit.expression.name.lower())
@@ -710,8 +731,20 @@ def read_interval(text: str, unit: exp.Expression, node: exp.Expression) -> Expr
     return Literal(amount * step, DayTimeIntervalType(shown, shown))
 
 
-_COMPARE = {exp.EQ: "=", exp.NEQ: "!=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
-_ARITHMETIC = {
+_LIKES: dict[type[exp.Expr], str] = {
+    exp.Like: "like",
+    exp.ILike: "ilike",
+    exp.RegexpLike: "rlike",
+}
+_COMPARE: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
@@ -724,15 +757,15 @@ _ARITHMETIC = {
 }
 
 
-def _compare_with(symbol: str) -> Callable[[ExprReader, exp.Expression], Expr]:
+def _compare_with(symbol: str) -> Callable[[ExprReader, exp.Expr], Expr]:
     return lambda reader, node: reader.comparison(node, symbol)
 
 
-def _compute_with(symbol: str) -> Callable[[ExprReader, exp.Expression], Expr]:
+def _compute_with(symbol: str) -> Callable[[ExprReader, exp.Expr], Expr]:
     return lambda reader, node: reader.binary(node, symbol)
 
 
-_READERS: dict[type[exp.Expression], Callable[[ExprReader, Any], Expr]] = {
+_READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Column: ExprReader.column,
     exp.Dot: ExprReader.dot,
     exp.Anonymous: ExprReader.anonymous,

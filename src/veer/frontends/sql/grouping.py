@@ -18,11 +18,11 @@ from veer.dataflow import coercion
 from veer.dataflow.expr import Column, Expr, Literal, Named, OpaqueCall
 from veer.dataflow.ops import Union
 from veer.dataflow.types import BYTE, INT, LONG
+from veer.dataflow.walk import parts
 from veer.errors import IllFormedError
 from veer.frontends.sql.expressions import ExprReader, placeholder
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.scope import Plan, ScopeColumn, ordinal
-from veer.dataflow.walk import parts
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -65,7 +65,7 @@ class Grouping:
 
 
 def read_grouping(
-    reader: ExprReader, node: exp.Expression, items: Sequence[Any], select: list[exp.Expression]
+    reader: ExprReader, node: exp.Expr, items: Sequence[Any], select: list[exp.Expr]
 ) -> Grouping:
     """The GROUP BY clause; positions and aliases mean select items."""
     only(node, "expressions", "rollup", "cube", "grouping_sets", "all", "totals")
@@ -116,7 +116,7 @@ def _plain(keys: list[Expr]) -> Grouping:
     return Grouping(tuple(unique), (frozenset(range(len(unique))),), False)
 
 
-def _element(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> Element:
+def _element(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Element:
     match node:
         case exp.Rollup():
             return _rolled([_tuple(reader, e, items) for e in node.expressions])
@@ -136,13 +136,13 @@ def _element(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> 
             return [(_key(reader, node, items),)]
 
 
-def _tuple(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> tuple[Expr, ...]:
+def _tuple(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> tuple[Expr, ...]:
     if isinstance(node, exp.Tuple):
         return tuple(_key(reader, e, items) for e in node.expressions)
     return (_key(reader, node.this if isinstance(node, exp.Paren) else node, items),)
 
 
-def _key(reader: ExprReader, node: exp.Expression, items: Sequence[Any]) -> Expr:
+def _key(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Expr:
     if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
         expr: Expr = items[ordinal(node, len(items))].expr
         if any(placeholder(p) is not None for p in parts(expr)):
@@ -163,9 +163,7 @@ def _cubed(keys: Sequence[tuple[Expr, ...]]) -> Element:
     ]
 
 
-def expand(
-    queries: QueryReader, plan: Plan, grouping: Grouping
-) -> tuple[Plan, list[Expr]]:
+def expand(queries: QueryReader, plan: Plan, grouping: Grouping) -> tuple[Plan, list[Expr]]:
     """The rows to aggregate and the keys to group by."""
     if not grouping.uses_sets:
         return plan, list(grouping.keys)
@@ -182,7 +180,12 @@ def expand(
 
 
 def _branch(
-    queries: QueryReader, plan: Plan, grouping: Grouping, number: int, kept: frozenset[int], twice: bool
+    queries: QueryReader,
+    plan: Plan,
+    grouping: Grouping,
+    number: int,
+    kept: frozenset[int],
+    twice: bool,
 ) -> Plan:
     """All columns, then the keys of one set, their flags, and the set's number if needed."""
     columns = [Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema)]

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from veer.frontends.sql.parse import read_type
 
-_BINARY = {
+_BINARY: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
@@ -27,7 +27,7 @@ _BINARY = {
 }
 
 
-def output_name(node: exp.Expression) -> str:
+def output_name(node: exp.Expr) -> str:
     """What Spark calls the column computed by a select item without alias."""
     if isinstance(node, exp.Paren):
         return output_name(node.this)
@@ -38,11 +38,11 @@ def output_name(node: exp.Expression) -> str:
     return pretty(node)
 
 
-def pretty(node: exp.Expression) -> str:
+def pretty(node: exp.Expr) -> str:
     """An expression in Spark's pretty spelling."""
-    for kind, symbol in _BINARY.items():
-        if type(node) is kind:
-            return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"
+    symbol = _BINARY.get(type(node))
+    if symbol is not None:
+        return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"
     match node:
         case exp.Paren():
             return pretty(node.this)
@@ -119,13 +119,13 @@ def pretty(node: exp.Expression) -> str:
             return node.sql(dialect="spark")
 
 
-def _when(case: exp.Case, branch: exp.Expression) -> str:
+def _when(case: exp.Case, branch: exp.Expr) -> str:
     if case.this is not None:
         return f"({pretty(case.this)} = {pretty(branch.this)})"
     return pretty(branch.this)
 
 
-def _call(name: str, args: list[exp.Expression]) -> str:
+def _call(name: str, args: list[exp.Expr]) -> str:
     lowered = name.lower()
     if lowered == "count" and len(args) == 1 and isinstance(args[0], exp.Star):
         return "count(1)"

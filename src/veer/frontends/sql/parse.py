@@ -23,20 +23,20 @@ MAX_BYTES = 4_000_000
 class VeerSpark(Spark):
     """Spark's grammar with functions left alone."""
 
-    class Parser(Spark.Parser):
+    class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
         FUNCTIONS: dict[str, Any] = {}  # noqa: RUF012
         STRICT_CAST = True
 
 
-def parse_statements(text: str) -> list[exp.Expression]:
+def parse_statements(text: str) -> list[exp.Expr]:
     """The statements of a text."""
     return [s for s in _guarded(text, lambda: sqlglot.parse(text, dialect=VeerSpark)) if s]
 
 
-def parse_expression(text: str) -> exp.Expression:
+def parse_expression(text: str) -> exp.Expr:
     """One expression: a condition or a computed column."""
-    tree = _guarded(text, lambda: [sqlglot.parse_one(text, dialect=VeerSpark)])
-    return tree[0]
+    tree: exp.Expr = _guarded(text, lambda: [sqlglot.parse_one(text, dialect=VeerSpark)])[0]
+    return tree
 
 
 def _guarded(text: str, parse: Any) -> list[Any]:
@@ -67,7 +67,7 @@ def _message(error: SqlglotError) -> str:
     return str(error).splitlines()[0]
 
 
-def check_round_trip(tree: exp.Expression) -> None:
+def check_round_trip(tree: exp.Expr) -> None:
     """Refuse a tree that does not survive being printed and read again."""
     for type_ in tree.find_all(exp.DataType):
         if getattr(type_.this, "value", "") == "VARCHAR" and not type_.expressions:
@@ -83,12 +83,14 @@ def check_round_trip(tree: exp.Expression) -> None:
         raise ParseError("the statement reads back differently after printing")
 
 
-def refuse(node: exp.Expression, what: str) -> NoReturn:
+def refuse(node: exp.Expr, what: str) -> NoReturn:
     """Say that a construct is not supported, and where it stands."""
-    raise UnsupportedError(f"{position(node)}{what} is not supported: {shorten(node.sql(VeerSpark))}")
+    raise UnsupportedError(
+        f"{position(node)}{what} is not supported: {shorten(node.sql(VeerSpark))}"
+    )
 
 
-def position(node: exp.Expression) -> str:
+def position(node: exp.Expr) -> str:
     """`line 3, column 7: ` of the first token under a node that knows its place."""
     for part in node.walk():
         if "line" in part.meta:
@@ -102,12 +104,12 @@ def shorten(text: str, most: int = 60) -> str:
     return flat if len(flat) <= most else flat[: most - 3] + "..."
 
 
-def only(node: exp.Expression, *handled: str) -> None:
+def only(node: exp.Expr, *handled: str) -> None:
     """Refuse a node that carries anything but what the caller handles: nothing is dropped."""
     for name, value in node.args.items():
         if value and name not in handled:
             shown = value[0] if isinstance(value, list) else value
-            where = shown if isinstance(shown, exp.Expression) else node
+            where = shown if isinstance(shown, exp.Expr) else node
             refuse(where, f"{name.strip('_').replace('_', ' ')} in {node.key}")
 
 
@@ -125,7 +127,7 @@ _TYPE_NAMES = {
 }
 
 
-def read_type(node: exp.Expression) -> DataType:
+def read_type(node: exp.Expr) -> DataType:
     """A type in a cast or a column definition."""
     assert isinstance(node, exp.DataType)
     name = getattr(node.this, "value", str(node.this))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
 
 
-def pivot(queries: QueryReader, plan: Plan, node: exp.Expression) -> Plan:
+def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     """Aggregates per group and value of the pivot column, then one row per group.
 
     Two steps, so that a missing combination is null, also for counts.
@@ -67,18 +67,22 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expression) -> Plan:
     return queries.add(operator, first.id, columns=[ScopeColumn(None, n) for n in names])
 
 
-def _pivot_value(reader: ExprReader, node: exp.Expression, key: Expr) -> tuple[Expr, str]:
+def _pivot_value(reader: ExprReader, node: exp.Expr, key: Expr) -> tuple[Expr, str]:
     inner = node.this if isinstance(node, exp.PivotAlias | exp.Alias) else node
     value = reader.read(inner)
     if not isinstance(value, Literal):
         refuse(node, "a PIVOT value that is no constant")
-    label = node.args["alias"].name if isinstance(node, exp.PivotAlias | exp.Alias) else str(value.value)
+    label = (
+        node.args["alias"].name
+        if isinstance(node, exp.PivotAlias | exp.Alias)
+        else str(value.value)
+    )
     if value.value is None:
         label = label if label != "None" else "null"
     return coercion.implicit(value, key.type), label
 
 
-def unpivot(queries: QueryReader, plan: Plan, node: exp.Expression) -> Plan:
+def unpivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     """One row per row and listed column; nulls left out unless asked for."""
     only(node, "expressions", "fields", "unpivot", "include_nulls", "columns", "alias")
     if len(node.expressions) != 1 or len(node.args["fields"]) != 1:
@@ -91,7 +95,9 @@ def unpivot(queries: QueryReader, plan: Plan, node: exp.Expression) -> Plan:
         column = ExprReader(plan, queries.outer, queries).read(inner)
         if not isinstance(column, Column):
             refuse(item, "UNPIVOT of something that is no column")
-        label = item.args["alias"].name if isinstance(item, exp.PivotAlias | exp.Alias) else column.name
+        label = (
+            item.args["alias"].name if isinstance(item, exp.PivotAlias | exp.Alias) else column.name
+        )
         chosen.append((column, label))
     if not chosen:
         raise IllFormedError("UNPIVOT names no columns")

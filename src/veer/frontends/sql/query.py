@@ -46,7 +46,7 @@ MAX_RANGE = 1000
 class View:
     """A named query: a view or a common table expression, read where it is used."""
 
-    node: exp.Expression
+    node: exp.Expr
     names: tuple[str, ...]
     views: dict[str, View]
     built: dict[int, Plan] = field(default_factory=dict)  # by builder: shared within a dataflow
@@ -69,14 +69,14 @@ class QueryReader:
 
     # -- entry points --------------------------------------------------------------------------
 
-    def subquery(self, node: exp.Expression, plan: Plan) -> Dataflow:
+    def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow:
         """A query inside an expression over the rows of `plan`: a dataflow of its own."""
         inner = QueryReader(self.catalog, self.views, FlowBuilder(), (plan, *self.outer))
         found = inner.query(node)
         inner.builder.add(Sink("result"), inner.visible(found).id, id_="result")
         return inner.builder.finish()
 
-    def query(self, node: exp.Expression) -> Plan:
+    def query(self, node: exp.Expr) -> Plan:
         """A SELECT, set operation, VALUES or parenthesized query."""
         if node.args.get("with_") is not None:
             return self.with_views(node.args["with_"]).query(_without_with(node))
@@ -94,7 +94,7 @@ class QueryReader:
             case _:
                 refuse(node, node.key)
 
-    def with_views(self, node: exp.Expression) -> QueryReader:
+    def with_views(self, node: exp.Expr) -> QueryReader:
         """The reader inside a WITH: each common table expression sees the earlier ones."""
         only(node, "expressions")
         reader = QueryReader(self.catalog, dict(self.views), self.builder, self.outer)
@@ -132,7 +132,7 @@ class QueryReader:
 
     # -- FROM ----------------------------------------------------------------------------------
 
-    def relation(self, node: exp.Expression) -> Plan:
+    def relation(self, node: exp.Expr) -> Plan:
         """One item of a FROM clause."""
         match node:
             case exp.Table(this=exp.Anonymous()):
@@ -147,7 +147,7 @@ class QueryReader:
                 refuse(node, f"{node.key} in FROM")
         return plan
 
-    def table(self, node: exp.Expression) -> Plan:
+    def table(self, node: exp.Expr) -> Plan:
         only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals")
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
         plan = self.named(parts, node)
@@ -161,7 +161,7 @@ class QueryReader:
             plan = self.lateral_view(plan, lateral)
         return plan
 
-    def named(self, parts: list[str], node: exp.Expression) -> Plan:
+    def named(self, parts: list[str], node: exp.Expr) -> Plan:
         """A table or view by name."""
         if len(parts) == 1 and parts[0].lower() in self.views:
             return self.view(self.views[parts[0].lower()])
@@ -172,7 +172,9 @@ class QueryReader:
                 schema = self.builder.schemas[id_]
                 return Plan(id_, schema, ()).renamed(parts[-1])
         known = ", ".join(sorted([*self.catalog, *self.views])[:12]) or "none"
-        raise IllFormedError(f"{position(node)}unknown table {'.'.join(parts)!r}; known are {known}")
+        raise IllFormedError(
+            f"{position(node)}unknown table {'.'.join(parts)!r}; known are {known}"
+        )
 
     def view(self, view: View) -> Plan:
         key = id(self.builder)
@@ -194,7 +196,7 @@ class QueryReader:
         columns = [Named(n, plan.column(i)) for i, n in enumerate(names)]
         return self.project(plan, columns, [ScopeColumn(None, n) for n in names])
 
-    def aliased(self, plan: Plan, node: exp.Expression) -> Plan:
+    def aliased(self, plan: Plan, node: exp.Expr) -> Plan:
         alias = node.args.get("alias")
         if alias is None:
             return plan
@@ -208,8 +210,19 @@ class QueryReader:
         shown = names or [c.name for c in plan.columns]
         return Plan(plan.id, plan.schema, tuple(ScopeColumn(qualifier, n) for n in shown))
 
-    def subquery_relation(self, node: exp.Expression) -> Plan:
-        only(node, "this", "alias", "joins", "laterals", "pivots", "sample", "order", "limit", "offset")
+    def subquery_relation(self, node: exp.Expr) -> Plan:
+        only(
+            node,
+            "this",
+            "alias",
+            "joins",
+            "laterals",
+            "pivots",
+            "sample",
+            "order",
+            "limit",
+            "offset",
+        )
         inner = node.this
         if isinstance(inner, exp.Table):
             plan = self.relation(inner)
@@ -226,7 +239,7 @@ class QueryReader:
             plan = self.lateral_view(plan, lateral)
         return plan
 
-    def values(self, node: exp.Expression) -> Plan:
+    def values(self, node: exp.Expr) -> Plan:
         """VALUES: constants where they are, else one row of computed columns each."""
         only(node, "expressions", "alias", "joins", "laterals", "order", "limit", "offset")
         one = self.one_row()
@@ -269,7 +282,7 @@ class QueryReader:
             self.builder.add(Values((), ((),)), id_="one_row")
         return Plan("one_row", Schema(()), ())
 
-    def table_function(self, node: exp.Expression) -> Plan:
+    def table_function(self, node: exp.Expr) -> Plan:
         only(node, "this", "alias")
         call = node.this
         if call.name.lower() != "range":
@@ -288,7 +301,7 @@ class QueryReader:
         plan = self.add(values, columns=[ScopeColumn(call.name, "id")])
         return self.aliased(plan, node)
 
-    def sampled(self, plan: Plan, node: exp.Expression | None) -> Plan:
+    def sampled(self, plan: Plan, node: exp.Expr | None) -> Plan:
         if node is None:
             return plan
         only(node, "percent", "size", "rows", "seed")
@@ -301,14 +314,16 @@ class QueryReader:
             operator = Limit(int(size.name)) if size is not None else refuse(node, "this sample")
         return self.add(operator, plan.id, columns=plan.columns)
 
-    def pivoted(self, plan: Plan, node: exp.Expression) -> Plan:
+    def pivoted(self, plan: Plan, node: exp.Expr) -> Plan:
         for item in node.args.get("pivots") or ():
-            plan = unpivot(self, plan, item) if item.args.get("unpivot") else pivot(self, plan, item)
+            plan = (
+                unpivot(self, plan, item) if item.args.get("unpivot") else pivot(self, plan, item)
+            )
         return plan
 
     # -- joins ---------------------------------------------------------------------------------
 
-    def join(self, left: Plan, node: exp.Expression) -> Plan:
+    def join(self, left: Plan, node: exp.Expr) -> Plan:
         only(node, "this", "side", "kind", "on", "using", "method", "hint")
         if isinstance(node.this, exp.Lateral):
             return self.lateral_join(left, node)
@@ -320,7 +335,7 @@ class QueryReader:
             return self.using_join(left, right, node, kind)
         return self.plain_join(left, right, kind, node.args.get("on"))
 
-    def plain_join(self, left: Plan, right: Plan, kind: str, on: exp.Expression | None) -> Plan:
+    def plain_join(self, left: Plan, right: Plan, kind: str, on: exp.Expr | None) -> Plan:
         columns = left.columns + right.columns
         both = Plan("", left.schema + right.schema, columns)
         condition = None if on is None else self.reader(both).condition(on)
@@ -329,7 +344,7 @@ class QueryReader:
         shown = left.columns if kind in ("semi", "anti") else columns
         return self.add(Join(kind, condition), left.id, right.id, columns=shown)
 
-    def right_join(self, left: Plan, right: Plan, node: exp.Expression) -> Plan:
+    def right_join(self, left: Plan, right: Plan, node: exp.Expr) -> Plan:
         """A left join of the swapped inputs, columns put back in order."""
         if node.args.get("using") or node.args.get("method"):
             joined = self.using_join(right, left, node, "left", swapped=True)
@@ -344,7 +359,7 @@ class QueryReader:
         return self.project(plan, columns, [plan.columns[i] for i in order])
 
     def using_join(
-        self, left: Plan, right: Plan, node: exp.Expression, kind: str, swapped: bool = False
+        self, left: Plan, right: Plan, node: exp.Expr, kind: str, swapped: bool = False
     ) -> Plan:
         """USING and NATURAL: shared columns once, first; with `swapped`, `right` comes first."""
         names = [u.name for u in node.args.get("using") or ()]
@@ -373,10 +388,21 @@ class QueryReader:
             if kind == "full":
                 key = coercion.call("coalesce", joined.column(i), joined.column(width + j))
             shown = left.columns[i]
-            out.append((Named(shown.name, key), ScopeColumn(None if kind == "full" else shown.qualifier, shown.name)))
+            out.append(
+                (
+                    Named(shown.name, key),
+                    ScopeColumn(None if kind == "full" else shown.qualifier, shown.name),
+                )
+            )
         keys = {i for i, _ in pairs} | {width + j for _, j in pairs}
-        order = [*range(width, len(both.schema)), *range(width)] if swapped else range(len(both.schema))
-        out += [(Named(joined.schema.fields[i].name, joined.column(i)), joined.columns[i]) for i in order if i not in keys]
+        order = (
+            [*range(width, len(both.schema)), *range(width)] if swapped else range(len(both.schema))
+        )
+        out += [
+            (Named(joined.schema.fields[i].name, joined.column(i)), joined.columns[i])
+            for i in order
+            if i not in keys
+        ]
         for i, j in pairs:
             hidden = [width + j] if kind != "full" else [i, width + j]
             for index in hidden:
@@ -385,7 +411,7 @@ class QueryReader:
                 out.append((named, ScopeColumn(column.qualifier, column.name, hidden=True)))
         return self.project(joined, [n for n, _ in out], [c for _, c in out])
 
-    def lateral_join(self, left: Plan, node: exp.Expression) -> Plan:
+    def lateral_join(self, left: Plan, node: exp.Expr) -> Plan:
         lateral = node.this
         only(lateral, "this", "alias", "outer")
         kind = join_kind(node)
@@ -394,7 +420,9 @@ class QueryReader:
         if isinstance(lateral.this, exp.Anonymous):
             alias = lateral.args.get("alias")
             names = tuple(c.name for c in alias.columns) if alias is not None else ()
-            return self.generated(left, lateral.this, lateral.alias or None, names, outer=kind == "left")
+            return self.generated(
+                left, lateral.this, lateral.alias or None, names, outer=kind == "left"
+            )
         query = self.subquery(_unwrapped(lateral.this), left)
         operator = Lateral(query, outer=kind == "left")
         names_found = [ScopeColumn(lateral.alias or None, n) for n in query.result_schema.names]
@@ -403,7 +431,7 @@ class QueryReader:
             names_found = [ScopeColumn(lateral.alias or None, c.name) for c in alias.columns]
         return self.add(operator, left.id, columns=[*left.columns, *names_found])
 
-    def lateral_view(self, plan: Plan, node: exp.Expression) -> Plan:
+    def lateral_view(self, plan: Plan, node: exp.Expr) -> Plan:
         only(node, "this", "view", "outer", "alias")
         alias = node.args.get("alias")
         names = tuple(c.name for c in alias.columns) if alias is not None else ()
@@ -416,7 +444,7 @@ class QueryReader:
     def generated(
         self,
         plan: Plan,
-        call: exp.Expression,
+        call: exp.Expr,
         qualifier: str | None,
         names: tuple[str, ...],
         outer: bool = False,
@@ -446,7 +474,7 @@ class QueryReader:
 
     # -- set operations ------------------------------------------------------------------------
 
-    def set_operation(self, node: exp.Expression) -> Plan:
+    def set_operation(self, node: exp.Expr) -> Plan:
         only(node, "this", "expression", "distinct", "order", "limit", "offset", "by_name")
         if node.args.get("by_name"):
             refuse(node, "BY NAME")
@@ -467,11 +495,11 @@ class QueryReader:
                 plan = self.matched(plans, "semi" if isinstance(node, exp.Intersect) else "anti")
         return self.ordered(plan.renamed(None), node)
 
-    def branches(self, node: exp.Expression) -> list[exp.Expression]:
+    def branches(self, node: exp.Expr) -> list[exp.Expr]:
         """The operands; a chain of UNION ALL is one operator."""
         if not isinstance(node, exp.Union) or node.args.get("distinct"):
             return [node.this, node.expression]
-        found: list[exp.Expression] = [node.expression]
+        found: list[exp.Expr] = [node.expression]
         at = node.this
         while isinstance(at, exp.Union) and not any(
             at.args.get(k) for k in ("distinct", "order", "limit", "offset", "with_", "by_name")
@@ -480,7 +508,7 @@ class QueryReader:
             at = at.this
         return [at, *reversed(found)]
 
-    def aligned(self, plans: list[Plan], node: exp.Expression) -> list[Plan]:
+    def aligned(self, plans: list[Plan], node: exp.Expr) -> list[Plan]:
         """The inputs with their columns cast to common types."""
         width = len(plans[0].schema)
         if any(len(p.schema) != width for p in plans):
@@ -492,7 +520,9 @@ class QueryReader:
             try:
                 types.append(common_type(arguments(column)))
             except InputError as error:
-                raise IllFormedError(f"{position(node)}column {i + 1} of {node.key}: {error}") from None
+                raise IllFormedError(
+                    f"{position(node)}column {i + 1} of {node.key}: {error}"
+                ) from None
         out = []
         for plan in plans:
             if list(plan.schema.types) == types:
@@ -523,7 +553,7 @@ class QueryReader:
 
     # -- ORDER BY, LIMIT -----------------------------------------------------------------------
 
-    def ordered(self, plan: Plan, node: exp.Expression) -> Plan:
+    def ordered(self, plan: Plan, node: exp.Expr) -> Plan:
         """ORDER BY over the output columns of a query, LIMIT and OFFSET."""
         order = node.args.get("order")
         if order is not None:
@@ -534,7 +564,7 @@ class QueryReader:
             plan = self.add(Sort(tuple(keys)), plan.id, columns=plan.columns)
         return self.limited(plan, node)
 
-    def output_key(self, plan: Plan, item: exp.Expression) -> SortKey:
+    def output_key(self, plan: Plan, item: exp.Expr) -> SortKey:
         reader = self.reader(plan)
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             index = ordinal(item.this, len(plan.schema))
@@ -542,7 +572,7 @@ class QueryReader:
             return SortKey(plan.column(index), shape.ascending, shape.nulls_first)
         return reader.sort_key(item)
 
-    def limited(self, plan: Plan, node: exp.Expression) -> Plan:
+    def limited(self, plan: Plan, node: exp.Expr) -> Plan:
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count = None if limit is None else constant(limit.expression, self)
         skip = 0 if offset is None else constant(offset.expression, self) or 0
@@ -551,30 +581,32 @@ class QueryReader:
         return self.add(Limit(count, skip), plan.id, columns=plan.columns)
 
 
-def _without_with(node: exp.Expression) -> exp.Expression:
+def _without_with(node: exp.Expr) -> exp.Expr:
     copy = node.copy()
     copy.set("with_", None)
     return copy
 
 
-def _unwrapped(node: exp.Expression) -> exp.Expression:
+def _unwrapped(node: exp.Expr) -> exp.Expr:
     return node.this if isinstance(node, exp.Subquery) else node
 
 
-def _row(node: exp.Expression) -> list[exp.Expression]:
+def _row(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     return [node.this if isinstance(node, exp.Paren) else node]
 
 
 def _visible(plan: Plan, name: str) -> int:
-    found = [i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()]
+    found = [
+        i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
+    ]
     if len(found) != 1:
         raise IllFormedError(f"USING column {name!r} is {'ambiguous' if found else 'unknown'}")
     return found[0]
 
 
-def join_kind(node: exp.Expression) -> str:
+def join_kind(node: exp.Expr) -> str:
     """inner, cross, left, right, full, semi or anti."""
     side, kind = str(node.args.get("side") or "").lower(), str(node.args.get("kind") or "").lower()
     if kind in ("semi", "anti"):
@@ -588,7 +620,7 @@ def join_kind(node: exp.Expression) -> str:
     return "cross" if kind == "cross" else "inner"
 
 
-def constant(node: exp.Expression, reader: QueryReader) -> int | None:
+def constant(node: exp.Expr, reader: QueryReader) -> int | None:
     """The number of a LIMIT; None for ALL."""
     if isinstance(node, exp.Var | exp.Column) and node.name.upper() == "ALL":
         return None

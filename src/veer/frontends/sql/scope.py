@@ -50,9 +50,7 @@ class Plan:
         lowered = [p.lower() for p in parts]
         for length in range(len(parts), 0, -1):
             qualifier, name = lowered[: length - 1], lowered[length - 1]
-            found = [
-                i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)
-            ]
+            found = [i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)]
             if len(found) > 1:
                 raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
             if found:
@@ -100,7 +98,7 @@ def unknown_column(parts: Sequence[str], plan: Plan | None) -> IllFormedError:
     return IllFormedError(f"unknown column {'.'.join(parts)!r}; there are {there}")
 
 
-def ordinal(node: exp.Expression, width: int) -> int:
+def ordinal(node: exp.Expr, width: int) -> int:
     """The column a position in ORDER BY or GROUP BY means."""
     if not str(node.this).isdigit() or not 1 <= int(node.this) <= width:
         raise IllFormedError(f"{position(node)}position {node.this} is not in the select list")

@@ -71,7 +71,7 @@ class Item:
     qualifier: str | None = None
 
 
-def read_select(reader: QueryReader, node: exp.Expression) -> Plan:
+def read_select(reader: QueryReader, node: exp.Expr) -> Plan:
     """The operators of one SELECT."""
     only(node, *HANDLED)
     if node.args.get("kind"):
@@ -82,7 +82,7 @@ def read_select(reader: QueryReader, node: exp.Expression) -> Plan:
     return Select(reader, plan, node).read()
 
 
-def read_from(reader: QueryReader, node: exp.Expression) -> Plan:
+def read_from(reader: QueryReader, node: exp.Expr) -> Plan:
     """FROM with its joins and lateral views."""
     start = node.args.get("from_")
     plan = reader.one_row() if start is None else reader.relation(start.this)
@@ -96,7 +96,7 @@ def read_from(reader: QueryReader, node: exp.Expression) -> Plan:
 class Select:
     """The part of a SELECT above WHERE."""
 
-    def __init__(self, queries: QueryReader, plan: Plan, node: exp.Expression) -> None:
+    def __init__(self, queries: QueryReader, plan: Plan, node: exp.Expr) -> None:
         self.queries = queries
         self.plan = plan  # the rows expressions are read over
         self.node = node
@@ -149,12 +149,14 @@ class Select:
         self.collected.generators = []
         self.read_items()
 
-    def plain_item(self, item: exp.Expression) -> list[Item]:
+    def plain_item(self, item: exp.Expr) -> list[Item]:
         inner = item.this if isinstance(item, exp.Alias) else item
         expr = self.reader.read(inner)
         found = placeholder(expr)
         if found is not None and found[0] == "generator":
-            return self.generator_columns(found[1], [item.alias] if isinstance(item, exp.Alias) else [])
+            return self.generator_columns(
+                found[1], [item.alias] if isinstance(item, exp.Alias) else []
+            )
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr)]
         if isinstance(inner, exp.Column):
@@ -177,7 +179,7 @@ class Select:
         found = self.scope_column(expr)
         return None if found is None else found.qualifier
 
-    def star_items(self, item: exp.Expression) -> list[Item]:
+    def star_items(self, item: exp.Expr) -> list[Item]:
         star = item if isinstance(item, exp.Star) else item.this
         only(star, "except_")
         qualifier = item.table if isinstance(item, exp.Column) else None
@@ -185,14 +187,16 @@ class Select:
         places = self.plan.star(qualifier)
         names = {self.plan.columns[i].name.lower() for i in places}
         if dropped - names:
-            raise IllFormedError(f"{position(item)}EXCEPT names no column: {sorted(dropped - names)[0]!r}")
+            raise IllFormedError(
+                f"{position(item)}EXCEPT names no column: {sorted(dropped - names)[0]!r}"
+            )
         return [
             Item(self.plan.columns[i].name, self.plan.column(i), self.plan.columns[i].qualifier)
             for i in places
             if self.plan.columns[i].name.lower() not in dropped
         ]
 
-    def generator_items(self, node: exp.Expression, names: list[str]) -> list[Item]:
+    def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
         found = placeholder(self.reader.read(node))
         if found is None or found[0] != "generator":
             refuse(node, "several names for one column")
@@ -240,15 +244,15 @@ class Select:
     def aggregated(self) -> tuple[Plan, Callable[[Expr], Expr]]:
         """The grouped rows, and how expressions are rewritten over them."""
         calls = self.collected.aggregates
-        plan, keys = self.plan, []
+        plan = self.plan
+        keys: list[Expr] = []
         if self.grouping is not None:
             plan, keys = expand(self.queries, self.plan, self.grouping)
-        named_calls = tuple(
-            NamedCall(self.call_name(i), call) for i, call in enumerate(calls)
-        )
+        named_calls = tuple(NamedCall(self.call_name(i), call) for i, call in enumerate(calls))
         if keys:
             named_keys = tuple(
-                Named(k.name if isinstance(k, Column) else f"_key{i}", k) for i, k in enumerate(keys)
+                Named(k.name if isinstance(k, Column) else f"_key{i}", k)
+                for i, k in enumerate(keys)
             )
             operator: Aggregate | GlobalAggregate = Aggregate(named_keys, named_calls)
         else:
@@ -367,7 +371,7 @@ class Select:
             self.reader.before = None
         return keys
 
-    def ordinal_key(self, item: exp.Expression) -> SortKey | None:
+    def ordinal_key(self, item: exp.Expr) -> SortKey | None:
         if not isinstance(item.this, exp.Literal) or item.this.is_string:
             return None
         index = ordinal(item.this, len(self.items))
@@ -386,7 +390,9 @@ class Select:
                 raise IllFormedError("ORDER BY of SELECT DISTINCT names a column not selected")
         shown = [*columns, *(Named(f"_sort{i}", e) for i, e in enumerate(hidden))]
         projected = queries.project(
-            plan, shown, [*names, *(ScopeColumn(None, f"_sort{i}", True) for i in range(len(hidden)))]
+            plan,
+            shown,
+            [*names, *(ScopeColumn(None, f"_sort{i}", True) for i in range(len(hidden)))],
         )
         if distinct is not None:
             projected = queries.distinct(projected)
@@ -403,7 +409,11 @@ class Select:
         selected = [i.expr for i in self.items]
         found: list[Expr] = []
         for key in order:
-            if key.expr not in selected and key.expr not in found and not isinstance(key.expr, Literal):
+            if (
+                key.expr not in selected
+                and key.expr not in found
+                and not isinstance(key.expr, Literal)
+            ):
                 found.append(key.expr)
         return found
 
