@@ -270,9 +270,14 @@ def case(branches: Sequence[tuple[Expr, Expr]], otherwise: Expr | None) -> Expr:
     results = (*(then for _, then in branches), last)
     type_ = common_type(arguments(results))
     return Case(
-        tuple((when, implicit(then, type_)) for when, then in branches),
+        tuple((_condition(when), implicit(then, type_)) for when, then in branches),
         implicit(last, type_),
     )
+
+
+def _condition(when: Expr) -> Expr:
+    """What stands after WHEN: unlike in AND and NOT, text is not cast."""
+    return cast(when, BOOLEAN) if when.type == NULL else when
 
 
 def null_if(left: Expr, right: Expr) -> Expr:
@@ -317,8 +322,8 @@ SPECIAL: dict[str, Any] = {
     "ifnull": lambda a, b: call("coalesce", a, b),
     "nvl2": second_if_present,
     "nullif": null_if,
-    "if": lambda c, a, b: case([(cast(c, BOOLEAN) if c.type == NULL else c, a)], b),
-    "iff": lambda c, a, b: case([(cast(c, BOOLEAN) if c.type == NULL else c, a)], b),
+    "if": lambda c, a, b: case([(c, a)], b),
+    "iff": lambda c, a, b: case([(c, a)], b),
     "isnull": lambda a: IsNull(a),
     "isnotnull": lambda a: Not(IsNull(a)),
     "to_date": to_date,

@@ -172,7 +172,7 @@ def _timestamp_to_number(target: DataType) -> Convert:
         return lambda v: number(micros_of(v) // 1_000_000)
     if isinstance(target, DecimalType):
         return lambda v: number(Decimal(micros_of(v)).scaleb(-6))
-    return lambda v: number(micros_of(v) / 1_000_000)
+    return lambda v: number(float(micros_of(v)) / 1e6)
 
 
 def _number_to_timestamp(value: Any) -> datetime | None:
@@ -219,7 +219,7 @@ def _from_text(target: DataType) -> Convert:
         case TimestampType():
             return lambda v: _or_invalid(parse_timestamp(v))
         case TimestampNtzType():
-            return lambda v: _or_invalid(parse_timestamp(v))
+            return lambda v: _or_invalid(parse_timestamp(v, local=True))
         case _:
             raise UnsupportedError(f"cast from string to {target} is not interpreted")
 

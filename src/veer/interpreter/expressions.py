@@ -204,6 +204,10 @@ def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) 
     return chosen
 
 
+# Spark evaluates the divisor first: a null divisor hides a dividend that fails.
+RIGHT_FIRST = ("/", "%", "div", "pmod", "try_divide", "try_mod")
+
+
 def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
     function = scalar_function(call.function)
     meaning = function.meaning(tuple(a.type for a in call.args), call.type)
@@ -214,6 +218,16 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
     if len(args) == 1:
         (only,) = args
         return lambda row, scope: None if (v := only(row, scope)) is None else meaning(v)
+
+    if call.function in RIGHT_FIRST:
+        first, second = args
+
+        def division(row: Row, scope: Scope) -> Any:
+            if (b := second(row, scope)) is None or (a := first(row, scope)) is None:
+                return None
+            return meaning(a, b)
+
+        return division
 
     def strict(row: Row, scope: Scope) -> Any:
         values = []

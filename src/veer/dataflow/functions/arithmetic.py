@@ -5,8 +5,15 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_HALF_UP
-from decimal import Context, Decimal
+from decimal import (
+    ROUND_CEILING,
+    ROUND_DOWN,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+)
 from typing import Any
 
 from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved, Rule, scalar
@@ -19,6 +26,7 @@ from veer.dataflow.functions.typing import (
     signature,
 )
 from veer.dataflow.types import (
+    BINARY,
     BOOLEAN,
     DOUBLE,
     FLOAT,
@@ -39,6 +47,7 @@ from veer.dataflow.types import (
 from veer.errors import IllFormedError
 
 EXACT = Context(prec=120)
+NEGATING = Context(prec=34, rounding=ROUND_HALF_EVEN)  # Scala negates within 34 digits
 NAN = float("nan")  # the one NaN object: tuples and dictionaries compare by identity first
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
 
@@ -65,7 +74,7 @@ def fit_decimal(value: Decimal, type_: DecimalType, rounding: str = ROUND_HALF_U
     rounded = value.quantize(Decimal(1).scaleb(-type_.scale), rounding, EXACT)
     if rounded and rounded.adjusted() >= type_.precision - type_.scale:
         raise Failure("NUMERIC_VALUE_OUT_OF_RANGE")
-    return abs(rounded) if not rounded else rounded  # decimals have no negative zero
+    return rounded.copy_abs() if not rounded else rounded  # decimals have no negative zero
 
 
 def fit_float(value: float, type_: DataType) -> float:
@@ -110,7 +119,9 @@ def operands(args: Sequence[Argument]) -> tuple[DataType, DataType]:
     if not fractional and isinstance(b.type, DecimalType) and isinstance(a.type, NumericType):
         return decimal_of(a), b.type
     common = common_type(args)
-    if isinstance(common, StringType) or not isinstance(common, (NumericType, *INTERVALS)):
+    if isinstance(common, StringType):
+        raise IllFormedError("arithmetic on two texts")
+    if not isinstance(common, (NumericType, *INTERVALS)):
         common = cast_to(Argument(common), NumericType, 1)
     return common, common
 
@@ -302,19 +313,27 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Callable[..., Any]]:
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         if isinstance(result, IntegralType):
             return lambda a: fit_integer(function(a), result)
+        if isinstance(result, DecimalType):
+            return lambda a: fit_decimal(function(a), result)
         return lambda a: NAN if a != a else function(a)
 
     return meaning
 
 
 def _negate(a: Any) -> Any:
-    return -a if not isinstance(a, Decimal) or a else a
+    return NEGATING.minus(a) if isinstance(a, Decimal) else -a
+
+
+def _absolute(a: Any) -> Any:
+    if isinstance(a, Decimal):
+        return NEGATING.minus(a) if a < 0 else a
+    return abs(a)
 
 
 SIGNED = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
 scalar("negative", signature(first_type, SIGNED), _unary(_negate), typed=True, can_fail=True)
 scalar("positive", signature(first_type, SIGNED), lambda a: a)
-scalar("abs", signature(first_type, SIGNED), _unary(abs), typed=True, can_fail=True)
+scalar("abs", signature(first_type, SIGNED), _unary(_absolute), typed=True, can_fail=True)
 
 
 def _sign(a: Any) -> float:
@@ -518,4 +537,12 @@ def _integral_pair(args: Sequence[Argument]) -> Resolved:
 scalar("&", _integral_pair, _bitwise(lambda a, b: a & b))
 scalar("|", _integral_pair, _bitwise(lambda a, b: a | b))
 scalar("^", _integral_pair, _bitwise(lambda a, b: a ^ b))
-scalar("hex", signature(STRING, (LONG,)), lambda a: format(a & (1 << 64) - 1, "X"))
+
+
+def _hex(value: Any) -> str:
+    if isinstance(value, int):
+        return format(value & (1 << 64) - 1, "X")
+    return (value.encode() if isinstance(value, str) else value).hex().upper()
+
+
+scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex)

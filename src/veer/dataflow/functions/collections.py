@@ -10,13 +10,17 @@ from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved,
 from veer.dataflow.functions.typing import cast_to, common_type, signature, wider_type
 from veer.dataflow.types import (
     BOOLEAN,
+    BYTE,
     INT,
     NULL,
+    SHORT,
     STRING,
     ArrayType,
     DataType,
+    DecimalType,
     IntegralType,
     MapType,
+    NullType,
     StructType,
     is_orderable,
 )
@@ -81,7 +85,9 @@ def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
     """The array and a value of its element type, as in array_contains(array, value)."""
     if len(args) != 2 or not isinstance(args[0].type, ArrayType):
         raise IllFormedError("expected an array and a value")
-    common = wider_type(args[0].type.element, args[1].type)
+    if isinstance(args[1].type, NullType):
+        raise IllFormedError("argument 2 is an untyped NULL")
+    common = wider_type(args[0].type.element, args[1].type, promote=False)
     if common is None or not is_orderable(common):
         raise IllFormedError(f"{args[1].type} is not comparable with {args[0].type}")
     return ArrayType(common), common
@@ -110,9 +116,16 @@ scalar("array_contains", _contains_rule, _array_contains, Nulls.PROPAGATE, typed
 def _access_rule(args: Sequence[Argument]) -> Resolved:
     """`element_at(array, index)` and `element_at(map, key)`."""
     if len(args) == 2 and isinstance(args[0].type, ArrayType):
-        return Resolved((args[0].type, cast_to(args[1], INT, 2)), args[0].type.element)
+        if args[1].type not in (INT, SHORT, BYTE):
+            raise IllFormedError(f"argument 2 is {args[1].type}, expected int")
+        return Resolved((args[0].type, INT), args[0].type.element)
     if len(args) == 2 and isinstance(args[0].type, MapType):
-        return Resolved((args[0].type, cast_to(args[1], args[0].type.key, 2)), args[0].type.value)
+        key = wider_type(args[0].type.key, args[1].type, promote=False)
+        if key is None or (DecimalType in map(type, (args[0].type.key, args[1].type)) and (
+            args[0].type.key != args[1].type
+        )):
+            raise IllFormedError(f"argument 2 is {args[1].type}, expected {args[0].type.key}")
+        return Resolved((MapType(key, args[0].type.value), key), args[0].type.value)
     raise IllFormedError("expected an array and an index or a map and a key")
 
 
@@ -152,10 +165,13 @@ def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
 
 def _item_rule(args: Sequence[Argument]) -> Resolved:
     if len(args) == 2 and isinstance(args[0].type, ArrayType):
-        if not isinstance(args[1].type, IntegralType):
+        index = INT if isinstance(args[1].type, NullType) else args[1].type
+        if not isinstance(index, IntegralType):
             raise IllFormedError(f"argument 2 is {args[1].type}, expected an integer")
-        return Resolved((args[0].type, args[1].type), args[0].type.element)
-    return _access_rule(args)
+        return Resolved((args[0].type, index), args[0].type.element)
+    if len(args) == 2 and isinstance(args[0].type, MapType):
+        return Resolved((args[0].type, cast_to(args[1], args[0].type.key, 2)), args[0].type.value)
+    raise IllFormedError("expected an array and an index or a map and a key")
 
 
 scalar("item", _item_rule, _item, Nulls.PROPAGATE, typed=True, can_fail=True)
@@ -171,6 +187,8 @@ def _sort_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
     if not is_orderable(array):
         raise IllFormedError(f"{array} cannot be sorted")
+    if len(args) > 1 and not args[1].is_literal:
+        raise IllFormedError("whether to sort upwards must be a constant")
     return Resolved((array, *(cast_to(a, BOOLEAN, 2) for a in args[1:])), array)
 
 
@@ -191,6 +209,8 @@ scalar("sort_array", _sort_rule, _sort_array, typed=True)
 
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
+    if not is_orderable(array):
+        raise IllFormedError(f"the elements of {array} cannot be compared")
     return Resolved((array,), array)
 
 

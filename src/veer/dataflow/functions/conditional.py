@@ -31,8 +31,9 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
     return meaning
 
 
-scalar("greatest", same_type(least=2, orderable=True), _extreme(max), Nulls.CUSTOM, typed=True)
-scalar("least", same_type(least=2, orderable=True), _extreme(min), Nulls.CUSTOM, typed=True)
+_comparable = same_type(least=2, orderable=True, promote=False)
+scalar("greatest", _comparable, _extreme(max), Nulls.CUSTOM, typed=True)
+scalar("least", _comparable, _extreme(min), Nulls.CUSTOM, typed=True)
 
 scalar("current_user", signature(STRING), lambda: "user", kind=Kind.RUN_CONSTANT, aliases=["user"])
 

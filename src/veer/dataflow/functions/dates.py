@@ -1,7 +1,7 @@
 """Dates and timestamps: `datetime.date`, and naive `datetime.datetime` in UTC.
 
-The session time zone of the interpreter is UTC. Python's calendar ends with the year 9999;
-a value beyond it makes the run fail, which refutes and proves nothing.
+The session time zone of the interpreter is UTC. Python's calendar goes from the year 1 to 9999,
+Spark's further: a value outside raises `UnsupportedError`, so that such a run decides nothing.
 """
 
 from __future__ import annotations
@@ -15,18 +15,23 @@ from functools import lru_cache
 from typing import Any
 
 from veer.dataflow.functions.registry import Argument, Failure, Kind, Nulls, Resolved, scalar
-from veer.dataflow.functions.typing import DATETIMES, cast_to, signature
+from veer.dataflow.functions.typing import DATETIMES, cast_to, exactly, signature
 from veer.dataflow.types import (
+    BOOLEAN,
+    BYTE,
     DATE,
     DOUBLE,
     INT,
     LONG,
+    SHORT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     DataType,
     DayTimeIntervalType,
-    DecimalType,
+    NullType,
+    NumericType,
+    StringType,
     YearMonthIntervalType,
 )
 from veer.errors import IllFormedError, UnsupportedError
@@ -61,18 +66,28 @@ def make_date(year: int, month: int, day: int) -> date | None:
         return None
 
 
-def parse_timestamp(text: str) -> datetime | None:
-    """What `CAST(text AS TIMESTAMP)` reads in UTC, None if it cannot."""
+def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
+    """What `CAST(text AS TIMESTAMP)` reads in UTC, None if it cannot.
+
+    With `local`, as for TIMESTAMP_NTZ, a zone in the text is read and ignored.
+    """
     found = _TIMESTAMP.fullmatch(text.strip(WHITESPACE))
     if found is None:
         return None
     year, month, day, hour, minute, second, fraction, zone = found.groups()
     micros = int((fraction or "").ljust(6, "0")[:6] or 0)
     try:
-        local = datetime(
-            int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0), int(second or 0), micros
+        shown = datetime(
+            int(year),
+            int(month or 1),
+            int(day or 1),
+            int(hour or 0),
+            int(minute or 0),
+            int(second or 0),
+            micros,
         )
-        return local - zone_offset(zone)
+        offset = zone_offset(zone)
+        return shown if local else shown - offset
     except (ValueError, OverflowError):
         return None
 
@@ -114,7 +129,7 @@ def _in_calendar(make: Callable[[], Any]) -> Any:
     try:
         return make()
     except (OverflowError, ValueError):
-        raise Failure("DATETIME_OVERFLOW") from None
+        raise UnsupportedError("a date outside the years 1 to 9999 is not interpreted") from None
 
 
 # -- arithmetic ------------------------------------------------------------------------------
@@ -161,13 +176,23 @@ def _plus_days(value: date, days: Any) -> date:
     return add_days(value, days if isinstance(days, int) else days // timedelta(days=1))
 
 
-scalar("date_add", signature(DATE, DATE, INT), add_days, can_fail=True, aliases=["dateadd"])
-scalar("date_sub", signature(DATE, DATE, INT), lambda d, n: add_days(d, -n), can_fail=True)
+
+
+def _days_rule(args: Sequence[Argument]) -> Resolved:
+    """The number of days is an int or shorter, or text; no other number is cast."""
+    resolved = signature(DATE, DATE, (INT, SHORT, BYTE))(args)
+    if not isinstance(args[1].type, StringType | NullType) and args[1].type != resolved.arguments[1]:
+        raise IllFormedError(f"argument 2 is {args[1].type}, expected int")
+    return resolved
+
+
+scalar("date_add", _days_rule, add_days, can_fail=True, aliases=["dateadd"])
+scalar("date_sub", _days_rule, lambda d, n: add_days(d, -n), can_fail=True)
 scalar("datediff", signature(INT, DATE, DATE), _days_between, aliases=["date_diff"])
 scalar("add_months", signature(DATE, DATE, INT), add_months, can_fail=True)
 scalar(
     "months_between",
-    signature(DOUBLE, TIMESTAMP, TIMESTAMP),
+    signature(DOUBLE, TIMESTAMP, TIMESTAMP, BOOLEAN, optional=1),
     _months_between,
 )
 scalar(
@@ -180,7 +205,7 @@ scalar(
 def _next_day(value: date, name: str) -> date | None:
     names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
     full = [n.upper() for n in calendar.day_name]
-    upper = name.strip().upper()
+    upper = name.upper()
     for index, short in enumerate(names):
         if upper in (short, full[index], full[index][:3]):
             return add_days(value, (index - value.weekday() - 1) % 7 + 1)
@@ -188,10 +213,23 @@ def _next_day(value: date, name: str) -> date | None:
 
 
 scalar("next_day", signature(DATE, DATE, STRING), _next_day, can_fail=True)
+
+
+def _make_date(year: int, month: int, day: int) -> date:
+    if not 1 <= month <= 12 or not 1 <= day <= 31:
+        raise Failure("DATETIME_FIELD_OUT_OF_BOUNDS")
+    if not 1 <= year <= 9999:
+        raise UnsupportedError("a date outside the years 1 to 9999 is not interpreted")
+    found = make_date(year, month, day)
+    if found is None:
+        raise Failure("DATETIME_FIELD_OUT_OF_BOUNDS")
+    return found
+
+
 scalar(
     "make_date",
     signature(DATE, INT, INT, INT),
-    lambda y, m, d: _in_calendar(lambda: date(y, m, d)),
+    _make_date,
     can_fail=True,
 )
 
@@ -297,12 +335,7 @@ def _date_trunc(unit: str, value: datetime) -> datetime | None:
 scalar("trunc", signature(DATE, DATE, STRING), _trunc, Nulls.PROPAGATE)
 
 
-def _date_trunc_rule(args: Sequence[Argument]) -> Resolved:
-    resolved = signature(TIMESTAMP, STRING, (TIMESTAMP, TIMESTAMP_NTZ))(args)
-    return Resolved(resolved.arguments, resolved.arguments[1])
-
-
-scalar("date_trunc", _date_trunc_rule, _date_trunc, Nulls.PROPAGATE)
+scalar("date_trunc", signature(TIMESTAMP, STRING, TIMESTAMP), _date_trunc, Nulls.PROPAGATE)
 
 # -- patterns --------------------------------------------------------------------------------
 
@@ -438,12 +471,14 @@ def _unix_timestamp(value: Any, pattern: str = DEFAULT_PATTERN) -> int:
         value = parse_moment(value, pattern)
     elif not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
-    return micros_of(value) // 1_000_000
+    micros = micros_of(value)
+    seconds = abs(micros) // 1_000_000  # towards zero, unlike a cast
+    return seconds if micros >= 0 else -seconds
 
 
 scalar(
     "unix_timestamp",
-    signature(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
+    exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
     _unix_timestamp,
     can_fail=True,
     aliases=["to_unix_timestamp"],
@@ -456,7 +491,7 @@ scalar(
 )
 scalar(
     "timestamp_seconds",
-    signature(TIMESTAMP, (LONG, DecimalType, DOUBLE)),
+    exactly(TIMESTAMP, NumericType),
     lambda n: from_micros(int(n * 1_000_000)),
     can_fail=True,
 )

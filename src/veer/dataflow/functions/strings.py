@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved, scalar
-from veer.dataflow.functions.typing import common_type, signature
+from veer.dataflow.functions.typing import common_type, first_type, signature
 from veer.dataflow.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
 from veer.errors import IllFormedError, UnsupportedError
 
@@ -24,17 +24,15 @@ def substring(text: str | bytes, position: int, length: int = 2**31 - 1) -> str 
     return text[max(start, 0) : max(end, 0)]
 
 
-def _first_argument(types: tuple[DataType, ...]) -> DataType:
-    return types[0]
-
-
 scalar(
     "substring",
-    signature(_first_argument, (STRING, BINARY), INT, INT, optional=1),
+    signature(first_type, (STRING, BINARY), INT, INT, optional=1),
     substring,
     aliases=["substr"],
 )
-scalar("left", signature(STRING, STRING, INT), lambda s, n: s[: max(n, 0)])
+scalar(
+    "left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)]
+)
 scalar("right", signature(STRING, STRING, INT), lambda s, n: s[len(s) - n :] if 0 < n < len(s) else s if n > 0 else "")
 scalar(
     "length",
@@ -148,9 +146,18 @@ scalar("concat_ws", _concat_ws_rule, _concat_ws, Nulls.CUSTOM)
 
 # -- searching -------------------------------------------------------------------------------
 
-scalar("contains", signature(BOOLEAN, STRING, STRING), lambda s, t: t in s)
-scalar("startswith", signature(BOOLEAN, STRING, STRING), str.startswith)
-scalar("endswith", signature(BOOLEAN, STRING, STRING), str.endswith)
+
+
+def _pair_rule(args: Sequence[Argument]) -> Resolved:
+    """Two texts, or two byte strings."""
+    if len(args) == 2 and all(a.type == BINARY for a in args):
+        return Resolved((BINARY, BINARY), BOOLEAN)
+    return signature(BOOLEAN, STRING, STRING)(args)
+
+
+scalar("contains", _pair_rule, lambda s, t: t in s)
+scalar("startswith", _pair_rule, lambda s, t: s.startswith(t))
+scalar("endswith", _pair_rule, lambda s, t: s.endswith(t))
 scalar("instr", signature(INT, STRING, STRING), lambda s, t: s.find(t) + 1)
 
 
@@ -296,7 +303,7 @@ def _reverse_rule(args: Sequence[Argument]) -> Resolved:
         raise IllFormedError(f"{len(args)} arguments, expected 1")
     if isinstance(args[0].type, ArrayType):
         return Resolved((args[0].type,), args[0].type)
-    return signature(STRING, STRING)(args)
+    return signature(first_type, (STRING, BINARY))(args)
 
 
 scalar("reverse", _reverse_rule, lambda v: v[::-1])

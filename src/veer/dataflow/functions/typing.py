@@ -19,12 +19,10 @@ from veer.dataflow.types import (
     MAX_PRECISION,
     NULL,
     SHORT,
-    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
     AtomicType,
-    BinaryType,
     BooleanType,
     DataType,
     DayTimeIntervalType,
@@ -91,17 +89,20 @@ def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
     return DecimalType(precision - over, max(scale - over, 0))
 
 
-def wider_type(a: DataType, b: DataType) -> DataType | None:
-    """The common type of two columns in CASE, COALESCE, IN, UNION: Spark's wider type for two."""
+def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | None:
+    """The common type of two columns in CASE, COALESCE, IN, UNION: Spark's wider type for two.
+
+    Without `promote`, as in GREATEST and ARRAY_CONTAINS, text does not turn into other types.
+    """
     if a == b:
         return a
     match a, b:
         case (NullType(), other) | (other, NullType()):
             return other
         case StringType(), AtomicType():
-            return string_promotion(b)
+            return string_promotion(b) if promote else None
         case AtomicType(), StringType():
-            return string_promotion(a)
+            return string_promotion(a) if promote else None
         case DecimalType(), DecimalType():
             return wider_decimal(a, b)
         case (DecimalType() as d, IntegralType() as i) | (IntegralType() as i, DecimalType() as d):
@@ -116,14 +117,16 @@ def wider_type(a: DataType, b: DataType) -> DataType | None:
         case YearMonthIntervalType(), YearMonthIntervalType():
             return _spanning(a, b, ("year", "month"), YearMonthIntervalType)
         case ArrayType(x), ArrayType(y):
-            element = wider_type(x, y)
+            element = wider_type(x, y, promote=promote)
             return None if element is None else ArrayType(element)
         case MapType(), MapType():
-            key, value = wider_type(a.key, b.key), wider_type(a.value, b.value)
+            key = wider_type(a.key, b.key, promote=promote)
+            value = wider_type(a.value, b.value, promote=promote)
             return None if key is None or value is None else MapType(key, value)
         case StructType(), StructType() if len(a.fields) == len(b.fields):
-            parts = [(n, wider_type(x, y)) for (n, x), (_, y) in zip(a.fields, b.fields, strict=True)]
-            if all(n.lower() == m.lower() for (n, _), (m, _) in zip(a.fields, b.fields, strict=True)):
+            pairs = list(zip(a.fields, b.fields, strict=True))
+            parts = [(n, wider_type(x, y, promote=promote)) for (n, x), (_, y) in pairs]
+            if all(n.lower() == m.lower() for (n, _), (m, _) in pairs):
                 kept = tuple((n, t) for n, t in parts if t is not None)
                 return StructType(kept) if len(kept) == len(parts) else None
             return None
@@ -155,18 +158,17 @@ def string_promotion(other: DataType) -> DataType | None:
     return other
 
 
-def common_type(args: Sequence[Argument]) -> DataType:
+def common_type(args: Sequence[Argument], *, promote: bool = True) -> DataType:
     """The common type of several arguments, or an error naming the pair that has none.
 
-    Strings are promoted last, as Spark does: ('a', 1, 1.5) is compared as one group.
+    Types are joined from left to right, which matters: ('1', int, decimal(5,2)) is a decimal,
+    (int, decimal(5,2), '1') a double.
     """
-    strings = [a.type for a in args if isinstance(a.type, StringType)]
-    others = [a.type for a in args if not isinstance(a.type, StringType)]
     result: DataType = NULL
-    for type_ in [*others, *strings[:1]]:
-        wider = wider_type(result, type_)
+    for arg in args:
+        wider = wider_type(result, arg.type, promote=promote)
         if wider is None:
-            raise IllFormedError(f"{result} and {type_} have no common type")
+            raise IllFormedError(f"{result} and {arg.type} have no common type")
         result = wider
     return result
 
@@ -188,29 +190,37 @@ def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
             return ArrayType(NULL)
         return target
     if isinstance(expected, type) and issubclass(expected, DecimalType):
+        if isinstance(given, StringType):
+            return DecimalType(38, 18)
         return decimal_of(arg) if isinstance(given, NumericType) else None
     if target is None:
         return None
     if isinstance(given, StringType):
         return target if isinstance(target, AtomicType) else None
-    if isinstance(target, StringType):
-        castable = isinstance(given, AtomicType) and not isinstance(given, BinaryType)
-        return STRING if castable else None
-    if isinstance(given, NumericType) and isinstance(target, NumericType):
-        return target if _is_upcast(given, target) or (arg.is_literal and target == INT) else None
-    if given in DATETIMES and target in DATETIMES:
-        return target
-    return None
+    return target if not isinstance(expected, type) and can_store(given, target) else None
 
 
-def _is_upcast(given: NumericType, target: NumericType) -> bool:
-    if isinstance(target, DecimalType):
-        held = DECIMAL_OF.get(given, given)
-        assert isinstance(held, DecimalType)
-        return held.precision - held.scale <= target.precision - target.scale
-    if isinstance(given, DecimalType):
-        return target in (DOUBLE, FLOAT)
-    return PRECEDENCE.index(given) <= PRECEDENCE.index(target)
+def can_store(given: DataType, target: DataType) -> bool:
+    """Whether a value may be stored as another type without asking: what functions accept."""
+    if given == target or isinstance(given, NullType):
+        return True
+    match given, target:
+        case (NumericType(), NumericType()) | (AtomicType(), StringType()):
+            return True
+        case (DayTimeIntervalType(), DayTimeIntervalType()):
+            return True
+        case (YearMonthIntervalType(), YearMonthIntervalType()):
+            return True
+        case ArrayType(a), ArrayType(b):
+            return can_store(a, b)
+        case MapType(), MapType():
+            return can_store(given.key, target.key) and can_store(given.value, target.value)
+        case StructType(a), StructType(b):
+            return len(a) == len(b) and all(
+                n == m and can_store(x, y) for (n, x), (m, y) in zip(a, b, strict=True)
+            )
+        case _:
+            return given in DATETIMES and target in DATETIMES
 
 
 def _accepts(expected: Expected, given: DataType) -> bool:
@@ -269,15 +279,30 @@ def counts(least: int, most: int, variadic: bool) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
+def exactly(result: DataType, *expected: Expected, optional: int = 0) -> Rule:
+    """A typing rule without implicit casts: only NULL takes the expected type."""
+    rule = signature(result, *expected, optional=optional)
+
+    def checked(args: Sequence[Argument]) -> Resolved:
+        resolved = rule(args)
+        for position, (arg, type_) in enumerate(zip(args, resolved.arguments, strict=True), 1):
+            if arg.type != type_ and not isinstance(arg.type, NullType):
+                wanted = describe(expected[position - 1])
+                raise IllFormedError(f"argument {position} is {arg.type}, expected {wanted}")
+        return resolved
+
+    return checked
+
+
 def same_type(
-    result: DataType | None = None, *, least: int = 1, orderable: bool = False
+    result: DataType | None = None, *, least: int = 1, orderable: bool = False, promote: bool = True
 ) -> Rule:
     """A typing rule: all arguments take their common type, which is the result's by default."""
 
     def rule(args: Sequence[Argument]) -> Resolved:
         if len(args) < least:
             raise IllFormedError(f"{len(args)} arguments, expected {least} or more")
-        common = common_type(args)
+        common = common_type(args, promote=promote)
         if orderable and not is_orderable(common):
             raise IllFormedError(f"values of type {common} cannot be compared")
         return Resolved((common,) * len(args), result or common)
@@ -294,9 +319,11 @@ __all__ = [
     "BooleanType",
     "adjusted",
     "bounded",
+    "can_store",
     "cast_to",
     "common_type",
     "decimal_of",
+    "exactly",
     "first_type",
     "implicit_cast",
     "same_type",

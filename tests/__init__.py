@@ -1,0 +1,1 @@
+"""Tests; `generators` makes random inputs, `spark` compares with Spark itself."""

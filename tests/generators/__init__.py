@@ -1,0 +1,1 @@
+"""Seeded random values, tables, expressions and queries."""

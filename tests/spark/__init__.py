@@ -1,0 +1,1 @@
+"""The interpreter against Spark itself; needs Java and pyspark."""

@@ -1,0 +1,251 @@
+"""Comparing many expressions in few Spark jobs.
+
+The interpreter goes first and says for every expression on which rows it fails. One Spark query
+then evaluates all expressions guarded by `id IN (rows that succeed)`; rows expected to fail are
+checked one by one with Catalyst's own interpreter.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from tests.generators.tables import Table
+from tests.spark.compare import (
+    Failed,
+    Outcome,
+    Refused,
+    Unsupported,
+    collect,
+    first_line,
+    run_spark,
+    same_value,
+)
+from veer.dataflow.functions.registry import Failure
+from veer.dataflow.types import DataType
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.sql import ExpressionReader
+from veer.dataflow.schema import Field, Schema
+from veer.interpreter.expressions import compile_expr
+from veer.interpreter.run import Run
+
+logging.getLogger("SQLQueryContextLogger").disabled = True
+WRONG_TYPE = "type"
+
+
+@dataclass
+class Tally:
+    """What a comparison of expressions found."""
+
+    compared: int = 0
+    values: int = 0
+    failures: int = 0
+    refused: int = 0
+    unsupported: dict[str, int] = field(default_factory=dict)
+    differences: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """An expression with its value or failure on every row."""
+
+    text: str
+    type: DataType
+    values: list[Any]  # a value, Failed or Unsupported
+
+
+def evaluate(text: str, table: Table) -> Evaluated | Refused | Unsupported:
+    """The interpreter's column of the expression."""
+    fields = tuple(Field(n, t) for n, t in zip(table.names, table.types, strict=True))
+    schema = Schema(fields)
+    try:
+        expr = ExpressionReader([(table.name, schema)]).read(text)
+        compiled = compile_expr(expr, (schema,))
+        scope = (Run({}),)
+        values: list[Any] = []
+        for row in table.rows:
+            try:
+                values.append(compiled(row, scope))
+            except Failure as error:
+                values.append(Failed(str(error)))
+            except UnsupportedError as error:
+                values.append(Unsupported(str(error)))
+        if all(isinstance(v, Unsupported) for v in values):
+            return Unsupported(values[0].reason if values else "no rows")
+        return Evaluated(text, expr.type, values)
+    except UnsupportedError as error:
+        return Unsupported(str(error))
+    except InputError as error:
+        return Refused(f"{type(error).__name__}: {error}")
+
+
+def compare_expressions(
+    spark: SparkSession, table: Table, texts: Sequence[str], tally: Tally, batch: int = 100
+) -> None:
+    """Compare all expressions on all rows; the table must be registered and have an `id`."""
+    good: list[Evaluated] = []
+    for text in texts:
+        tally.compared += 1
+        match evaluate(text, table):
+            case Evaluated() as evaluated:
+                good.append(evaluated)
+            case Unsupported(reason):
+                tally.unsupported[reason] = tally.unsupported.get(reason, 0) + 1
+            case Refused(reason):
+                _check_refused(spark, table, text, reason, tally)
+    for at in range(0, len(good), batch):
+        _compare_batch(spark, table, good[at : at + batch], tally)
+
+
+def _check_refused(
+    spark: SparkSession, table: Table, text: str, reason: str, tally: Tally
+) -> None:
+    tally.refused += 1
+    theirs = _analyze(spark, f"SELECT {text} AS c FROM {table.name}")
+    if not isinstance(theirs, Refused):
+        tally.differences.append(f"refused by Veer only: {text}\n    {reason}\n    Spark: {theirs}")
+
+
+def _analyze(spark: SparkSession, text: str) -> Refused | str:
+    """Spark's result types, or why it refuses."""
+    try:
+        return ", ".join(f.dataType.simpleString() for f in spark.sql(text).schema)
+    except Exception as error:
+        return Refused(first_line(error))
+
+
+def _guarded(e: Evaluated, ids: Sequence[int]) -> str:
+    good = [str(i) for i, v in zip(ids, e.values, strict=True) if not isinstance(v, Failed | Unsupported)]
+    if len(good) == len(e.values):
+        return e.text
+    return f"IF(id IN ({', '.join(good) or 'NULL'}), {e.text}, NULL)"
+
+
+def _compare_batch(
+    spark: SparkSession, table: Table, items: Sequence[Evaluated], tally: Tally
+) -> None:
+    at = table.names.index("id")
+    ids = [row[at] for row in table.rows]
+    columns = ", ".join(f"{_guarded(e, ids)} AS c{n}" for n, e in enumerate(items))
+    text = f"SELECT {columns} FROM {table.name}"
+    try:
+        frame = spark.sql(text)
+        theirs = [f.dataType.simpleString() for f in frame.schema]
+        if theirs == [str(e.type) for e in items]:
+            rows = collect(frame, [e.type for e in items])
+        else:
+            rows = []
+    except Exception as error:
+        if len(items) == 1:
+            tally.differences.append(f"fails in Spark only: {items[0].text}\n    {first_line(error)}")
+        else:
+            half = len(items) // 2
+            _compare_batch(spark, table, items[:half], tally)
+            _compare_batch(spark, table, items[half:], tally)
+        return
+    if not rows and len(items) > 1 and ids:
+        same = [e for e, t in zip(items, theirs, strict=True) if str(e.type) == t]
+        for e, t in zip(items, theirs, strict=True):
+            if str(e.type) != t:
+                tally.differences.append(f"type: {e.text}\n    Veer {e.type}, Spark {t}")
+        if same:
+            _compare_batch(spark, table, same, tally)
+        return
+    if not rows:
+        if theirs != [str(e.type) for e in items]:
+            tally.differences.append(f"type: {items[0].text}\n    Veer {items[0].type}, Spark {theirs}")
+        return
+    for n, e in enumerate(items):
+        _compare_column(e, ids, [row[n] for row in rows], table, tally)
+    _check_failures(spark, table, [e for e in items if _failing(e)], tally)
+
+
+def _failing(e: Evaluated) -> list[int]:
+    return [n for n, v in enumerate(e.values) if isinstance(v, Failed)]
+
+
+# Math functions whose last digit may differ between the C and the Java library.
+INEXACT = ("exp(", "ln(", "log10(", "log2(", "power(")
+
+
+def _compare_column(
+    e: Evaluated, ids: Sequence[int], column: Sequence[Any], table: Table, tally: Tally
+) -> None:
+    tolerance = 1e-12 if any(f in e.text for f in INEXACT) else 0.0
+    for n, (ours, theirs) in enumerate(zip(e.values, column, strict=True)):
+        if isinstance(ours, Failed | Unsupported):
+            continue
+        tally.values += 1
+        if not same_value(ours, theirs, e.type, tolerance):
+            read = {c: v for c, v in zip(table.names, table.rows[n], strict=True) if _reads(e, c)}
+            tally.differences.append(
+                f"value: {e.text}\n    Veer {ours!r}, Spark {theirs!r}, row {read}"
+            )
+            return
+
+
+def _reads(e: Evaluated, column: str) -> bool:
+    import re
+
+    return re.search(rf"\b{column}\b", e.text) is not None
+
+
+def _check_failures(
+    spark: SparkSession, table: Table, items: Sequence[Evaluated], tally: Tally, most: int = 2
+) -> None:
+    """Check that Spark fails where the interpreter does, on the first rows where it does."""
+    if not items:
+        return
+    texts = ", ".join(f"{e.text} AS c{n}" for n, e in enumerate(items))
+    try:
+        frame = spark.sql(f"SELECT {texts} FROM {table.name}")
+        plan = frame._jdf.queryExecution().optimizedPlan()
+        listed = plan.projectList()
+    except Exception:  # folding a constant may fail already; then ask one by one
+        if len(items) > 1:
+            for item in items:
+                _check_failures(spark, table, [item], tally, most)
+        else:
+            _fails_in_job(spark, table, items[0], tally)
+        return
+    jvm = spark._jvm.org.apache.spark.sql.catalyst.expressions
+    attributes = getattr(jvm, "package$AttributeSeq")(plan.child().output())
+    names = ", ".join(a.name() for a in _sequence(plan.child().output()))
+    inputs = spark.sql(f"SELECT {names} FROM {table.name}")
+    rows = inputs._jdf.queryExecution().executedPlan().executeCollect()
+    for n, e in enumerate(items):
+        try:
+            bound = jvm.BindReferences.bindReference(listed.apply(n), attributes, False)
+        except Exception:
+            _fails_in_job(spark, table, e, tally)
+            continue
+        for place in _failing(e)[:most]:
+            tally.failures += 1
+            try:
+                value = bound.eval(rows[place])
+            except Exception:
+                continue
+            reason = e.values[place].reason
+            read = {c: v for c, v in zip(table.names, table.rows[place], strict=True) if _reads(e, c)}
+            tally.differences.append(f"fails in Veer only ({reason}): {e.text}\n    Spark {value}, row {read}")
+            break
+
+
+def _sequence(seq: Any) -> list[Any]:
+    return [seq.apply(i) for i in range(seq.size())]
+
+
+def _fails_in_job(spark: SparkSession, table: Table, e: Evaluated, tally: Tally) -> None:
+    at = table.names.index("id")
+    place = _failing(e)[0]
+    tally.failures += 1
+    theirs: Outcome = run_spark(
+        spark, f"SELECT {e.text} AS c FROM {table.name} WHERE id = {table.rows[place][at]}", [e.type]
+    )
+    if not isinstance(theirs, Failed | Refused):
+        reason = e.values[place].reason
+        tally.differences.append(f"fails in Veer only ({reason}): {e.text}\n    {theirs.rows}")

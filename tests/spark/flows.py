@@ -1,0 +1,86 @@
+"""Comparing whole queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from pyspark.sql import SparkSession
+
+from tests.generators.dataflows import Queries
+from tests.generators.tables import Table, query_tables
+from tests.spark.compare import (
+    Failed,
+    Refused,
+    Unsupported,
+    register,
+    run_spark,
+    run_veer,
+    same_rows,
+)
+from veer.interpreter import Result
+
+INEXACT = ("sum(", "avg(", "stddev", "var_", "median(")
+
+
+@dataclass
+class FlowTally:
+    """What a comparison of queries found."""
+
+    compared: int = 0
+    rows: int = 0
+    failures: int = 0
+    refused: int = 0
+    unsupported: dict[str, int] = field(default_factory=dict)
+    differences: list[str] = field(default_factory=list)
+
+
+def compare_round(spark: SparkSession, seed: str, queries: int, tally: FlowTally) -> None:
+    """Fresh tables and that many random queries over them."""
+    random = Random(seed)
+    tables = query_tables(random)
+    register(spark, tables)
+    made = Queries(random)
+    for _ in range(queries):
+        text = made.query()
+        compare_query(spark, text, tables, made.ordered, tally)
+
+
+def compare_query(
+    spark: SparkSession, text: str, tables: Sequence[Table], ordered: bool, tally: FlowTally
+) -> None:
+    """Run a query on both sides and note a difference."""
+    tally.compared += 1
+    ours = run_veer(text, tables)
+    if isinstance(ours, Unsupported):
+        tally.unsupported[ours.reason] = tally.unsupported.get(ours.reason, 0) + 1
+        return
+    theirs = run_spark(spark, text)
+    tally.failures += isinstance(ours, Failed)
+    tally.refused += isinstance(ours, Refused)
+    if not isinstance(ours, Result) or not isinstance(theirs, Result):
+        same = type(ours) is type(theirs) and not isinstance(ours, Result)
+    else:
+        tally.rows += len(ours.rows)
+        same = list(map(str, ours.types)) == list(map(str, theirs.types)) and same_rows(
+            ours.rows,
+            theirs.rows,
+            ours.types,
+            ordered=ordered,
+            tolerance=1e-9 if any(f in text for f in INEXACT) else 0.0,
+        )
+    if not same:
+        tally.differences.append(
+            f"{text}\n    Veer  {_shown(ours)}\n    Spark {_shown(theirs)}\n    {_rows(text, tables)}"
+        )
+
+
+def _shown(outcome: object) -> str:
+    if isinstance(outcome, Result):
+        return f"({', '.join(map(str, outcome.types))}) {sorted(outcome.rows, key=repr)}"
+    return str(outcome)
+
+
+def _rows(text: str, tables: Sequence[Table]) -> str:
+    return "; ".join(f"{t.name}={t.rows}" for t in tables if f" {t.name} " in f"{text} ")

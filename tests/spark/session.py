@@ -1,0 +1,39 @@
+"""One small local Spark session, the same for every test; it needs no network."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+
+from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "10MB",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+    "spark.sql.maxPlanStringLength": "1000",
+}
+
+
+def spark_session() -> SparkSession:
+    """The session; the first call starts it. Python's own time zone becomes UTC, as Spark's."""
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[1]").appName("veer-tests")
+    warehouse = os.path.join(tempfile.gettempdir(), "veer-spark-warehouse")
+    for name, value in {**SETTINGS, "spark.sql.warehouse.dir": warehouse}.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
