@@ -1,8 +1,8 @@
 """How many queries are read, and run like Spark.
 
-    python -m benchmarks reading                       TPC-DS, read only
-    python -m benchmarks reading --data FOLDER         the query pairs of a folder too
-    python -m benchmarks reading --data FOLDER --spark compared with Spark on small tables
+python -m benchmarks reading                       TPC-DS, read only
+python -m benchmarks reading --data FOLDER         the query pairs of a folder too
+python -m benchmarks reading --data FOLDER --spark compared with Spark on small tables
 """
 
 from __future__ import annotations
@@ -103,7 +103,11 @@ def _measure(
         register_all(catalog, rows)
     for number, (name, text) in enumerate(texts, 1):
         if shown:
-            print(f"\r{tally.name} {number}/{len(texts)} {time.monotonic() - started:.0f} s", end="", file=sys.stderr)
+            print(
+                f"\r{tally.name} {number}/{len(texts)} {time.monotonic() - started:.0f} s",
+                end="",
+                file=sys.stderr,
+            )
         tally.queries += 1
         try:
             read_sql(text, catalog)
@@ -123,7 +127,9 @@ def register_all(catalog: dict[str, Source], rows: Mapping[str, Rows]) -> None:
 
     for name, source in catalog.items():
         ddl = ", ".join(f"`{f.name}` {f.type}" for f in source.fields)
-        spark_session().createDataFrame(rows[source.table], ddl, verifySchema=False).createOrReplaceTempView(name)
+        spark_session().createDataFrame(
+            rows[source.table], ddl, verifySchema=False
+        ).createOrReplaceTempView(name)
 
 
 def _compare(

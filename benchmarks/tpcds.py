@@ -41,7 +41,11 @@ COPIED = {
     "store": ("s_store_sk", ("store_sales.ss_store_sk", "store_returns.sr_store_sk"), 8),
     "warehouse": (
         "w_warehouse_sk",
-        ("catalog_sales.cs_warehouse_sk", "web_sales.ws_warehouse_sk", "inventory.inv_warehouse_sk"),
+        (
+            "catalog_sales.cs_warehouse_sk",
+            "web_sales.ws_warehouse_sk",
+            "inventory.inv_warehouse_sk",
+        ),
         3,
     ),
     "web_site": ("web_site_sk", ("web_sales.ws_web_site_sk",), 4),

@@ -29,7 +29,7 @@ from veer.dataflow.types import (
     StructType,
     is_orderable,
 )
-from veer.dataflow.walk import columns_read
+from veer.dataflow.walk import columns_read, outer_columns
 from veer.errors import IllFormedError
 
 if TYPE_CHECKING:
@@ -376,8 +376,6 @@ class Lateral(Operator):
     outer: bool = False
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
-        from veer.dataflow.walk import outer_columns
-
         (rows,) = inputs
         for outer in outer_columns(self.query):
             if outer.depth == 1:

@@ -20,6 +20,7 @@ from veer.dataflow.ops import Sink
 from veer.errors import IllFormedError
 
 MOST_EXPANSIONS = 20_000  # states of the search for further mappings
+SMALL = 24  # operators up to which also identical parts may be mapped otherwise
 MODIFIED = 1
 OTHER_TYPE = 2  # as much as deleting one operator and adding the other
 
@@ -105,17 +106,62 @@ def by_structure(p: Dataflow, q: Dataflow) -> EditMapping:
 
 
 def identical_parts(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
-    """Operators at the end of identical sub-dataflows, larger ones first."""
-    found: dict[str, list[str]] = {}
-    for id_, fingerprint in fingerprints(q).items():
-        found.setdefault(fingerprint, []).append(id_)
-    prints = fingerprints(p)
-    for a in reversed(p.order):
-        candidates = found.get(prints[a])
-        if candidates:
-            same_id = a if a in candidates else candidates[0]
-            candidates.remove(same_id)
-            yield a, same_id
+    """Operators at the end of identical sub-dataflows, larger ones first.
+
+    Of several identical ones, those with the same consumers and sinks belong together; below a
+    pair everything is identical, so the inputs are paired port by port.
+    """
+    prints_p, prints_q = fingerprints(p), fingerprints(q)
+    waiting: dict[str, list[str]] = {}
+    for b in q.order:
+        waiting.setdefault(prints_q[b], []).append(b)
+    sinks_p, sinks_q = _sinks_reached(p), _sinks_reached(q)
+    done_p: set[str] = set()
+    done_q: set[str] = set()
+    for start in reversed(p.order):
+        candidates = [b for b in waiting.get(prints_p[start], ()) if b not in done_q]
+        if start in done_p or not candidates:
+            continue
+        best = max(candidates, key=lambda b: _likeness(p, q, start, b, sinks_p, sinks_q))
+        stack = [(start, best)]
+        while stack:
+            a, b = stack.pop()
+            if a in done_p or b in done_q:
+                continue
+            done_p.add(a)
+            done_q.add(b)
+            yield a, b
+            stack += zip(p.inputs[a], q.inputs[b], strict=True)
+
+
+def _sinks_reached(dataflow: Dataflow) -> Mapping[str, frozenset[str]]:
+    """For each operator the names of the sinks that depend on it."""
+    found: dict[str, frozenset[str]] = {}
+    for id_ in reversed(dataflow.order):
+        operator = dataflow.operators[id_]
+        own = frozenset([operator.name]) if isinstance(operator, Sink) else frozenset()
+        above = {found[link.dst] for link in dataflow.outputs[id_]}
+        found[id_] = next(iter(above)) if len(above) == 1 and not own else own.union(*above)
+    return found
+
+
+def _likeness(
+    p: Dataflow,
+    q: Dataflow,
+    a: str,
+    b: str,
+    sinks_p: Mapping[str, frozenset[str]],
+    sinks_q: Mapping[str, frozenset[str]],
+) -> tuple[int, bool, bool]:
+    """How much two identical sub-dataflows are used alike."""
+    consumers = [(q.operators[link.dst], link.port) for link in q.outputs[b]]
+    shared = 0
+    for link in p.outputs[a]:
+        if (p.operators[link.dst], link.port) in consumers:
+            consumers.remove((p.operators[link.dst], link.port))
+            shared += 1
+    extra = len(p.outputs[a]) + len(q.outputs[b]) - 2 * shared
+    return -extra, sinks_p[a] == sinks_q[b], a == b
 
 
 def sink_pairs(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
@@ -201,8 +247,11 @@ def _enumerate(p: Dataflow, q: Dataflow) -> Iterator[EditMapping]:
     already certain. The search stops after a fixed number of states.
     """
     fixed = dict(identical_parts(p, q))
+    if len(p.operators) + len(q.operators) <= 2 * SMALL:
+        fixed = {a: b for a, b in fixed.items() if _is_unambiguous(p, q, a)}
+    kept = set(fixed.values())
     rest_p = [a for a in p.order if a not in fixed]
-    rest_q = [b for b in q.order if b not in fixed.values()]
+    rest_q = [b for b in q.order if b not in kept]
     tie = count()
     queue: list[tuple[int, int, int, tuple[str | None, ...]]] = [(0, next(tie), 0, ())]
     expansions = 0
@@ -224,6 +273,12 @@ def _enumerate(p: Dataflow, q: Dataflow) -> Iterator[EditMapping]:
             further = (*choice, b)
             cost = _certain_cost(p, q, fixed, rest_p[: decided + 1], further, rest_p, rest_q)
             heapq.heappush(queue, (cost, next(tie), decided + 1, further))
+
+
+def _is_unambiguous(p: Dataflow, q: Dataflow, a: str) -> bool:
+    """Whether there is only one sub-dataflow like that of `a` on either side."""
+    wanted = fingerprints(p)[a]
+    return all(list(fingerprints(side).values()).count(wanted) == 1 for side in (p, q))
 
 
 def _may_map(p: Dataflow, q: Dataflow, a: str, b: str) -> bool:

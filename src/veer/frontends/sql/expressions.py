@@ -6,17 +6,14 @@ the reader's lists and leave a placeholder, which `query` replaces by the column
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
-from decimal import Decimal
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow
+from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.expr import (
     AggregateCall,
     CastMode,
@@ -28,6 +25,7 @@ from veer.dataflow.expr import (
     InQuery,
     IsNull,
     Literal,
+    Named,
     Not,
     OpaqueCall,
     OuterColumn,
@@ -38,23 +36,17 @@ from veer.dataflow.expr import (
 )
 from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, canonical_name
 from veer.dataflow.functions.typing import common_type
+from veer.dataflow.ops import Filter, Operator, Project
 from veer.dataflow.types import (
     BINARY,
     BOOLEAN,
-    DATE,
-    DOUBLE,
-    INT,
-    LONG,
     NULL,
     STRING,
-    TIMESTAMP,
     DataType,
-    DayTimeIntervalType,
-    DecimalType,
     StructType,
-    YearMonthIntervalType,
 )
-from veer.errors import IllFormedError, InputError, ParseError
+from veer.errors import IllFormedError, InputError
+from veer.frontends.sql.literals import fold_cast, number_literal, read_interval
 from veer.frontends.sql.parse import only, position, read_type, refuse
 from veer.frontends.sql.scope import Plan, unknown_column
 
@@ -467,7 +459,7 @@ class ExprReader:
         mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
         target = read_type(node.args["to"])
         value = self.read(node.this)
-        folded = _fold_cast(value, target)
+        folded = fold_cast(value, target)
         return folded if folded is not None else coercion.cast(value, target, mode)
 
     def negative(self, node: exp.Expr) -> Expr:
@@ -622,9 +614,6 @@ def _with_types(query: Dataflow, types: list[DataType]) -> Dataflow:
     """The query with its columns cast."""
     if list(query.result_schema.types) == types:
         return query
-    from veer.dataflow.expr import Named
-    from veer.dataflow.ops import Project
-
     schema = query.result_schema
     columns = tuple(
         Named(f.name, coercion.implicit(Column(f.name, f.type, schema.occurrence(i)), t))
@@ -634,101 +623,14 @@ def _with_types(query: Dataflow, types: list[DataType]) -> Dataflow:
 
 
 def _filtered(query: Dataflow, predicate: Expr) -> Dataflow:
-    from veer.dataflow.ops import Filter
-
     return _before_sink(query, Filter(predicate), "quantified")
 
 
-def _before_sink(query: Dataflow, operator: Any, id_: str) -> Dataflow:
-    from veer.dataflow.dag import Link
-
+def _before_sink(query: Dataflow, operator: Operator, id_: str) -> Dataflow:
     (sink,) = query.sinks
     (last,) = query.inputs[sink]
     links = [link for link in query.links if link.dst != sink]
     return Dataflow({**query.operators, id_: operator}, [*links, Link(last, id_), Link(id_, sink)])
-
-
-# -- constants ---------------------------------------------------------------------------------
-
-
-def number_literal(text: str) -> Literal:
-    """A number as Spark types it: int, bigint, decimal, or double with an exponent."""
-    if re.fullmatch(r"-?\d+", text):
-        value = int(text)
-        if -(2**31) <= value < 2**31:
-            return Literal(value, INT)
-        if -(2**63) <= value < 2**63:
-            return Literal(value, LONG)
-        return decimal_literal(text)
-    if "e" in text.lower():
-        return Literal(float(text), DOUBLE)
-    return decimal_literal(text)
-
-
-def decimal_literal(text: str) -> Literal:
-    """A decimal constant of just the digits written."""
-    value = Decimal(text)
-    _, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)
-    scale = max(-exponent, 0)
-    stripped = len(str(int("".join(map(str, digits)) or "0")))
-    precision = max(stripped, scale)
-    if precision > 38:
-        raise ParseError(f"decimal constant with {precision} digits")
-    return Literal(value or abs(value), DecimalType(precision, scale))
-
-
-def _fold_cast(value: Expr, target: DataType) -> Expr | None:
-    """Typed constants: DATE '...', 10L, 1.5D, X'..' read as constants of their type."""
-    from veer.dataflow.functions.dates import parse_date, parse_timestamp
-
-    if not isinstance(value, Literal) or value.value is None:
-        return None
-    if isinstance(value.value, str):
-        found: object = None
-        if target == DATE:
-            found = parse_date(value.value)
-        elif target == TIMESTAMP:
-            found = parse_timestamp(value.value)
-        return None if found is None else Literal(found, target)
-    if isinstance(value.value, int) and not isinstance(value.value, bool) and target == LONG:
-        return Literal(value.value, LONG)
-    if isinstance(value.value, Decimal) and target == DOUBLE:
-        return Literal(float(value.value), DOUBLE)
-    return None
-
-
-_UNITS = {
-    "week": ("day", timedelta(weeks=1)),
-    "day": ("day", timedelta(days=1)),
-    "hour": ("hour", timedelta(hours=1)),
-    "minute": ("minute", timedelta(minutes=1)),
-    "second": ("second", timedelta(seconds=1)),
-}
-
-
-def read_interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
-    """An interval constant with one unit, or from years to months."""
-    if isinstance(unit, exp.IntervalSpan):
-        span = (unit.this.name.lower(), unit.expression.name.lower())
-        found = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())
-        if span != ("year", "month") or found is None:
-            refuse(node, "this interval")
-        months = int(found[2]) * 12 + int(found[3])
-        return Literal(-months if found[1] == "-" else months, YearMonthIntervalType())
-    name = unit.name.lower()
-    name = name[:-1] if name.endswith("s") else name
-    if not re.fullmatch(r"[+-]?\d+", text.strip()):
-        refuse(node, "this interval")
-    amount = int(text)
-    if name in ("year", "quarter", "month"):
-        months = amount * {"year": 12, "quarter": 3, "month": 1}[name]
-        shown = "year" if name == "year" else "month"
-        return Literal(months, YearMonthIntervalType(shown, shown))
-    if name not in _UNITS:
-        refuse(node, f"interval unit {name}")
-    shown, step = _UNITS[name]
-    return Literal(amount * step, DayTimeIntervalType(shown, shown))
 
 
 _LIKES: dict[type[exp.Expr], str] = {

@@ -69,9 +69,7 @@ def _message(error: SqlglotError) -> str:
 
 def check_round_trip(tree: exp.Expr) -> None:
     """Refuse a tree that does not survive being printed and read again."""
-    for type_ in tree.find_all(exp.DataType):
-        if getattr(type_.this, "value", "") == "VARCHAR" and not type_.expressions:
-            type_.set("this", exp.DataType.Type.TEXT)  # what Spark's printer makes of it
+    _spell_out(tree)
     try:
         again = sqlglot.parse_one(tree.sql(dialect=VeerSpark), dialect=VeerSpark)
     except SqlglotError:
@@ -81,6 +79,16 @@ def check_round_trip(tree: exp.Expr) -> None:
             if type(old) is not type(new):
                 refuse(old, f"{old.key} that reads back as {new.key}")
         raise ParseError("the statement reads back differently after printing")
+
+
+def _spell_out(tree: exp.Expr) -> None:
+    """Write abbreviations in full, as the printer does."""
+    for type_ in tree.find_all(exp.DataType):
+        if getattr(type_.this, "value", "") == "VARCHAR" and not type_.expressions:
+            type_.set("this", exp.DataType.Type.TEXT)
+    for spec in tree.find_all(exp.WindowSpec):
+        if spec.args.get("start") and not spec.args.get("end"):
+            spec.set("end", "CURRENT ROW")
 
 
 def refuse(node: exp.Expr, what: str) -> NoReturn:

@@ -114,6 +114,10 @@ class QueryReader:
         return self.add(Filter(predicate), plan.id, columns=plan.columns)
 
     def project(self, plan: Plan, columns: Sequence[Named], names: Sequence[ScopeColumn]) -> Plan:
+        """The computed columns; the rows themselves where nothing changes."""
+        kept = [Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema)]
+        if kept and list(columns) == kept:
+            return Plan(plan.id, plan.schema, tuple(names))
         return self.add(Project(tuple(columns)), plan.id, columns=names)
 
     def visible(self, plan: Plan) -> Plan:

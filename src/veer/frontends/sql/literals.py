@@ -1,0 +1,103 @@
+"""Constants: numbers typed as Spark types them, typed text, intervals."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+from sqlglot import exp
+
+from veer.dataflow.expr import Expr, Literal
+from veer.dataflow.functions.dates import parse_date, parse_timestamp
+from veer.dataflow.types import (
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    TIMESTAMP,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    YearMonthIntervalType,
+)
+from veer.errors import ParseError
+from veer.frontends.sql.parse import refuse
+
+
+def number_literal(text: str) -> Literal:
+    """A number as Spark types it: int, bigint, decimal, or double with an exponent."""
+    if re.fullmatch(r"-?\d+", text):
+        value = int(text)
+        if -(2**31) <= value < 2**31:
+            return Literal(value, INT)
+        if -(2**63) <= value < 2**63:
+            return Literal(value, LONG)
+        return decimal_literal(text)
+    if "e" in text.lower():
+        return Literal(float(text), DOUBLE)
+    return decimal_literal(text)
+
+
+def decimal_literal(text: str) -> Literal:
+    """A decimal constant of just the digits written."""
+    value = Decimal(text)
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(-exponent, 0)
+    stripped = len(str(int("".join(map(str, digits)) or "0")))
+    precision = max(stripped, scale)
+    if precision > 38:
+        raise ParseError(f"decimal constant with {precision} digits")
+    return Literal(value or abs(value), DecimalType(precision, scale))
+
+
+def fold_cast(value: Expr, target: DataType) -> Expr | None:
+    """Typed constants: DATE '...', 10L, 1.5D, X'..' read as constants of their type."""
+    if not isinstance(value, Literal) or value.value is None:
+        return None
+    if isinstance(value.value, str):
+        found: object = None
+        if target == DATE:
+            found = parse_date(value.value)
+        elif target == TIMESTAMP:
+            found = parse_timestamp(value.value)
+        return None if found is None else Literal(found, target)
+    if isinstance(value.value, int) and not isinstance(value.value, bool) and target == LONG:
+        return Literal(value.value, LONG)
+    if isinstance(value.value, Decimal) and target == DOUBLE:
+        return Literal(float(value.value), DOUBLE)
+    return None
+
+
+_UNITS = {
+    "week": ("day", timedelta(weeks=1)),
+    "day": ("day", timedelta(days=1)),
+    "hour": ("hour", timedelta(hours=1)),
+    "minute": ("minute", timedelta(minutes=1)),
+    "second": ("second", timedelta(seconds=1)),
+}
+
+
+def read_interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
+    """An interval constant with one unit, or from years to months."""
+    if isinstance(unit, exp.IntervalSpan):
+        span = (unit.this.name.lower(), unit.expression.name.lower())
+        found = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())
+        if span != ("year", "month") or found is None:
+            refuse(node, "this interval")
+        months = int(found[2]) * 12 + int(found[3])
+        return Literal(-months if found[1] == "-" else months, YearMonthIntervalType())
+    name = unit.name.lower()
+    name = name[:-1] if name.endswith("s") else name
+    if not re.fullmatch(r"[+-]?\d+", text.strip()):
+        refuse(node, "this interval")
+    amount = int(text)
+    if name in ("year", "quarter", "month"):
+        months = amount * {"year": 12, "quarter": 3, "month": 1}[name]
+        shown = "year" if name == "year" else "month"
+        return Literal(months, YearMonthIntervalType(shown, shown))
+    if name not in _UNITS:
+        refuse(node, f"interval unit {name}")
+    shown, step = _UNITS[name]
+    return Literal(amount * step, DayTimeIntervalType(shown, shown))

@@ -1,0 +1,130 @@
+"""The checker accepts proofs and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from veer.dataflow.dag import Dataflow
+from veer.frontends.sql import read_sql
+from veer.proof import Claim, Proof, ProofError, Step, check
+from veer.search.congruence import prove
+from veer.verdict import TableSemantics
+
+SCHEMA = "CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT)"
+TEXT = "SELECT t.a, COUNT(*) AS n FROM t JOIN u ON t.a = u.a WHERE t.b > 1 GROUP BY t.a"
+BAG, SET, ORDERED = TableSemantics.BAG, TableSemantics.SET, TableSemantics.ORDERED_BAG
+
+
+def flow(text: str = TEXT) -> Dataflow:
+    return read_sql(text, SCHEMA)
+
+
+def proven(p: Dataflow, q: Dataflow, semantics: TableSemantics = BAG) -> tuple[Proof, Claim]:
+    width = len(p.result_schema)
+    goal = Claim("result", "result", semantics, tuple((i, i) for i in range(width)))
+    proof = prove(p, q, goal)
+    assert isinstance(proof, Proof)
+    return proof, goal
+
+
+@pytest.mark.parametrize("semantics", TableSemantics)
+def test_a_proof_by_congruence_is_accepted(semantics: TableSemantics) -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q, semantics)
+    assert check(proof, p, q, goal) == ()
+
+
+def test_a_step_left_out_is_noticed() -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q)
+    for index in range(len(proof.steps)):
+        cut = Proof(proof.steps[:index] + proof.steps[index + 1 :])
+        with pytest.raises(ProofError):
+            check(cut, p, q, goal)
+
+
+def test_steps_in_another_order_are_noticed() -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q)
+    with pytest.raises(ProofError):
+        check(Proof(proof.steps[::-1]), p, q, goal)
+
+
+def test_a_proof_of_other_dataflows_is_refused() -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q)
+    for other in ("t.b > 2", "t.b >= 1"):
+        with pytest.raises(ProofError):
+            check(proof, p, flow(TEXT.replace("t.b > 1", other)), goal)
+    with pytest.raises(ProofError):
+        check(proof, p, flow(TEXT.replace("JOIN", "LEFT JOIN")), goal)
+
+
+def test_a_weaker_claim_does_not_prove_a_stronger_one() -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q, SET)
+    with pytest.raises(ProofError):
+        check(proof, p, q, replace(goal, semantics=BAG))
+    proof, goal = proven(p, q, BAG)
+    with pytest.raises(ProofError):
+        check(proof, p, q, replace(goal, semantics=ORDERED))
+    assert check(proof, p, q, replace(goal, semantics=SET)) == ()
+
+
+def test_leaves_weakened_to_sets_do_not_carry_a_bag() -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q)
+    weak: dict[Claim, Claim] = {}
+    steps = []
+    for step in proof.steps[:-2]:
+        claim = replace(step.claim, semantics=SET)
+        weak[step.claim] = claim
+        steps.append(Step(claim, tuple(weak[c] for c in step.leaves), step.rule))
+    last, sink = proof.steps[-2:]
+    steps += [Step(last.claim, tuple(weak[c] for c in last.leaves), last.rule), sink]
+    with pytest.raises(ProofError):
+        check(Proof(tuple(steps)), p, q, goal)
+
+
+def test_columns_crossed_at_the_sink_are_refused() -> None:
+    text = "SELECT a, b FROM t"
+    p, q = flow(text), flow(text)
+    proof, goal = proven(p, q)
+    crossed = replace(goal, columns=((0, 1), (1, 0)))
+    steps = (*proof.steps[:-1], replace(proof.steps[-1], claim=crossed))
+    with pytest.raises(ProofError):
+        check(Proof(steps), p, q, crossed)
+
+
+def test_a_column_that_is_not_claimed_is_refused() -> None:
+    text = "SELECT a, b FROM t"
+    p, q = flow(text), flow(text)
+    proof, goal = proven(p, q)
+    fewer = replace(goal, columns=((0, 0),))
+    steps = (*proof.steps[:-1], replace(proof.steps[-1], claim=fewer))
+    with pytest.raises(ProofError):
+        check(Proof(steps), p, q, fewer)
+
+
+def test_two_samples_are_never_merged_into_one() -> None:
+    two = "SELECT x.a FROM (SELECT a FROM t WHERE rand() > 0.5) AS x JOIN (SELECT a FROM t WHERE rand() > 0.5) AS y ON x.a = y.a"
+    one = "WITH w AS (SELECT a FROM t WHERE rand() > 0.5) SELECT x.a FROM w AS x JOIN w AS y ON x.a = y.a"
+    p, q = flow(two), flow(one)
+    goal = Claim("result", "result", BAG, ((0, 0),))
+    proof = prove(p, q, goal)
+    assert isinstance(proof, Proof)  # congruence alone would merge them
+    with pytest.raises(ProofError, match="paired twice"):
+        check(proof, p, q, goal)
+    same, goal = proven(p, flow(two))
+    assert len(check(same, p, flow(two), goal)) == 2
+
+
+def test_unknown_rules_and_empty_proofs_are_refused() -> None:
+    p, q = flow(), flow()
+    proof, goal = proven(p, q)
+    with pytest.raises(ProofError):
+        check(Proof(()), p, q, goal)
+    with pytest.raises(ProofError):
+        check(Proof((replace(proof.steps[0], rule="belief"), *proof.steps[1:])), p, q, goal)
