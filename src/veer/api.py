@@ -103,14 +103,18 @@ def _match_columns(
     if len(left) != len(right):
         return f"{len(left)} columns in P, {len(right)} in Q: {_changed(left.names, right.names)}"
     pairs = tuple((i, i) for i in range(len(left)))
-    unique = len(set(left.names)) == len(left) and len(set(right.names)) == len(right)
     if asked.columns == "name" and left.names != right.names:
-        if not unique or set(left.names) != set(right.names):
-            return f"different columns: {_changed(left.names, right.names)}"
-        if sinks[0].positional or sinks[1].positional:
-            return "the columns come in another order, and the sink goes by position"
-        caveats.append(Caveat("the columns come in another order"))
-        pairs = tuple((i, right.place(name)) for i, name in enumerate(left.names))
+        # Spark resolves names without regard to case, unless told otherwise.
+        names, others = ([n.lower() for n in schema.names] for schema in (left, right))
+        if sorted(left.names) != sorted(right.names) and sorted(names) == sorted(others):
+            caveats.append(Caveat("column names differ in letter case"))
+        if names != others:
+            if len(set(names)) < len(names) or set(names) != set(others):
+                return f"different columns: {_changed(left.names, right.names)}"
+            if sinks[0].positional or sinks[1].positional:
+                return "the columns come in another order, and the sink goes by position"
+            caveats.append(Caveat("the columns come in another order"))
+            pairs = tuple((i, others.index(name)) for i, name in enumerate(names))
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
         if not _same_type(f.type, g.type, asked.types):

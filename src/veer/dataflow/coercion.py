@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from veer.dataflow.determinism import require_repeatable
 from veer.dataflow.expr import (
     AggregateCall,
     And,
@@ -282,6 +283,7 @@ def _condition(when: Expr) -> Expr:
 
 def null_if(left: Expr, right: Expr) -> Expr:
     """NULL where both are equal, else `left`."""
+    require_repeatable(left, "NULLIF")
     return case([(compare("=", left, right), Literal(None, left.type))], left)
 
 

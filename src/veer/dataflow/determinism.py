@@ -30,7 +30,8 @@ from veer.dataflow.ops import (
     TableUdf,
 )
 from veer.dataflow.types import has_floats
-from veer.dataflow.walk import operator_exprs, parts, query_of
+from veer.dataflow.walk import exprs_in, operator_exprs, parts, query_of
+from veer.errors import UnsupportedError
 
 DEEPEST = 300  # how far below an operator keys are looked for
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
@@ -54,9 +55,22 @@ def expr_kind(expr: Expr) -> Kind:
     return kind
 
 
+def require_repeatable(expr: Expr, what: str) -> Expr:
+    """The expression, unless evaluating it twice may give two values: then it is refused."""
+    if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
+        raise UnsupportedError(f"{what} would evaluate a nondeterministic expression twice")
+    return expr
+
+
 def dataflow_kind(dataflow: Dataflow) -> Kind:
     """The worst kind of any operator of a dataflow."""
     return worst(*(operator_kind(dataflow, id_) for id_ in dataflow.operators))
+
+
+def is_repeatable(call: AggregateCall | OverCall) -> bool:
+    """Whether two calls written alike are one: nothing inside them chooses."""
+    kinds = {expr_kind(e) for e in exprs_in(call)}
+    return kinds <= {Kind.PURE, Kind.RUN_CONSTANT}
 
 
 def operator_kind(dataflow: Dataflow, id_: str) -> Kind:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from veer.dataflow import coercion
 from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.determinism import is_repeatable, require_repeatable
 from veer.dataflow.expr import (
     AggregateCall,
     CastMode,
@@ -75,14 +76,18 @@ class Collected:
     generators: list[tuple[str, Expr]] = field(default_factory=list)
 
     def aggregate(self, call: AggregateCall) -> Expr:
-        if call not in self.aggregates:
-            self.aggregates.append(call)
-        return OpaqueCall(f"$aggregate {self.aggregates.index(call)}", (), call.type)
+        return OpaqueCall(f"$aggregate {_place(self.aggregates, call)}", (), call.type)
 
     def over(self, call: OverCall) -> Expr:
-        if call not in self.overs:
-            self.overs.append(call)
-        return OpaqueCall(f"$over {self.overs.index(call)}", (), call.type)
+        return OpaqueCall(f"$over {_place(self.overs, call)}", (), call.type)
+
+
+def _place(calls: list[Any], call: AggregateCall | OverCall) -> int:
+    """The place of a call in the list; calls written alike are one if nothing in them chooses."""
+    if call in calls and is_repeatable(call):
+        return calls.index(call)
+    calls.append(call)
+    return len(calls) - 1
 
 
 def placeholder(expr: Expr) -> tuple[str, int] | None:
@@ -469,7 +474,9 @@ class ExprReader:
 
     def case(self, node: exp.Expr) -> Expr:
         only(node, "this", "ifs", "default")
-        subject = None if node.this is None else self.read(node.this)
+        subject = None
+        if node.this is not None:
+            subject = require_repeatable(self.read(node.this), "CASE")
         branches = []
         for branch in node.args["ifs"]:
             when = self.read(branch.this)
@@ -497,7 +504,7 @@ class ExprReader:
 
     def between(self, node: exp.Expr) -> Expr:
         only(node, "this", "low", "high")
-        value = self.read(node.this)
+        value = require_repeatable(self.read(node.this), "BETWEEN")
         return coercion.conjunction(
             [
                 coercion.compare(">=", value, self.read(node.args["low"])),

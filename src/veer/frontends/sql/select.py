@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from veer.dataflow.determinism import require_repeatable
 from veer.dataflow.expr import (
     Column,
     Exists,
@@ -16,7 +17,6 @@ from veer.dataflow.expr import (
     Literal,
     Named,
     OpaqueCall,
-    OuterColumn,
     ScalarQuery,
     SortKey,
 )
@@ -160,24 +160,13 @@ class Select:
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr)]
         if isinstance(inner, exp.Column):
-            # Spark names the column as the table does, however the query spells it.
-            resolved = expr.name if isinstance(expr, Column | OuterColumn) else inner.name
-            shown = self.scope_name(expr) or resolved
-            return [Item(shown, expr, inner.table or self.scope_qualifier(expr))]
+            return [Item(inner.name, expr, inner.table or self.scope_qualifier(expr))]
         return [Item(output_name(inner), expr)]
 
-    def scope_column(self, expr: Expr) -> ScopeColumn | None:
-        if isinstance(expr, Column):
-            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)]
-        return None
-
-    def scope_name(self, expr: Expr) -> str | None:
-        found = self.scope_column(expr)
-        return None if found is None else found.name
-
     def scope_qualifier(self, expr: Expr) -> str | None:
-        found = self.scope_column(expr)
-        return None if found is None else found.qualifier
+        if isinstance(expr, Column):
+            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)].qualifier
+        return None
 
     def star_items(self, item: exp.Expr) -> list[Item]:
         star = item if isinstance(item, exp.Star) else item.this
@@ -222,7 +211,7 @@ class Select:
         found = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
         if len(found) > 1 and any(e != found[0] for e in found):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
-        return found[0] if found else None
+        return require_repeatable(found[0], f"the alias {parts[0]!r}") if found else None
 
     # -- GROUP BY, HAVING ----------------------------------------------------------------------
 
@@ -366,17 +355,27 @@ class Select:
         self.reader.before = self.any_item
         try:
             for item in order.expressions:
-                keys.append(self.ordinal_key(item) or self.reader.sort_key(item))
+                keys.append(self.named_key(item) or self.reader.sort_key(item))
         finally:
             self.reader.before = None
         return keys
 
-    def ordinal_key(self, item: exp.Expr) -> SortKey | None:
-        if not isinstance(item.this, exp.Literal) or item.this.is_string:
+    def named_key(self, item: exp.Expr) -> SortKey | None:
+        """A key that is just a select item, by position or by name."""
+        if isinstance(item.this, exp.Literal) and not item.this.is_string:
+            found = [self.items[ordinal(item.this, len(self.items))]]
+        elif isinstance(item.this, exp.Column) and not item.this.table:
+            found = [i for i in self.items if i.name.lower() == item.this.name.lower()]
+        else:
             return None
-        index = ordinal(item.this, len(self.items))
-        shape = self.reader.sort_key(item)
-        return SortKey(self.items[index].expr, shape.ascending, shape.nulls_first)
+        if len(found) != 1:
+            return None
+        only(item, "this", "desc", "nulls_first")
+        ascending = not item.args.get("desc")
+        nulls_first = item.args.get("nulls_first")
+        return SortKey(
+            found[0].expr, ascending, ascending if nulls_first is None else bool(nulls_first)
+        )
 
     def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
         queries, node = self.queries, self.node
