@@ -324,10 +324,8 @@ def _time_limit(seconds: float) -> Iterator[None]:
 def run(command: Callable[[], Any] | None = None) -> NoReturn:
     """Run the command and end with its documented exit status; one line for every error."""
     try:
-        (command or (lambda: app(standalone_mode=False)))()
-        status = 0
-    except typer.Exit as ended:
-        status = ended.exit_code
+        ended = (command or (lambda: app(standalone_mode=False)))()
+        status = ended if isinstance(ended, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         _complain("interrupted")
         status = 130

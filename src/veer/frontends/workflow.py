@@ -157,10 +157,6 @@ def build_workflow(data: Any) -> Dataflow:
 
 def _add(builder: FlowBuilder, operator: Operator, id_: str, inputs: Sequence[str]) -> None:
     """Add an operator under its own id; Source operators are never merged here."""
-    arity = operator.arity
-    if (arity is not None and len(inputs) != arity) or (arity is None and not inputs):
-        wanted = "at least 1" if arity is None else str(arity)
-        raise IllFormedError(f"{len(inputs)} inputs, expected {wanted}")
     schema = operator.output([builder.schemas[i] for i in inputs])
     builder.place(id_, operator, schema, inputs)
 
@@ -271,6 +267,10 @@ class _Properties:
             if name not in known:
                 wanted = ", ".join(OPERATORS[self.kind].properties) or "none"
                 raise ParseError(f"unknown property {name!r}; there are {wanted}")
+        wanted_inputs = OPERATORS[self.kind].inputs
+        if len(inputs) != wanted_inputs and (wanted_inputs is not None or not inputs):
+            shown = "at least 1" if wanted_inputs is None else str(wanted_inputs)
+            raise IllFormedError(f"{len(inputs)} inputs, expected {shown}")
         for name in OPERATORS[self.kind].required:
             if name not in spec:
                 raise ParseError(f"property {name!r} is missing")

@@ -45,6 +45,7 @@ class OperatorSpec:
     about: str
     properties: dict[str, Any] = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    inputs: int | None = 1  # how many; None for one or more
     title: str = ""  # of a library operator
     output: str = ""  # the column a library operator adds by default
     settings: tuple[str, ...] = ()  # properties that make a library operator's identity
@@ -55,6 +56,7 @@ LIBRARY = {
         "A column telling which dictionary a text matches.",
         {"column": TEXT, "dictionary": {}, "output": TEXT},
         ("column", "dictionary"),
+        1,
         "DictionaryMatcher",
         "matched",
         ("dictionary",),
@@ -63,6 +65,7 @@ LIBRARY = {
         "A column with the class a trained model gives to a text.",
         {"column": TEXT, "model": TEXT, "classes": {}, "output": TEXT},
         ("column", "model"),
+        1,
         "Classifier",
         "class",
         ("model", "classes"),
@@ -71,6 +74,7 @@ LIBRARY = {
         "A column with the sentiment of a text.",
         {"column": TEXT, "model": TEXT, "output": TEXT},
         ("column",),
+        1,
         "SentimentAnalyzer",
         "sentiment",
         ("model",),
@@ -102,6 +106,7 @@ OPERATORS: dict[str, OperatorSpec] = {
             "options": {"type": "object"},
         },
         ("columns",),
+        inputs=0,
     ),
     "filter": OperatorSpec(
         "The rows on which a condition is true.", {"predicate": EXPRESSION}, ("predicate",)
@@ -118,6 +123,7 @@ OPERATORS: dict[str, OperatorSpec] = {
     "join": OperatorSpec(
         "Pairs of rows from two inputs, port 0 left and port 1 right.",
         {"kind": {"enum": ["inner", "left", "full", "semi", "anti", "cross"]}, "on": EXPRESSION},
+        inputs=2,
     ),
     "aggregate": OperatorSpec(
         "One row per group; without 'by' one row in all.",
@@ -128,7 +134,7 @@ OPERATORS: dict[str, OperatorSpec] = {
     "deduplicate": OperatorSpec(
         "One row, whichever, for each value of some columns.", {"columns": TEXTS}, ("columns",)
     ),
-    "union": OperatorSpec("All rows of all inputs, columns by position."),
+    "union": OperatorSpec("All rows of all inputs, columns by position.", inputs=None),
     "sort": OperatorSpec(
         "The rows in order: 'expression [asc|desc] [nulls first|last]'.", {"by": TEXTS}, ("by",)
     ),
@@ -163,6 +169,7 @@ OPERATORS: dict[str, OperatorSpec] = {
             "nondeterministic": FLAG,
         },
         ("function", "adds"),
+        inputs=None,
     ),
     **LIBRARY,
     "sink": OperatorSpec(

@@ -98,7 +98,12 @@ def pretty(node: exp.Expr) -> str:
             parts = [node.this, node.args.get("start"), node.args.get("length")]
             return _call("substring", [p for p in parts if p is not None])
         case exp.Trim():
-            return f"trim({pretty(node.this)})"
+            where = str(node.args.get("position") or "BOTH").upper()
+            if not node.args.get("expression") and not node.args.get("position"):
+                return f"trim({pretty(node.this)})"
+            chars = node.args.get("expression")
+            shown = pretty(chars) if chars is not None else ""
+            return f"TRIM({where} {shown} FROM {pretty(node.this)})"
         case exp.DPipe():
             return f"concat({pretty(node.this)}, {pretty(node.expression)})"
         case exp.Filter():
