@@ -5,6 +5,7 @@ load -> VersionPair -> proof per pair of sinks -> checked -> Report
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +39,17 @@ class Comparison:
     semantics: TableSemantics = TableSemantics.BAG
     columns: str = "name"  # or "position"
     types: str = "exact"  # or "value": integers of different width, and NULL, by value
+
+
+@final
+@dataclass(frozen=True)
+class Doubt:
+    """A difference that may only be one of generated names."""
+
+    reason: str
+
+
+GIVEN = re.compile(r"\w+")  # what a name given by a person looks like
 
 
 def diff(p: Version, q: Version) -> VersionPair:
@@ -76,6 +88,8 @@ def _verify_sinks(p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison) -
     """The verdict on one pair of sinks: a schema difference, a checked proof, or UNKNOWN."""
     caveats: list[Caveat] = []
     columns = _match_columns(p, q, a, b, asked, caveats)
+    if isinstance(columns, Doubt):
+        return SinkReport(a, b, Verdict.UNKNOWN, columns.reason, (), tuple(caveats))
     if isinstance(columns, str):
         witness = Witness("schema", detail=columns)
         return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
@@ -93,7 +107,7 @@ def _verify_sinks(p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison) -
 
 def _match_columns(
     p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison, caveats: list[Caveat]
-) -> tuple[tuple[int, int], ...] | str:
+) -> tuple[tuple[int, int], ...] | str | Doubt:
     """Which columns of the sinks belong together, or how their schemas differ."""
     left, right = p.schemas[a], q.schemas[b]
     sinks = p.operators[a], q.operators[b]
@@ -110,7 +124,7 @@ def _match_columns(
             caveats.append(Caveat("column names differ in letter case"))
         if names != others:
             if len(set(names)) < len(names) or set(names) != set(others):
-                return f"different columns: {_changed(left.names, right.names)}"
+                return _name_difference(left.names, right.names)
             if sinks[0].positional or sinks[1].positional:
                 return "the columns come in another order, and the sink goes by position"
             caveats.append(Caveat("the columns come in another order"))
@@ -120,6 +134,15 @@ def _match_columns(
         if not _same_type(f.type, g.type, asked.types):
             return f"column {f.name!r} is {f.type} in P, {g.type} in Q"
     return pairs
+
+
+def _name_difference(left: Sequence[str], right: Sequence[str]) -> str | Doubt:
+    """A difference of names; a doubt where Spark made up a name and ours is a guess at it."""
+    text = f"different columns: {_changed(left, right)}"
+    odd = [n for n in {*left, *right} if (n in left) != (n in right) and not GIVEN.fullmatch(n)]
+    if odd:
+        return Doubt(f"{text}; give {sorted(odd)[0]!r} an alias to be sure of its name")
+    return text
 
 
 def _same_type(a: DataType, b: DataType, mode: str) -> bool:

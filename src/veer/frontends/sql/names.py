@@ -27,15 +27,49 @@ _BINARY: dict[type[exp.Expr], str] = {
 }
 
 
+# Functions Spark shows in capitals, by their own name, and with arguments left out.
+_CAPITALS = {
+    *("sqrt", "exp", "log10", "log2", "power", "signum", "ceil", "floor", "regexp"),
+    *("rank", "dense_rank", "percent_rank"),
+}
+_RENAMED = {"dateadd": "date_add", "array_agg": "collect_list"}
+_DEFAULTS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "round": (1, ("0",)),
+    "bround": (1, ("0",)),
+    "lpad": (2, (" ",)),
+    "rpad": (2, (" ",)),
+    "locate": (2, ("1",)),
+    "regexp_replace": (3, ("1",)),
+    "regexp_extract": (2, ("1",)),
+    "split": (2, ("-1",)),
+    "months_between": (2, ("true",)),
+    "unix_timestamp": (1, ("yyyy-MM-dd HH:mm:ss",)),
+    "to_unix_timestamp": (1, ("yyyy-MM-dd HH:mm:ss",)),
+    "from_unixtime": (1, ("yyyy-MM-dd HH:mm:ss",)),
+    "sort_array": (1, ("true",)),
+    "substr": (2, ("2147483647",)),
+    "substring": (2, ("2147483647",)),
+    "lag": (1, ("1", "NULL")),
+    "lead": (1, ("1", "NULL")),
+}
+_CASTS = ("string", "int", "date", "bigint", "double", "boolean")
+
+
 def output_name(node: exp.Expr) -> str:
     """What Spark calls the column computed by a select item without alias."""
-    if isinstance(node, exp.Paren):
-        return output_name(node.this)
-    if isinstance(node, exp.Dot):
-        return str(node.expression.name)
-    if isinstance(node, exp.Subquery):
-        return "scalarsubquery()"
-    return pretty(node)
+    match node:
+        case exp.Paren():
+            return output_name(node.this)
+        case exp.Dot():
+            return str(node.expression.name)
+        case exp.Subquery() | exp.Select():
+            return "scalarsubquery()"
+        case exp.Cast(this=exp.Column()) | exp.TryCast(this=exp.Column()):
+            return str(node.this.name)
+        case exp.Anonymous(expressions=[exp.Column() as column]) if node.name.lower() in _CASTS:
+            return str(column.name)
+        case _:
+            return pretty(node)
 
 
 def pretty(node: exp.Expr) -> str:
@@ -47,8 +81,10 @@ def pretty(node: exp.Expr) -> str:
         case exp.Paren():
             return pretty(node.this)
         case exp.Column():
-            return str(node.name)
-        case exp.Literal() | exp.Identifier() | exp.Var():
+            return ".".join(p.name for p in node.parts[1:]) if len(node.parts) > 2 else node.name
+        case exp.Literal():
+            return _number(str(node.this)) if not node.is_string else str(node.this)
+        case exp.Identifier() | exp.Var():
             return str(node.this)
         case exp.Null():
             return "NULL"
@@ -58,31 +94,24 @@ def pretty(node: exp.Expr) -> str:
             return "1"
         case exp.NEQ():
             return f"(NOT ({pretty(node.this)} = {pretty(node.expression)}))"
+        case exp.NullSafeNEQ():
+            return f"(NOT ({pretty(node.this)} <=> {pretty(node.expression)}))"
         case exp.Not(this=exp.Is() as inner) if isinstance(inner.expression, exp.Null):
             return f"({pretty(inner.this)} IS NOT NULL)"
         case exp.Not():
             return f"(NOT {pretty(node.this)})"
         case exp.Neg():
             if isinstance(node.this, exp.Literal):
-                return f"-{node.this.this}"
+                return f"-{pretty(node.this)}"
             return f"(- {pretty(node.this)})"
         case exp.Is() if isinstance(node.expression, exp.Null):
             return f"({pretty(node.this)} IS NULL)"
         case exp.Is():
             return f"({pretty(node.this)} <=> {pretty(node.expression)})"
         case exp.Cast() | exp.TryCast():
-            word = "CAST" if type(node) is exp.Cast else "TRY_CAST"
-            if isinstance(node.this, exp.Literal) and node.args.get("_type") is not None:
-                if not node.this.is_string:
-                    return f"CAST({pretty(node.this)} AS {str(read_type(node.args['to'])).upper()})"
-            return f"{word}({pretty(node.this)} AS {str(read_type(node.args['to'])).upper()})"
+            return _cast(node)
         case exp.Case():
-            whens = "".join(
-                f" WHEN {_when(node, w)} THEN {pretty(w.args['true'])}" for w in node.args["ifs"]
-            )
-            default = node.args.get("default")
-            tail = f" ELSE {pretty(default)}" if default is not None else ""
-            return f"CASE{whens}{tail} END"
+            return _case(node)
         case exp.If():
             parts = [node.this, node.args["true"], node.args.get("false")]
             shown = ", ".join("NULL" if p is None else pretty(p) for p in parts)
@@ -90,51 +119,157 @@ def pretty(node: exp.Expr) -> str:
         case exp.In() if node.args.get("query") is None:
             options = ", ".join(map(pretty, node.expressions))
             return f"({pretty(node.this)} IN ({options}))"
+        case exp.In():
+            return f"({pretty(node.this)} IN (listquery()))"
         case exp.Between():
-            return f"between({pretty(node.this)}, {pretty(node.args['low'])}, {pretty(node.args['high'])})"
+            low, high = node.args["low"], node.args["high"]
+            return f"between({pretty(node.this)}, {pretty(low)}, {pretty(high)})"
+        case exp.Like():
+            return f"{pretty(node.this)} LIKE {pretty(node.expression)}"
+        case exp.Escape():
+            return f"{pretty(node.this)} ESCAPE '{pretty(node.expression)}'"
+        case exp.ILike():
+            return f"ilike({pretty(node.this)}, {pretty(node.expression)})"
+        case exp.RegexpLike():
+            return f"RLIKE({pretty(node.this)}, {pretty(node.expression)})"
         case exp.Anonymous():
             return _call(str(node.this), list(node.expressions))
         case exp.Substring():
             parts = [node.this, node.args.get("start"), node.args.get("length")]
             return _call("substring", [p for p in parts if p is not None])
+        case exp.Extract():
+            return f"extract({node.this.name.lower()} FROM {pretty(node.expression)})"
         case exp.Trim():
-            where = str(node.args.get("position") or "BOTH").upper()
-            if not node.args.get("expression") and not node.args.get("position"):
-                return f"trim({pretty(node.this)})"
-            chars = node.args.get("expression")
-            shown = pretty(chars) if chars is not None else ""
-            return f"TRIM({where} {shown} FROM {pretty(node.this)})"
+            return _trim(node)
         case exp.DPipe():
             return f"concat({pretty(node.this)}, {pretty(node.expression)})"
         case exp.Filter():
             return f"{pretty(node.this)} FILTER (WHERE {pretty(node.expression.this)})"
+        case exp.IgnoreNulls() | exp.RespectNulls():
+            return (
+                pretty(node.this).replace("first_value(", "first(").replace("last_value(", "last(")
+            )
         case exp.Exists():
             return "exists()"
-        case exp.Subquery():
+        case exp.Subquery() | exp.Select():
             return "scalarsubquery()"
-        case exp.Window():
-            return node.sql(dialect="spark")
+        case exp.Window() if not node.args.get("alias"):
+            return _window(node)
         case exp.Distinct():
             return "DISTINCT " + ", ".join(map(pretty, node.expressions))
         case exp.CurrentDate():
             return "current_date()"
+        case exp.CurrentTimestamp():
+            return "current_timestamp()"
         case exp.Bracket():
             return f"{pretty(node.this)}[{pretty(node.expressions[0])}]"
         case _:
             return node.sql(dialect="spark")
 
 
-def _when(case: exp.Case, branch: exp.Expr) -> str:
+def _number(text: str) -> str:
+    return str(float(text)).replace("e+", "E").replace("e", "E") if "e" in text.lower() else text
+
+
+def _cast(node: exp.Expr) -> str:
+    word = "CAST" if type(node) is exp.Cast else "TRY_CAST"
+    target = str(read_type(node.args["to"])).upper()
+    if (
+        isinstance(node.this, exp.Literal)
+        and node.this.is_string
+        and target in ("DATE", "TIMESTAMP")
+    ):
+        return f"{target} '{node.this.this}'"
+    if isinstance(node.this, exp.Literal) and not node.this.is_string:
+        if target in ("BIGINT", "DOUBLE"):
+            return pretty(node.this)  # 10L, 1.5D
+    return f"{word}({pretty(node.this)} AS {target})"
+
+
+def _case(node: exp.Expr) -> str:
+    whens = "".join(
+        f" WHEN {_when(node, w)} THEN {pretty(w.args['true'])}" for w in node.args["ifs"]
+    )
+    default = node.args.get("default")
+    tail = f" ELSE {pretty(default)}" if default is not None else ""
+    return f"CASE{whens}{tail} END"
+
+
+def _when(case: exp.Expr, branch: exp.Expr) -> str:
     if case.this is not None:
         return f"({pretty(case.this)} = {pretty(branch.this)})"
     return pretty(branch.this)
 
 
+def _trim(node: exp.Expr) -> str:
+    characters = node.args.get("expression")
+    if characters is None:
+        return f"trim({pretty(node.this)})"
+    where = str(node.args.get("position") or "BOTH").upper()
+    return f"TRIM({where} {pretty(characters)} FROM {pretty(node.this)})"
+
+
 def _call(name: str, args: list[exp.Expr]) -> str:
-    lowered = name.lower()
+    lowered = _RENAMED.get(name.lower(), name.lower())
     if lowered == "count" and len(args) == 1 and isinstance(args[0], exp.Star):
         return "count(1)"
     if len(args) == 1 and isinstance(args[0], exp.Distinct):
         inside = ", ".join(map(pretty, args[0].expressions))
         return f"{lowered}(DISTINCT {inside})"
-    return f"{lowered}({', '.join(map(pretty, args))})"
+    if lowered in ("isnull", "isnotnull") and len(args) == 1:
+        return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
+    if lowered in ("first", "last") and len(args) == 2:
+        args = args[:1]
+    shown = [pretty(a) for a in args]
+    least, defaults = _DEFAULTS.get(lowered, (len(args), ()))
+    shown += defaults[len(args) - least :]
+    return f"{lowered.upper() if lowered in _CAPITALS else lowered}({', '.join(shown)})"
+
+
+def _window(node: exp.Expr) -> str:
+    inside = []
+    if node.args.get("partition_by"):
+        inside.append("PARTITION BY " + ", ".join(map(pretty, node.args["partition_by"])))
+    order = node.args.get("order")
+    if order is not None:
+        inside.append("ORDER BY " + ", ".join(map(_ordered, order.expressions)))
+    inside.append(_frame(node))
+    return f"{pretty(node.this)} OVER ({' '.join(inside)})"
+
+
+def _ordered(node: exp.Expr) -> str:
+    descending = bool(node.args.get("desc"))
+    first = node.args.get("nulls_first")
+    nulls = "FIRST" if (not descending if first is None else first) else "LAST"
+    return f"{pretty(node.this)} {'DESC' if descending else 'ASC'} NULLS {nulls}"
+
+
+def _frame(node: exp.Expr) -> str:
+    call = node.this
+    while isinstance(call, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        call = call.this
+    name = call.name.lower()
+    if name in ("lag", "lead"):
+        offset = pretty(call.expressions[1]) if len(call.expressions) > 1 else "1"
+        place = f"-{offset}" if name == "lag" else offset
+        return f"ROWS BETWEEN {place} FOLLOWING AND {place} FOLLOWING"
+    spec = node.args.get("spec")
+    if spec is None:
+        if not node.args.get("order"):
+            return "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+        unit = "ROWS" if name in ROWS_ONLY else "RANGE"
+        return f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+    bounds = [_bound(spec, side) for side in ("start", "end")]
+    return f"{str(spec.args['kind']).upper()} BETWEEN {bounds[0]} AND {bounds[1]}"
+
+
+ROWS_ONLY = ("row_number", "rank", "dense_rank", "percent_rank", "ntile")
+
+
+def _bound(spec: exp.Expr, side: str) -> str:
+    value = spec.args.get(side)
+    shown = (
+        value if isinstance(value, str) else pretty(value) if value is not None else "CURRENT ROW"
+    )
+    direction = str(spec.args.get(f"{side}_side") or "")
+    return f"{shown} {direction}".strip().upper()

@@ -18,6 +18,17 @@ from veer.dataflow.types import DataType, parse_type
 from veer.errors import ParseError, UnsupportedError
 
 MAX_BYTES = 4_000_000
+GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM")  # with words inside
+HINTS = (
+    "BROADCAST",
+    "BROADCASTJOIN",
+    "MAPJOIN",
+    "MERGE",
+    "MERGEJOIN",
+    "SHUFFLEMERGE",
+    "SHUFFLE_HASH",
+    "SHUFFLE_REPLICATE_NL",
+)
 
 
 class VeerSpark(Spark):
@@ -25,6 +36,11 @@ class VeerSpark(Spark):
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
         FUNCTIONS: dict[str, Any] = {}  # noqa: RUF012
+        FUNCTION_PARSERS = {  # noqa: RUF012
+            name: parser
+            for name, parser in Spark.Parser.FUNCTION_PARSERS.items()
+            if name in GRAMMAR or name in HINTS
+        }
         STRICT_CAST = True
 
 
