@@ -91,11 +91,25 @@ class Queries:
                     f"coalesce({v('str')}, 'none')", f"CAST({v('int')} AS STRING)", f"trim({v('str')})",
                 )  # fmt: skip
             case "flt":
-                made = (f"-{v('flt')}", f"abs({v('flt')})", f"{v('flt')} + 1.0D", f"CAST({v('int')} AS DOUBLE)")
+                made = (
+                    f"-({v('flt')})",
+                    f"abs({v('flt')})",
+                    f"{v('flt')} + 1.0D",
+                    f"CAST({v('int')} AS DOUBLE)",
+                )
             case "dec":
-                made = (f"{v('dec')} * 2", f"{v('dec')} / 4", f"round({v('dec')}, 1)", f"abs({v('dec')})")
+                made = (
+                    f"{v('dec')} * 2",
+                    f"{v('dec')} / 4",
+                    f"round({v('dec')}, 1)",
+                    f"abs({v('dec')})",
+                )
             case "date":
-                made = (f"last_day({v('date')})", f"trunc({v('date')}, 'MM')", f"coalesce({v('date')}, DATE '2020-02-29')")
+                made = (
+                    f"last_day({v('date')})",
+                    f"trunc({v('date')}, 'MM')",
+                    f"coalesce({v('date')}, DATE '2020-02-29')",
+                )
             case _:
                 return f"({self.condition(scope, depth - 1)})"
         return random.choice(made)
@@ -179,8 +193,8 @@ class Queries:
             f"count_if({i} = 1)", f"stddev_samp({i})", f"var_pop({i})", f"sum({d})", f"avg({d})",
             f"size(collect_list({i}))", f"sort_array(collect_set({i}))", f"sort_array(collect_list({s}))",
             f"median({i})", f"max({i})", f"min({n})", f"stddev({d})", f"avg(DISTINCT {n})",
-            f"sort_array(collect_set({d}))", f"var_samp({i})", f"stddev_pop({i})", f"any_value(1)",
-            f"max_by(1, {i})", f"min_by('x', {s})", f"first(5)", f"last(true)", f"median({d})",
+            f"sort_array(collect_set({d}))", f"var_samp({i})", f"stddev_pop({i})", "any_value(1)",
+            f"max_by(1, {i})", f"min_by('x', {s})", "first(5)", "last(true)", f"median({d})",
         ))  # fmt: skip
         if random.random() < 0.2 and "DISTINCT" not in call:
             inner, close = (call, "") if not call.startswith(("size(", "sort_array(")) else ("", "")
@@ -201,9 +215,7 @@ class Queries:
     def having(self) -> str:
         t = self.table()
         call = self.aggregate(self.columns(t, "x"))
-        return (
-            f"SELECT x.a, {call} AS c FROM {t} x GROUP BY x.a HAVING count(*) > 1 OR max(x.s) >= 'a'"
-        )
+        return f"SELECT x.a, {call} AS c FROM {t} x GROUP BY x.a HAVING count(*) > 1 OR max(x.s) >= 'a'"
 
     def totals(self) -> str:
         t = self.table()
@@ -218,7 +230,9 @@ class Queries:
 
     def set_operation(self) -> str:
         t, u = self.table(), self.table()
-        kinds = [self.random.choice(("int", "str", "flt")) for _ in range(self.random.randrange(1, 3))]
+        kinds = [
+            self.random.choice(("int", "str", "flt")) for _ in range(self.random.randrange(1, 3))
+        ]
         parts = [
             "SELECT " + self.named([self.value(k, self.columns(x, "x")) for k in kinds])
             + f" FROM {x} x{self.where(self.columns(x, 'x'), 0.3)}"
@@ -262,14 +276,18 @@ class Queries:
         if key in CONSTANTS[kind]:
             key, kind = "x.a", "int"
         direction = random.choice(("", " DESC", " NULLS LAST", " DESC NULLS FIRST"))
-        partition = random.choice(("", "", "PARTITION BY x.a ", "PARTITION BY x.d ", "PARTITION BY x.s, x.a "))
+        partition = random.choice(
+            ("", "", "PARTITION BY x.a ", "PARTITION BY x.d ", "PARTITION BY x.s, x.a ")
+        )
         i, d, s = (self.value(k, scope) for k in ("int", "flt", "str"))
         ranking = ("rank()", "dense_rank()", "percent_rank()", "cume_dist()")
         peers = (
             "count(*)", f"count({i})", f"sum({i})", f"min({d})", f"max({s})", f"avg({i})", f"max({d})",
             f"sum({i}) FILTER (WHERE {i} > 0)", f"min({s})", f"count({d})",
         )  # fmt: skip
-        total = ", ".join(f"{c.text}{random.choice(('', ' DESC'))}" for c in scope if c.kind != "arr")
+        total = ", ".join(
+            f"{c.text}{random.choice(('', ' DESC'))}" for c in scope if c.kind != "arr"
+        )
         shape = random.randrange(6)
         if shape == 0:
             over = f"{random.choice(ranking)} OVER ({partition}ORDER BY {key}{direction})"
@@ -279,14 +297,18 @@ class Queries:
             over = f"{random.choice(peers)} OVER ({partition.strip()})"
         elif shape == 3 and kind in ("int", "date", "flt", "dec"):
             unit = {"flt": "1.5D"}.get(kind, "1")
-            low = random.choice(("UNBOUNDED PRECEDING", "1 PRECEDING", "CURRENT ROW", "2 PRECEDING", "1 FOLLOWING"))
+            low = random.choice(
+                ("UNBOUNDED PRECEDING", "1 PRECEDING", "CURRENT ROW", "2 PRECEDING", "1 FOLLOWING")
+            )
             high = random.choice(("UNBOUNDED FOLLOWING", "2 FOLLOWING", "1 FOLLOWING"))
             if low != "1 FOLLOWING":
                 high = random.choice((high, "CURRENT ROW"))
             del unit
             over = f"{random.choice(peers)} OVER ({partition}ORDER BY {key}{direction} RANGE BETWEEN {low} AND {high})"
         elif shape == 4:
-            low = random.choice(("UNBOUNDED PRECEDING", "1 PRECEDING", "CURRENT ROW", "2 PRECEDING"))
+            low = random.choice(
+                ("UNBOUNDED PRECEDING", "1 PRECEDING", "CURRENT ROW", "2 PRECEDING")
+            )
             high = random.choice(("UNBOUNDED FOLLOWING", "CURRENT ROW", "1 FOLLOWING"))
             over = f"{random.choice(peers)} OVER ({partition}ORDER BY {total} ROWS BETWEEN {low} AND {high})"
         else:
@@ -315,7 +337,7 @@ class Queries:
         a = self.of(kind, scope)
         b = self.of(kind, inner)
         correlated = f" WHERE {self.on(scope, inner)}" if self.random.random() < 0.6 else ""
-        simple = f" WHERE y.a = x.a" if correlated else self.where(inner, 0.4)
+        simple = " WHERE y.a = x.a" if correlated else self.where(inner, 0.4)
         test = self.random.choice((
             f"EXISTS (SELECT 1 FROM {u} y{correlated or self.where(inner)})",
             f"NOT EXISTS (SELECT 1 FROM {u} y{correlated or self.where(inner)})",
@@ -332,7 +354,9 @@ class Queries:
         call = self.random.choice(
             ("max(y.a)", "count(*)", "min(y.s)", "sum(y.a)", "avg(y.a)", "max(y.d)", "count(y.s)")
         )
-        on = self.random.choice((" WHERE y.a = x.a", " WHERE y.s = x.s", "", " WHERE y.d = x.d AND y.a > 0"))
+        on = self.random.choice(
+            (" WHERE y.a = x.a", " WHERE y.s = x.s", "", " WHERE y.d = x.d AND y.a > 0")
+        )
         subquery = f"(SELECT {call} FROM {u} y{on})"
         if self.random.random() < 0.5:
             return f"SELECT x.a, x.s, {subquery} AS c FROM {t} x"
@@ -349,7 +373,9 @@ class Queries:
         return f"SELECT a, s, {call} AS c{mark} FROM {t} GROUP BY {by}"
 
     def nested(self) -> str:
-        inner = self.random.choice((self.group, self.join, self.select, self.distinct, self.set_operation))()
+        inner = self.random.choice(
+            (self.group, self.join, self.select, self.distinct, self.set_operation)
+        )()
         return self.random.choice((
             f"SELECT count(*) AS n FROM ({inner}) v",
             f"SELECT DISTINCT * FROM ({inner}) v",

@@ -95,7 +95,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "dayofweek({date})", "weekday({date})", "dayofyear({date})", "weekofyear({date})",
         "hour({ts})", "minute({ts})", "second({ts})", "year({ts})", "unix_timestamp({ts})",
         "unix_timestamp({date})", "unix_timestamp({str}, 'yyyy-MM-dd')", "size({arr})",
-        "size({map})", "array_size({arr})", "cardinality({arr})", "element_at({ai}, {int})",
+        "size(m)", "array_size({arr})", "cardinality({arr})", "element_at({ai}, {int})",
         "ai[{int}]", "m[{str}]", "element_at(m, {str})", "st.x", "position({str}, {str})",
         "extract(year FROM {date})", "extract(week FROM {date})", "char_length({str})", "map_values(m)[0]",
         "({int} % {int})", "({int} - {int})", "abs({int})", "pmod({int}, {int})",
@@ -181,7 +181,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     ),
     "ai": ("ai", "array({int}, {int})", "sort_array(ai)", "array_distinct(ai)", "reverse(ai)", "concat(ai, ai)"),
     "at": ("at", "array({str}, {str})", "split({str}, 'a')", "sort_array(at)"),
-    "map": ("map({str}, {int})", "map({same}, {any})", "coalesce({map}, m)"),
+    "map": ("map({str}, {int})", "map({str}, {num})", "coalesce({map}, m)"),
     "st": ("named_struct('x', {int}, 'y', {str})", "coalesce(st, {st})", "if({bool}, st, {st})"),
     "other": (
         "({date} - {date})", "({ts} - {ts})", "({ts} - {date})", "(INTERVAL 1 DAY + INTERVAL 2 HOUR)",
@@ -192,7 +192,21 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-KINDS = ("num", "int", "flt", "dec", "str", "bool", "date", "ts", "bin", "arr", "map", "st", "other")
+KINDS = (
+    "num",
+    "int",
+    "flt",
+    "dec",
+    "str",
+    "bool",
+    "date",
+    "ts",
+    "bin",
+    "arr",
+    "map",
+    "st",
+    "other",
+)
 WEIGHTS = (6, 4, 2, 4, 6, 6, 4, 3, 1, 3, 1, 1, 1)
 _HOLE = re.compile(r"\{(\w+)\}")
 

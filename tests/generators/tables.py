@@ -42,7 +42,15 @@ WIDE = {
     "m": "map<string,int>",
     "st": "struct<x:int,y:string>",
 }
-LEFT = {"a": "int", "b": "int", "s": "string", "d": "double", "n": "decimal(7,2)", "dt": "date", "xs": "array<int>"}
+LEFT = {
+    "a": "int",
+    "b": "int",
+    "s": "string",
+    "d": "double",
+    "n": "decimal(7,2)",
+    "dt": "date",
+    "xs": "array<int>",
+}
 RIGHT = {"a": "int", "c": "bigint", "s": "string", "d": "double", "dt": "date", "p": "boolean"}
 EMPTY = {"a": "int", "s": "string", "d": "double"}
 

@@ -150,11 +150,26 @@ def same_value(a: Any, b: Any, type_: DataType, tolerance: float = 0.0) -> bool:
         if math.isfinite(a) and math.isfinite(b):
             return math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
         return repr(a) == repr(b)
+    if isinstance(type_, StructType) and a is not None and b is not None:
+        return all(
+            same_value(x, y, t, tolerance) for x, y, (_, t) in zip(a, b, type_.fields, strict=True)
+        )
+    if isinstance(type_, ArrayType | MapType) and a is not None and b is not None:
+        inner = _element(type_)
+        return len(a) == len(b) and all(
+            same_value(x, y, inner, tolerance) for x, y in zip(a, b, strict=True)
+        )
     if isinstance(type_, DecimalType):
         # Spark keeps the scale of a decimal aside of its digits: only ours must show it.
         return a == b and (a is None or a.as_tuple().exponent == -type_.scale)
     key = exact_key(type_)
     return type(a) is type(b) and key(a) == key(b) and repr(a) == repr(b)
+
+
+def _element(type_: ArrayType | MapType) -> DataType:
+    if isinstance(type_, ArrayType):
+        return type_.element
+    return StructType((("key", type_.key), ("value", type_.value)))
 
 
 def same_rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from veer.dataflow.determinism import require_repeatable
@@ -18,6 +19,7 @@ from veer.dataflow.expr import (
     Case,
     Cast,
     CastMode,
+    Column,
     Compare,
     Expr,
     Frame,
@@ -26,6 +28,7 @@ from veer.dataflow.expr import (
     Literal,
     Not,
     Or,
+    OuterColumn,
     OverCall,
     SortKey,
     arguments,
@@ -39,6 +42,7 @@ from veer.dataflow.functions.registry import (
 )
 from veer.dataflow.functions.typing import (
     DATETIMES,
+    cast_to,
     common_type,
     decimal_of,
     wider_decimal,
@@ -63,7 +67,7 @@ from veer.dataflow.types import (
     StructType,
     YearMonthIntervalType,
 )
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
 
@@ -72,10 +76,10 @@ def cast(expr: Expr, type_: DataType, mode: CastMode = CastMode.ANSI) -> Expr:
     """The expression as a value of the type; itself if it is one already."""
     if expr.type == type_:
         return expr
-    if isinstance(expr, Literal) and expr.value is None:
-        return Literal(None, type_)
     if not can_cast(expr.type, type_):
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
+    if isinstance(expr, Literal) and expr.value is None:
+        return Literal(None, type_)
     return Cast(expr, type_, mode)
 
 
@@ -139,6 +143,11 @@ def call(name: str, *args: Expr) -> Expr:
     if function in SPECIAL:
         special: Expr = SPECIAL[function](*args)
         return special
+    return plain_call(function, *args)
+
+
+def plain_call(function: str, *args: Expr) -> Expr:
+    """A function of exactly that name applied to arguments, each cast in one step."""
     resolved = scalar_function(function).resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     return Call(function, coerced, resolved.result)
@@ -168,6 +177,8 @@ def over_call(
     function = canonical_name(name)
     resolved = over_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    if function == "median" and (order or frame is not None):
+        raise IllFormedError("median: neither ORDER BY nor a frame may stand in its window")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
     return OverCall(
         function,
@@ -205,6 +216,29 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
             wanted = a if a in DATETIMES else b
             return call("subtract_moments", *(implicit_moment(e, wanted) for e in (left, right)))
     return call(op, left, right)
+
+
+def divide(function: str, left: Expr, right: Expr) -> Expr:
+    """Division: text beside an integer is read as an integer first, only then made a double."""
+    if (left.type == STRING) != (right.type == STRING):
+        type_ = common_type(arguments((left, right)))
+        left, right = (implicit(e, type_) if e.type == STRING else e for e in (left, right))
+    return plain_call(function, left, right)
+
+
+def attempt(function: str, left: Expr, right: Expr) -> Expr:
+    """TRY_ADD and its like: on numbers only overflow gives null, else any failure inside does."""
+    if not all(isinstance(e.type, NumericType) for e in (left, right)):
+        if not all(isinstance(e, Column | OuterColumn | Literal) for e in (left, right)):
+            raise UnsupportedError(f"{function} of computed values that are no numbers")
+        if any(e.type in DATETIMES or isinstance(e.type, INTERVALS) for e in (left, right)):
+            raise UnsupportedError(f"{function} of dates, timestamps or intervals")
+        type_ = common_type(arguments((left, right)))
+        left, right = (
+            cast(e, type_, CastMode.TRY) if e.type == STRING and not isinstance(e, Literal) else e
+            for e in (left, right)
+        )
+    return plain_call(function, left, right)
 
 
 def implicit_moment(expr: Expr, type_: DataType) -> Expr:
@@ -292,12 +326,17 @@ def second_if_present(arg: Expr, present: Expr, absent: Expr) -> Expr:
     return case([(Not(IsNull(arg)), present)], absent)
 
 
+def as_text(expr: Expr) -> Expr:
+    """The cast to text that functions of text insert for atomic values."""
+    return implicit(expr, cast_to(arguments((expr,))[0], STRING, 1))
+
+
 def to_date(text: Expr, pattern: Expr | None = None) -> Expr:
     """TO_DATE: a cast, unless a pattern says how to read."""
     if text.type in DATETIMES:
         return cast(text, DATE)
     if pattern is None:
-        return cast(cast(text, STRING), DATE)
+        return cast(as_text(text), DATE)
     return call("to_date_by", text, pattern)
 
 
@@ -306,7 +345,7 @@ def to_timestamp(text: Expr, pattern: Expr | None = None) -> Expr:
     if text.type in DATETIMES:
         return cast(text, TIMESTAMP)
     if pattern is None:
-        return cast(text if isinstance(text.type, NumericType) else cast(text, STRING), TIMESTAMP)
+        return cast(text if isinstance(text.type, NumericType) else as_text(text), TIMESTAMP)
     return call("to_timestamp_by", text, pattern)
 
 
@@ -320,6 +359,11 @@ def struct(*args: Expr) -> Expr:
 
 
 SPECIAL: dict[str, Any] = {
+    "/": lambda a, b: divide("/", a, b),
+    **{
+        name: partial(attempt, name)
+        for name in ("try_add", "try_subtract", "try_multiply", "try_divide", "try_mod")
+    },
     "nvl": lambda a, b: call("coalesce", a, b),
     "ifnull": lambda a, b: call("coalesce", a, b),
     "nvl2": second_if_present,

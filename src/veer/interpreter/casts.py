@@ -16,9 +16,11 @@ from typing import Any
 
 from veer.dataflow.expr import CastMode
 from veer.dataflow.functions.arithmetic import (
+    EXACT,
     NAN,
     fit_decimal,
     float32_text,
+    float_to_long,
     to_float32,
 )
 from veer.dataflow.functions.dates import (
@@ -108,9 +110,9 @@ def _conversion(given: DataType, target: DataType) -> Convert:
             return _to_number(target)
         case DateType(), TimestampType() | TimestampNtzType():
             return lambda v: datetime(v.year, v.month, v.day)
-        case (TimestampType() | TimestampNtzType()), DateType():
+        case ((TimestampType() | TimestampNtzType()), DateType()):
             return lambda v: v.date()
-        case (TimestampType() | TimestampNtzType()), (TimestampType() | TimestampNtzType()):
+        case ((TimestampType() | TimestampNtzType()), (TimestampType() | TimestampNtzType())):
             return lambda v: v
         case TimestampType(), NumericType():
             return _timestamp_to_number(target)
@@ -179,8 +181,8 @@ def _number_to_timestamp(value: Any) -> datetime | None:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise Failure(INVALID)
-        return from_micros(int(value * 1_000_000))
-    return from_micros(int(value * 1_000_000))
+        return from_micros(float_to_long(value * 1e6))
+    return from_micros(int(value * 1_000_000 if isinstance(value, int) else EXACT.scaleb(value, 6)))
 
 
 # -- from text ---------------------------------------------------------------------------------
@@ -313,7 +315,11 @@ def java_float_text(value: float, *, single: bool) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0:
         return "-0.0" if math.copysign(1, value) < 0 else "0.0"
-    sign, digits, exponent = Decimal(float32_text(value) if single else repr(value)).as_tuple()
+    shortest = float32_text(value) if single else repr(value)
+    two_digits = f"{value:.1e}"  # Java writes at least two, the nearest ones
+    if len(Decimal(shortest).as_tuple().digits) == 1 and float(two_digits) == value:
+        shortest = two_digits
+    sign, digits, exponent = Decimal(shortest).as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     assert isinstance(exponent, int)
     point = len(digits) + exponent  # position of the decimal point in `text`
@@ -324,4 +330,3 @@ def java_float_text(value: float, *, single: bool) -> str:
         whole = text[:point].ljust(point, "0")
         return f"{minus}{whole}.{text[point:] or '0'}"
     return f"{minus}{text[0]}.{text[1:] or '0'}E{point - 1}"
-

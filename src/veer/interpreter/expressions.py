@@ -29,6 +29,7 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
+from veer.dataflow.functions.dates import knows_unit
 from veer.dataflow.functions.ordering import sort_key
 from veer.dataflow.functions.registry import Failure, Nulls, scalar_function
 from veer.dataflow.schema import Schema
@@ -83,7 +84,7 @@ def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
         case Cast(arg, type_, mode):
             inner, convert = sub(arg), cast_function(arg.type, type_, mode)
             return lambda row, scope: None if (v := inner(row, scope)) is None else convert(v)
-        case Call(function, args):
+        case Call(_, args):
             return _call(expr, tuple(map(sub, args)))
         case OpaqueCall(identity, args, type_):
             inner_args = tuple(map(sub, args))
@@ -213,12 +214,16 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
     meaning = function.meaning(tuple(a.type for a in call.args), call.type)
     if call.function == "coalesce":
         return _coalesce(args)
+    if call.function == "nanvl":
+        return _nanvl(*args)
     if function.nulls in (Nulls.NEVER, Nulls.CUSTOM):
         return lambda row, scope: meaning(*[a(row, scope) for a in args])
     if len(args) == 1:
         (only,) = args
         return lambda row, scope: None if (v := only(row, scope)) is None else meaning(v)
 
+    if call.function in ("trunc", "date_trunc"):
+        return _truncation(call.function, meaning, args)
     if call.function in RIGHT_FIRST:
         first, second = args
 
@@ -241,6 +246,33 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
     return strict
 
 
+def _nanvl(first: Compiled, second: Compiled) -> Compiled:
+    """The second value is computed only where the first is NaN."""
+
+    def number(row: Row, scope: Scope) -> Any:
+        value = first(row, scope)
+        return second(row, scope) if value is not None and value != value else value
+
+    return number
+
+
+def _truncation(function: str, meaning: Callable[..., Any], args: tuple[Compiled, ...]) -> Compiled:
+    """The unit comes first; where it is unknown the moment is not computed."""
+    unit_at = 1 if function == "trunc" else 0
+    unit, moment = args[unit_at], args[1 - unit_at]
+
+    def truncated(row: Row, scope: Scope) -> Any:
+        name = unit(row, scope)
+        if name is None or not knows_unit(function, name):
+            return None
+        value = moment(row, scope)
+        if value is None:
+            return None
+        return meaning(value, name) if unit_at else meaning(name, value)
+
+    return truncated
+
+
 def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
     def first_present(row: Row, scope: Scope) -> Any:
         for arg in args:
@@ -254,7 +286,9 @@ def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
 # -- subqueries --------------------------------------------------------------------------------
 
 
-def compile_query(query: Dataflow, schemas: tuple[Schema, ...]) -> Callable[[Row, Scope], list[Row]]:
+def compile_query(
+    query: Dataflow, schemas: tuple[Schema, ...]
+) -> Callable[[Row, Scope], list[Row]]:
     """A function giving the rows of a subquery, computed once per distinct outer values."""
     compiled: list[Any] = []  # filled on first use: the compiler of dataflows stands above us
     places = sorted(
@@ -313,5 +347,3 @@ def _scalar_query(rows_of: Callable[[Row, Scope], list[Row]]) -> Compiled:
         return rows[0][0] if rows else None
 
     return single
-
-

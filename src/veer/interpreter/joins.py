@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import And, Column, Compare, Expr, Or
@@ -82,9 +83,7 @@ def _lift(expr: Expr, offset: int, schema: Schema) -> Expr:
     if offset == 0:
         return expr
     before = Counter(f.name for f in schema.fields[:offset])
-    return substitute_columns(
-        expr, lambda c: replace(c, occurrence=c.occurrence + before[c.name])
-    )
+    return substitute_columns(expr, lambda c: replace(c, occurrence=c.occurrence + before[c.name]))
 
 
 def compile_group(
@@ -103,12 +102,10 @@ def compile_group(
             keep = [i for i, r in enumerate(only.rows) if _passes(whole, r, scope)]
             return only.pick(keep)
         order = _join_order(len(schemas), whole, [len(s.rows) for s in signals])
-        rows: list[list[object]] = []
+        rows: list[list[Any]] = []
         bound: set[int] = set()
         for number in order:
-            filled = [
-                _place(row, starts[number], width) for row in signals[number].rows
-            ]
+            filled = [_place(row, starts[number], width) for row in signals[number].rows]
             ready = [c for c in whole if c.inputs <= {number}]
             filled = [r for r in filled if all(c.test(r, scope) is True for c in ready)]
             if not bound:
@@ -127,7 +124,7 @@ def compile_group(
 class Conjunct:
     """A condition, the inputs it reads, and the two columns it equates if it does just that."""
 
-    test: Compiled
+    test: Callable[[Any, Scope], Any]
     inputs: frozenset[int]
     equal: tuple[int, int] | None
     null_safe: bool
@@ -162,8 +159,8 @@ def _passes(conjuncts: list[Conjunct], row: Row, scope: Scope) -> bool:
     return all(c.test(row, scope) is True for c in conjuncts)
 
 
-def _place(row: Row, start: int, width: int) -> list[object]:
-    filled: list[object] = [None] * width
+def _place(row: Row, start: int, width: int) -> list[Any]:
+    filled: list[Any] = [None] * width
     filled[start : start + len(row)] = row
     return filled
 
@@ -186,17 +183,21 @@ def _join_order(count: int, conjuncts: list[Conjunct], sizes: list[int]) -> list
 
 
 def _join(
-    rows: list[list[object]],
-    added: list[list[object]],
+    rows: list[list[Any]],
+    added: list[list[Any]],
     bound: set[int],
     number: int,
     conjuncts: list[Conjunct],
     schemas: list[Schema],
     starts: list[int],
     scope: Scope,
-) -> list[list[object]]:
+) -> list[list[Any]]:
     """Join what is bound with one more input on every conjunct that now has its columns."""
-    ready = [c for c in conjuncts if number in c.inputs and c.inputs - {number} and c.inputs <= bound | {number}]
+    ready = [
+        c
+        for c in conjuncts
+        if number in c.inputs and c.inputs - {number} and c.inputs <= bound | {number}
+    ]
     begin, end = starts[number], starts[number] + len(schemas[number])
     pairs, tests = [], []
     for c in ready:
@@ -207,7 +208,7 @@ def _join(
             tests.append(c)
     types = {starts[n] + k: f.type for n, s in enumerate(schemas) for k, f in enumerate(s)}
     keys = [(new, old, group_key(types[new])) for new, old in pairs]
-    table: dict[object, list[list[object]]] = {}
+    table: dict[Any, list[list[Any]]] = {}
     for row in added:
         if all(row[new] is not None for new, _, _ in keys):
             table.setdefault(tuple(k(row[new]) for new, _, k in keys), []).append(row)
@@ -218,6 +219,6 @@ def _join(
         for other in table.get(tuple(k(row[old]) for _, old, k in keys), ()):
             merged = row.copy()
             merged[begin:end] = other[begin:end]
-            if all(c.test(merged, scope) is True for c in tests):  # type: ignore[arg-type]
+            if all(c.test(merged, scope) is True for c in tests):
                 out.append(merged)
     return out

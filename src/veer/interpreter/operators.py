@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from veer.dataflow.expr import AggregateCall, SortKey
-from veer.dataflow.functions.ordering import group_key, sort_key
+from veer.dataflow.expr import AggregateCall, And, Column, Compare, SortKey
+from veer.dataflow.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.dataflow.functions.registry import aggregate_function
 from veer.dataflow.ops import (
     Aggregate,
@@ -22,7 +22,6 @@ from veer.dataflow.ops import (
     Lateral,
     Limit,
     Operator,
-    Over,
     Project,
     RowUdf,
     Sample,
@@ -35,7 +34,7 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import DataType, MapType, has_floats
+from veer.dataflow.types import DataType, MapType
 from veer.errors import InputError
 from veer.interpreter.expressions import Compiled, Row, Scope, compile_expr, compile_query
 from veer.interpreter.opaque import noise, opaque_value
@@ -147,10 +146,10 @@ def _partner_finder(
     operator: Join, left: Schema, right: Schema
 ) -> Callable[[list[Row]], Callable[[Row], Sequence[int]]]:
     """Candidates for each left row: by hashing where the condition equates two columns."""
-    from veer.dataflow.expr import And, Column, Compare
-
     both = left + right
-    conjuncts = operator.condition.args if isinstance(operator.condition, And) else (operator.condition,)
+    conjuncts = (
+        operator.condition.args if isinstance(operator.condition, And) else (operator.condition,)
+    )
     for conjunct in conjuncts:
         match conjunct:
             case Compare("=", Column() as a, Column() as b):
@@ -174,7 +173,9 @@ def _hashed(
 # -- grouping ----------------------------------------------------------------------------------
 
 
-def compile_call(call: AggregateCall, inputs: Sequence[Schema], outer: Outer) -> Callable[[list[Row], Scope], Any]:
+def compile_call(
+    call: AggregateCall, inputs: Sequence[Schema], outer: Outer
+) -> Callable[[list[Row], Scope], Any]:
     """An aggregate call as a function of the rows of a group."""
     scopes = (inputs[0], *outer)
     args = [compile_expr(a, scopes) for a in call.args]
@@ -199,18 +200,11 @@ def compile_call(call: AggregateCall, inputs: Sequence[Schema], outer: Outer) ->
     return value
 
 
-def normalized(type_: DataType) -> Callable[[Any], Any]:
-    """Group keys lose the sign of zero, as in Spark."""
-    if not has_floats(type_):
-        return lambda v: v
-    return lambda v: 0.0 if isinstance(v, float) and v == 0 else v
-
-
 @compile_operator.register
 def _(operator: Aggregate, inputs: Sequence[Schema], outer: Outer) -> Step:
     keys = [compile_expr(k.expr, (inputs[0], *outer)) for k in operator.keys]
     by = [group_key(k.expr.type) for k in operator.keys]
-    clean = [normalized(k.expr.type) for k in operator.keys]
+    clean = [unsigned_zero(k.expr.type) for k in operator.keys]
     calls = [compile_call(named.call, inputs, outer) for named in operator.calls]
 
     def step(signals: list[Signal], scope: Scope) -> Signal:
@@ -264,7 +258,7 @@ def _(operator: Union, inputs: Sequence[Schema], outer: Outer) -> Step:
 
 def _multiset_step(types: Sequence[DataType], combine: Callable[[int, int], int]) -> Step:
     keys = [group_key(t) for t in types]
-    clean = [normalized(t) for t in types]
+    clean = [unsigned_zero(t) for t in types]
 
     def name(row: Row) -> Any:
         return tuple(k(v) for k, v in zip(keys, row, strict=True))
@@ -294,7 +288,9 @@ def _(operator: ExceptAll, inputs: Sequence[Schema], outer: Outer) -> Step:
 # -- order -------------------------------------------------------------------------------------
 
 
-def compile_order(keys: Sequence[SortKey], scopes: tuple[Schema, ...]) -> Callable[[list[Row], Scope], tuple[list[int], list[int]]]:
+def compile_order(
+    keys: Sequence[SortKey], scopes: tuple[Schema, ...]
+) -> Callable[[list[Row], Scope], tuple[list[int], list[int]]]:
     """A function giving the places of the rows in order, and the layer of each."""
     compiled = [(compile_expr(k.expr, scopes), sort_key(k.expr.type), k) for k in keys]
 
@@ -343,20 +339,6 @@ def _(operator: Limit, inputs: Sequence[Schema], outer: Outer) -> Step:
     def step(signals: list[Signal], scope: Scope) -> Signal:
         (signal,) = signals
         return signal.pick(range(len(signal.rows))[start:end])
-
-    return step
-
-
-@compile_operator.register
-def _(operator: Over, inputs: Sequence[Schema], outer: Outer) -> Step:
-    from veer.interpreter.over import compile_over
-
-    columns = [compile_over(named.call, inputs[0], outer) for named in operator.calls]
-
-    def step(signals: list[Signal], scope: Scope) -> Signal:
-        rows = signals[0].rows
-        added = [column(rows, scope) for column in columns]
-        return Signal([row + tuple(c[i] for c in added) for i, row in enumerate(rows)])
 
     return step
 
@@ -485,5 +467,3 @@ def _(operator: Sink, inputs: Sequence[Schema], outer: Outer) -> Step:
         return Signal(rows, signals[0].peers)
 
     return step
-
-

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from veer.dataflow.expr import OverCall
 from veer.dataflow.functions.dates import add_days
 from veer.dataflow.functions.ordering import group_key, sort_key
 from veer.dataflow.functions.registry import OVER, over_function
+from veer.dataflow.ops import Over
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import DATE
 from veer.interpreter.expressions import Row, Scope, compile_expr
-from veer.interpreter.operators import compile_order
+from veer.interpreter.operators import Outer, Signal, Step, compile_operator, compile_order
+
+
+@compile_operator.register
+def _(operator: Over, inputs: Sequence[Schema], outer: Outer) -> Step:
+    columns = [compile_over(named.call, inputs[0], outer) for named in operator.calls]
+
+    def step(signals: list[Signal], scope: Scope) -> Signal:
+        rows = signals[0].rows
+        added = [column(rows, scope) for column in columns]
+        return Signal([row + tuple(c[i] for c in added) for i, row in enumerate(rows)])
+
+    return step
 
 
 def compile_over(
@@ -43,9 +56,7 @@ def compile_over(
             else:
                 kept = [where is None or where(rows[i], scope) is True for i in members]
                 bounds = _frames(call, [rows[i] for i in members], peers, scopes, scope)
-                results = [
-                    _framed(call, meaning, values[lo:hi], kept[lo:hi]) for lo, hi in bounds
-                ]
+                results = [_framed(call, meaning, values[lo:hi], kept[lo:hi]) for lo, hi in bounds]
             for i, value in zip(members, results, strict=True):
                 out[i] = value
         return out

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import veer.interpreter.over  # noqa: F401  gives Over its meaning
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.functions.registry import load_all
 from veer.dataflow.ops import Filter, Join, Operator

@@ -14,7 +14,7 @@ from veer.dataflow.functions.arithmetic import (
     fit_decimal,
     fit_integer,
 )
-from veer.dataflow.functions.ordering import group_key, sort_key
+from veer.dataflow.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.dataflow.functions.registry import (
     AGGREGATE,
     ALIASES,
@@ -299,8 +299,8 @@ def _collect_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _collect_set(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
-    key = group_key(types[0])
-    return lambda rows: tuple({key(v): v for v in _present(rows)}.values())
+    key, clean = group_key(types[0]), unsigned_zero(types[0])
+    return lambda rows: tuple({key(v): clean(v) for v in _present(rows)}.values())
 
 
 aggregate(

@@ -16,7 +16,15 @@ from decimal import (
 )
 from typing import Any
 
-from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved, Rule, scalar
+from veer.dataflow.functions.registry import (
+    SCALAR,
+    Argument,
+    Failure,
+    Nulls,
+    Resolved,
+    Rule,
+    scalar,
+)
 from veer.dataflow.functions.typing import (
     adjusted,
     cast_to,
@@ -74,7 +82,7 @@ def fit_decimal(value: Decimal, type_: DecimalType, rounding: str = ROUND_HALF_U
     rounded = value.quantize(Decimal(1).scaleb(-type_.scale), rounding, EXACT)
     if rounded and rounded.adjusted() >= type_.precision - type_.scale:
         raise Failure("NUMERIC_VALUE_OUT_OF_RANGE")
-    return rounded.copy_abs() if not rounded else rounded  # decimals have no negative zero
+    return rounded if rounded else rounded.copy_abs()  # decimals have no negative zero
 
 
 def fit_float(value: float, type_: DataType) -> float:
@@ -176,12 +184,12 @@ def _nonzero(b: Any) -> Any:
 
 
 def _truncated_quotient(a: int, b: int) -> int:
-    quotient = abs(a) // abs(_nonzero(b))
+    quotient: int = abs(a) // abs(_nonzero(b))
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
 def _truncated_remainder(a: int, b: int) -> int:
-    remainder = abs(a) % abs(_nonzero(b))
+    remainder: int = abs(a) % abs(_nonzero(b))
     return -remainder if a < 0 else remainder
 
 
@@ -385,7 +393,9 @@ def _power(a: float, b: float) -> float:
 
 
 scalar("power", signature(DOUBLE, DOUBLE, DOUBLE), _power, aliases=["pow"])
-scalar("isnan", signature(BOOLEAN, (DOUBLE, FLOAT)), lambda a: a is not None and a != a, Nulls.NEVER)
+scalar(
+    "isnan", signature(BOOLEAN, (DOUBLE, FLOAT)), lambda a: a is not None and a != a, Nulls.NEVER
+)
 
 
 def _nanvl(a: float | None, b: float | None) -> float | None:
@@ -442,9 +452,11 @@ def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
                     if a != a or math.isinf(a):
                         return a
                     # Java goes through the shortest decimal text of the number.
-                    shortest = Decimal(float32_text(a) if isinstance(result, FloatType) else repr(a))
+                    shortest = Decimal(
+                        float32_text(a) if isinstance(result, FloatType) else repr(a)
+                    )
                     exact = shortest.quantize(Decimal(1).scaleb(-places), mode, Context(prec=400))
-                    return fit_float(float(exact), result)
+                    return fit_float(float(exact), result) if exact else 0.0
 
         return rounded
 
@@ -477,7 +489,11 @@ def _integer_part(mode: str) -> Callable[..., Callable[..., Any]]:
             if isinstance(result, DecimalType):
                 return fit_decimal(a.quantize(Decimal(1), mode, EXACT), result)
             if isinstance(a, float):
-                return float_to_long(math.ceil(a) if mode == ROUND_CEILING else math.floor(a)) if math.isfinite(a) else float_to_long(a)
+                return (
+                    float_to_long(math.ceil(a) if mode == ROUND_CEILING else math.floor(a))
+                    if math.isfinite(a)
+                    else float_to_long(a)
+                )
             return a
 
         return part
@@ -501,8 +517,6 @@ scalar("floor", _integer_part_rule, _integer_part(ROUND_FLOOR), typed=True)
 
 
 def _trying(name: str, base: str) -> None:
-    from veer.dataflow.functions.registry import SCALAR
-
     function = SCALAR[base]
 
     def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
@@ -519,12 +533,14 @@ def _trying(name: str, base: str) -> None:
     scalar(name, function.rule, meaning, Nulls.PROPAGATE, typed=True)
 
 
-for _name, _base in {"try_add": "+", "try_subtract": "-", "try_multiply": "*", "try_divide": "/", "try_mod": "%"}.items():
+for _name, _base in {
+    "try_add": "+",
+    "try_subtract": "-",
+    "try_multiply": "*",
+    "try_divide": "/",
+    "try_mod": "%",
+}.items():
     _trying(_name, _base)
-
-
-def _bitwise(function: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    return function
 
 
 def _integral_pair(args: Sequence[Argument]) -> Resolved:
@@ -534,9 +550,9 @@ def _integral_pair(args: Sequence[Argument]) -> Resolved:
     return Resolved((a, b), a)
 
 
-scalar("&", _integral_pair, _bitwise(lambda a, b: a & b))
-scalar("|", _integral_pair, _bitwise(lambda a, b: a | b))
-scalar("^", _integral_pair, _bitwise(lambda a, b: a ^ b))
+scalar("&", _integral_pair, lambda a, b: a & b)
+scalar("|", _integral_pair, lambda a, b: a | b)
+scalar("^", _integral_pair, lambda a, b: a ^ b)
 
 
 def _hex(value: Any) -> str:

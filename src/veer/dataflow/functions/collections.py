@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from veer.dataflow.functions.ordering import group_key, sort_key
+from veer.dataflow.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved, scalar
 from veer.dataflow.functions.typing import cast_to, common_type, signature, wider_type
 from veer.dataflow.types import (
@@ -43,9 +43,7 @@ def _struct_rule(args: Sequence[Argument]) -> Resolved:
     if not all(a.is_literal and isinstance(a.value, str) for a in args[::2]):
         raise IllFormedError("field names must be constant strings")
     types = [a.type for a in args[1::2]]
-    return Resolved(
-        tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True)))
-    )
+    return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
 
 
 scalar("named_struct", _struct_rule, lambda *parts: parts[1::2], Nulls.NEVER)
@@ -61,16 +59,22 @@ def _map_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((key, value) * (len(args) // 2), MapType(key, value))
 
 
-def _map(*parts: Any) -> tuple[tuple[Any, Any], ...]:
-    keys = parts[::2]
-    if None in keys:
-        raise Failure("NULL_MAP_KEY")
-    if len(set(keys)) < len(keys):
-        raise Failure("DUPLICATED_MAP_KEY")
-    return tuple(zip(keys, parts[1::2], strict=True))
+def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    assert isinstance(result, MapType)
+    name, clean = group_key(result.key), unsigned_zero(result.key)
+
+    def made(*parts: Any) -> tuple[tuple[Any, Any], ...]:
+        keys = parts[::2]
+        if None in keys:
+            raise Failure("NULL_MAP_KEY")
+        if len(set(map(name, keys))) < len(keys):
+            raise Failure("DUPLICATED_MAP_KEY")
+        return tuple(zip(map(clean, keys), parts[1::2], strict=True))
+
+    return made
 
 
-scalar("map", _map_rule, _map, Nulls.NEVER, can_fail=True)
+scalar("map", _map_rule, _map, Nulls.NEVER, typed=True, can_fail=True)
 
 
 def _size(value: Any) -> int | None:
@@ -112,7 +116,6 @@ def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..
 scalar("array_contains", _contains_rule, _array_contains, Nulls.PROPAGATE, typed=True)
 
 
-
 def _access_rule(args: Sequence[Argument]) -> Resolved:
     """`element_at(array, index)` and `element_at(map, key)`."""
     if len(args) == 2 and isinstance(args[0].type, ArrayType):
@@ -121,9 +124,10 @@ def _access_rule(args: Sequence[Argument]) -> Resolved:
         return Resolved((args[0].type, INT), args[0].type.element)
     if len(args) == 2 and isinstance(args[0].type, MapType):
         key = wider_type(args[0].type.key, args[1].type, promote=False)
-        if key is None or (DecimalType in map(type, (args[0].type.key, args[1].type)) and (
-            args[0].type.key != args[1].type
-        )):
+        if key is None or (
+            DecimalType in map(type, (args[0].type.key, args[1].type))
+            and (args[0].type.key != args[1].type)
+        ):
             raise IllFormedError(f"argument 2 is {args[1].type}, expected {args[0].type.key}")
         return Resolved((MapType(key, args[0].type.value), key), args[0].type.value)
     raise IllFormedError("expected an array and an index or a map and a key")
@@ -156,6 +160,7 @@ def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
         return _lookup
 
     def at(items: tuple[Any, ...], index: int) -> Any:
+        index = (index + 2**31) % 2**32 - 2**31  # Spark cuts a bigint to 32 bits here
         if not 0 <= index < len(items):
             raise Failure("INVALID_ARRAY_INDEX")
         return items[index]
@@ -216,8 +221,8 @@ def _distinct_rule(args: Sequence[Argument]) -> Resolved:
 
 def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
     assert isinstance(types[0], ArrayType)
-    key = group_key(types[0].element)
-    return lambda items: tuple({key(x): x for x in reversed(items)}[k] for k in dict.fromkeys(map(key, items)))
+    key, clean = group_key(types[0].element), unsigned_zero(types[0].element)
+    return lambda items: tuple({key(x): clean(x) for x in items}.values())
 
 
 scalar("array_distinct", _distinct_rule, _array_distinct, typed=True)
@@ -228,12 +233,21 @@ def _join_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None) -> str:
-    return separator.join(x if x is not None else null for x in items if x is not None or null is not None)  # type: ignore[misc]
+    shown = (null if x is None else x for x in items)
+    return separator.join(x for x in shown if x is not None)
 
 
 scalar("array_join", _join_rule, _array_join)
-scalar("map_keys", lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)), lambda m: tuple(k for k, _ in m))
-scalar("map_values", lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).value)), lambda m: tuple(v for _, v in m))
+scalar(
+    "map_keys",
+    lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)),
+    lambda m: tuple(k for k, _ in m),
+)
+scalar(
+    "map_values",
+    lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).value)),
+    lambda m: tuple(v for _, v in m),
+)
 
 
 def _map_argument(args: Sequence[Argument]) -> MapType:

@@ -7,13 +7,15 @@ Spark's further: a value outside raises `UnsupportedError`, so that such a run d
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from veer.dataflow.functions.arithmetic import EXACT, float_to_long
 from veer.dataflow.functions.registry import Argument, Failure, Kind, Nulls, Resolved, scalar
 from veer.dataflow.functions.typing import DATETIMES, cast_to, exactly, signature
 from veer.dataflow.types import (
@@ -36,10 +38,11 @@ from veer.dataflow.types import (
 )
 from veer.errors import IllFormedError, UnsupportedError
 
+T = TypeVar("T")
 EPOCH = datetime(1970, 1, 1)
 RUN_DATE = date(2026, 1, 15)  # what current_date is in every run of the interpreter
 RUN_TIME = datetime(2026, 1, 15, 12, 30, 45, 123456)
-INT_DAYS = 2**31
+OUTSIDE = "a date outside the years 1 to 9999 is not interpreted"
 
 # -- text ------------------------------------------------------------------------------------
 
@@ -55,7 +58,21 @@ WHITESPACE = "".join(map(chr, range(0x21)))  # what Spark trims from text before
 def parse_date(text: str) -> date | None:
     """What `CAST(text AS DATE)` reads, None if it cannot."""
     found = _DATE.fullmatch(text.strip(WHITESPACE))
-    return None if found is None else make_date(int(found[1]), int(found[2] or 1), int(found[3] or 1))
+    if found is None:
+        return None
+    year, month, day = int(found[1]), int(found[2] or 1), int(found[3] or 1)
+    return (
+        None
+        if make_date(2000 + year % 400, month, day) is None
+        else calendar_date(year, month, day)
+    )
+
+
+def calendar_date(year: int, month: int, day: int) -> date:
+    """A day that exists, unless it is outside the interpreter's calendar."""
+    if not 1 <= year <= 9999:
+        raise UnsupportedError(OUTSIDE)
+    return date(year, month, day)
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
@@ -78,7 +95,7 @@ def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
     micros = int((fraction or "").ljust(6, "0")[:6] or 0)
     try:
         shown = datetime(
-            int(year),
+            2000 + int(year) % 400,
             int(month or 1),
             int(day or 1),
             int(hour or 0),
@@ -87,9 +104,11 @@ def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
             micros,
         )
         offset = zone_offset(zone)
-        return shown if local else shown - offset
-    except (ValueError, OverflowError):
+    except ValueError:
         return None
+    calendar_date(int(year), 1, 1)
+    shown = shown.replace(year=int(year))
+    return shown if local else _in_calendar(lambda: shown - offset)
 
 
 def zone_offset(zone: str | None) -> timedelta:
@@ -125,11 +144,11 @@ def from_micros(micros: int) -> datetime:
     return _in_calendar(lambda: EPOCH + timedelta(microseconds=micros))
 
 
-def _in_calendar(make: Callable[[], Any]) -> Any:
+def _in_calendar(make: Callable[[], T]) -> T:
     try:
         return make()
     except (OverflowError, ValueError):
-        raise UnsupportedError("a date outside the years 1 to 9999 is not interpreted") from None
+        raise UnsupportedError(OUTSIDE) from None
 
 
 # -- arithmetic ------------------------------------------------------------------------------
@@ -137,7 +156,7 @@ def _in_calendar(make: Callable[[], Any]) -> Any:
 
 def add_days(value: date, days: int) -> date:
     """The date that many days later."""
-    return _in_calendar(lambda: value + timedelta(days=days))  # type: ignore[no-any-return]
+    return _in_calendar(lambda: value + timedelta(days=days))
 
 
 def add_months(value: Any, months: int) -> Any:
@@ -161,7 +180,8 @@ def _months_between(a: datetime, b: datetime, round_off: bool = True) -> float:
     if a.day == b.day or (a.day == last_a and b.day == last_b):
         return float(months)
     in_month = [
-        (d - datetime(d.year, d.month, d.day)) // timedelta(seconds=1) + d.day * 86400 for d in (a, b)
+        (d - datetime(d.year, d.month, d.day)) // timedelta(seconds=1) + d.day * 86400
+        for d in (a, b)
     ]
     value = months + (in_month[0] - in_month[1]) / (31 * 86400.0)
     if not round_off:
@@ -176,12 +196,13 @@ def _plus_days(value: date, days: Any) -> date:
     return add_days(value, days if isinstance(days, int) else days // timedelta(days=1))
 
 
-
-
 def _days_rule(args: Sequence[Argument]) -> Resolved:
     """The number of days is an int or shorter, or text; no other number is cast."""
     resolved = signature(DATE, DATE, (INT, SHORT, BYTE))(args)
-    if not isinstance(args[1].type, StringType | NullType) and args[1].type != resolved.arguments[1]:
+    if (
+        not isinstance(args[1].type, StringType | NullType)
+        and args[1].type != resolved.arguments[1]
+    ):
         raise IllFormedError(f"argument 2 is {args[1].type}, expected int")
     return resolved
 
@@ -216,14 +237,9 @@ scalar("next_day", signature(DATE, DATE, STRING), _next_day, can_fail=True)
 
 
 def _make_date(year: int, month: int, day: int) -> date:
-    if not 1 <= month <= 12 or not 1 <= day <= 31:
+    if make_date(2000 + year % 400, month, day) is None:
         raise Failure("DATETIME_FIELD_OUT_OF_BOUNDS")
-    if not 1 <= year <= 9999:
-        raise UnsupportedError("a date outside the years 1 to 9999 is not interpreted")
-    found = make_date(year, month, day)
-    if found is None:
-        raise Failure("DATETIME_FIELD_OUT_OF_BOUNDS")
-    return found
+    return calendar_date(year, month, day)
 
 
 scalar(
@@ -316,6 +332,12 @@ _CLOCK = {
 }
 
 
+def knows_unit(function: str, unit: str) -> bool:
+    """Whether TRUNC or DATE_TRUNC gives a value for the unit; else null, its argument unread."""
+    finer = ("microsecond", "millisecond", *_CLOCK) if function == "date_trunc" else ()
+    return unit.lower() in (*_UNITS, *finer)
+
+
 def _trunc(value: date, unit: str) -> date | None:
     name = _UNITS.get(unit.lower())
     return None if name is None else _in_calendar(lambda: _TRUNCATED[name](value))
@@ -323,6 +345,10 @@ def _trunc(value: date, unit: str) -> date | None:
 
 def _date_trunc(unit: str, value: datetime) -> datetime | None:
     lowered = unit.lower()
+    if lowered == "microsecond":
+        return value
+    if lowered == "millisecond":
+        return value.replace(microsecond=value.microsecond // 1000 * 1000)
     if lowered in _CLOCK:
         return value.replace(**_CLOCK[lowered])  # type: ignore[arg-type]
     name = _UNITS.get(lowered)
@@ -385,7 +411,14 @@ def format_moment(value: date, pattern: str) -> str:
         elif text == "yyyy":
             out.append(f"{moment.year:04d}")
         elif len(text) == 1 and text != "a":
-            short = {"y": "year", "M": "month", "d": "day", "H": "hour", "m": "minute", "s": "second"}
+            short = {
+                "y": "year",
+                "M": "month",
+                "d": "day",
+                "H": "hour",
+                "m": "minute",
+                "s": "second",
+            }
             out.append(str(getattr(moment, short[text])))
         else:
             out.append(moment.strftime(_FORMATS[text]))
@@ -489,10 +522,22 @@ scalar(
     lambda n, p=DEFAULT_PATTERN: format_moment(from_micros(n * 1_000_000), p),
     can_fail=True,
 )
+
+
+def _timestamp_seconds(seconds: int | float | Decimal) -> datetime | None:
+    if isinstance(seconds, float):
+        return from_micros(float_to_long(seconds * 1e6)) if math.isfinite(seconds) else None
+    micros = seconds * 1_000_000 if isinstance(seconds, int) else EXACT.scaleb(seconds, 6)
+    if micros != int(micros) or not -(2**63) <= micros < 2**63:
+        raise Failure("ARITHMETIC_OVERFLOW")
+    return from_micros(int(micros))
+
+
 scalar(
     "timestamp_seconds",
     exactly(TIMESTAMP, NumericType),
-    lambda n: from_micros(int(n * 1_000_000)),
+    _timestamp_seconds,
+    Nulls.PROPAGATE,
     can_fail=True,
 )
 
@@ -506,5 +551,9 @@ scalar(
     aliases=["curdate"],
 )
 scalar(
-    "current_timestamp", signature(TIMESTAMP), lambda: RUN_TIME, kind=Kind.RUN_CONSTANT, aliases=["now"]
+    "current_timestamp",
+    signature(TIMESTAMP),
+    lambda: RUN_TIME,
+    kind=Kind.RUN_CONSTANT,
+    aliases=["now"],
 )

@@ -43,6 +43,23 @@ def group_key(type_: DataType) -> Callable[[Any], Any]:
     return key
 
 
+def unsigned_zero(type_: DataType) -> Callable[[Any], Any]:
+    """What grouping, DISTINCT and set operations make of a value: -0.0 becomes 0.0."""
+    if not has_floats(type_):
+        return lambda v: v
+    match type_:
+        case FloatType() | DoubleType():
+            return lambda v: 0.0 if v == 0 else v
+        case ArrayType(element):
+            inner = unsigned_zero(element)
+            return lambda v: v if v is None else tuple(inner(x) for x in v)
+        case StructType(fields):
+            parts = [unsigned_zero(t) for _, t in fields]
+            return lambda v: v if v is None else tuple(p(x) for p, x in zip(parts, v, strict=True))
+        case _:
+            return lambda v: v
+
+
 def exact_key(type_: DataType) -> Callable[[Any], Any]:
     """A hashable key equal only for values represented alike: 0.0 and -0.0 differ."""
     if not has_floats(type_):
@@ -55,9 +72,7 @@ def exact_key(type_: DataType) -> Callable[[Any], Any]:
             return lambda v: v if v is None else tuple(inner(x) for x in v)
         case StructType(fields):
             parts = [exact_key(t) for _, t in fields]
-            return lambda v: (
-                v if v is None else tuple(p(x) for p, x in zip(parts, v, strict=True))
-            )
+            return lambda v: v if v is None else tuple(p(x) for p, x in zip(parts, v, strict=True))
         case _:
             return repr
 

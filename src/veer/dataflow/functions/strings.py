@@ -30,10 +30,12 @@ scalar(
     substring,
     aliases=["substr"],
 )
+scalar("left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)])
 scalar(
-    "left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)]
+    "right",
+    signature(STRING, STRING, INT),
+    lambda s, n: s[len(s) - n :] if 0 < n < len(s) else s if n > 0 else "",
 )
-scalar("right", signature(STRING, STRING, INT), lambda s, n: s[len(s) - n :] if 0 < n < len(s) else s if n > 0 else "")
 scalar(
     "length",
     signature(INT, (STRING, BINARY)),
@@ -63,9 +65,15 @@ def _initcap(text: str) -> str:
 
 
 scalar("initcap", signature(STRING, STRING), _initcap)
-scalar("trim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.strip(c) if c else s)
-scalar("ltrim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.lstrip(c) if c else s)
-scalar("rtrim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.rstrip(c) if c else s)
+scalar(
+    "trim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.strip(c) if c else s
+)
+scalar(
+    "ltrim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.lstrip(c) if c else s
+)
+scalar(
+    "rtrim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.rstrip(c) if c else s
+)
 
 
 def _padding(missing: int, pad: str) -> str:
@@ -96,7 +104,11 @@ def _translate(text: str, source: str, target: str) -> str:
 
 
 scalar("translate", signature(STRING, STRING, STRING, STRING), _translate)
-scalar("replace", signature(STRING, STRING, STRING, STRING, optional=1), lambda s, a, b="": s.replace(a, b) if a else s)
+scalar(
+    "replace",
+    signature(STRING, STRING, STRING, STRING, optional=1),
+    lambda s, a, b="": s.replace(a, b) if a else s,
+)
 scalar("ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0)
 
 # -- concatenation ---------------------------------------------------------------------------
@@ -147,7 +159,6 @@ scalar("concat_ws", _concat_ws_rule, _concat_ws, Nulls.CUSTOM)
 # -- searching -------------------------------------------------------------------------------
 
 
-
 def _pair_rule(args: Sequence[Argument]) -> Resolved:
     """Two texts, or two byte strings."""
     if len(args) == 2 and all(a.type == BINARY for a in args):
@@ -166,10 +177,18 @@ def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | 
         return 0
     if part is None or text is None:
         return None
-    return 0 if start < 1 else text.find(part, start - 1) + 1
+    if start < 1 or not part:
+        return 0 if start < 1 else 1
+    return text.find(part, start - 1) + 1
 
 
-scalar("locate", signature(INT, STRING, STRING, INT, optional=1), _locate, Nulls.CUSTOM, aliases=["position"])
+scalar(
+    "locate",
+    signature(INT, STRING, STRING, INT, optional=1),
+    _locate,
+    Nulls.CUSTOM,
+    aliases=["position"],
+)
 
 
 @lru_cache(maxsize=512)
@@ -256,17 +275,23 @@ def _regexp_replace(text: str, pattern: str, replacement: str, position: int = 1
 
 def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
     compiled = java_regex(pattern)
+    found = compiled.search(text)
+    if found is None:
+        return ""
     if not 0 <= group <= compiled.groups:
         raise Failure("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX")
-    found = compiled.search(text)
-    return "" if found is None else found[group] or ""
+    return found[group] or ""
 
 
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     compiled = java_regex(pattern)
     if pattern == "":
         # Java: every character on its own, the last piece up to the limit.
-        pieces = list(text) if limit <= 0 or limit >= len(text) else [*text[: limit - 1], text[limit - 1 :]]
+        pieces = (
+            list(text)
+            if limit <= 0 or limit >= len(text)
+            else [*text[: limit - 1], text[limit - 1 :]]
+        )
         return tuple(pieces) if text else ("",)
     out: list[str] = []
     at = 0
@@ -280,19 +305,48 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     return (*out, text[at:])
 
 
-scalar("rlike", signature(BOOLEAN, STRING, STRING), lambda s, p: java_regex(p).search(s) is not None, can_fail=True, aliases=["regexp", "regexp_like"])
-scalar("regexp_replace", signature(STRING, STRING, STRING, STRING, INT, optional=1), _regexp_replace, can_fail=True)
-scalar("regexp_extract", signature(STRING, STRING, STRING, INT, optional=1), _regexp_extract, can_fail=True)
-scalar("split", signature(ArrayType(STRING), STRING, STRING, INT, optional=1), _split, can_fail=True)
+scalar(
+    "rlike",
+    signature(BOOLEAN, STRING, STRING),
+    lambda s, p: java_regex(p).search(s) is not None,
+    can_fail=True,
+    aliases=["regexp", "regexp_like"],
+)
+scalar(
+    "regexp_replace",
+    signature(STRING, STRING, STRING, STRING, INT, optional=1),
+    _regexp_replace,
+    can_fail=True,
+)
+scalar(
+    "regexp_extract",
+    signature(STRING, STRING, STRING, INT, optional=1),
+    _regexp_extract,
+    can_fail=True,
+)
+scalar(
+    "split", signature(ArrayType(STRING), STRING, STRING, INT, optional=1), _split, can_fail=True
+)
 
 # -- hashes ----------------------------------------------------------------------------------
 
-scalar("md5", signature(STRING, BINARY), lambda b: hashlib.md5(b, usedforsecurity=False).hexdigest())
-scalar("sha1", signature(STRING, BINARY), lambda b: hashlib.sha1(b, usedforsecurity=False).hexdigest(), aliases=["sha"])
+scalar(
+    "md5", signature(STRING, BINARY), lambda b: hashlib.md5(b, usedforsecurity=False).hexdigest()
+)
+scalar(
+    "sha1",
+    signature(STRING, BINARY),
+    lambda b: hashlib.sha1(b, usedforsecurity=False).hexdigest(),
+    aliases=["sha"],
+)
 
 
 def _sha2(data: bytes, bits: int) -> str | None:
-    return hashlib.new(f"sha{bits or 256}", data).hexdigest() if bits in (0, 224, 256, 384, 512) else None
+    return (
+        hashlib.new(f"sha{bits or 256}", data).hexdigest()
+        if bits in (0, 224, 256, 384, 512)
+        else None
+    )
 
 
 scalar("sha2", signature(STRING, BINARY, INT), _sha2, Nulls.PROPAGATE)

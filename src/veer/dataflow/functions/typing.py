@@ -23,6 +23,7 @@ from veer.dataflow.types import (
     TIMESTAMP_NTZ,
     ArrayType,
     AtomicType,
+    BinaryType,
     BooleanType,
     DataType,
     DayTimeIntervalType,
@@ -78,6 +79,7 @@ def decimal_of(arg: Argument) -> DecimalType:
         return arg.type
     if arg.is_literal and isinstance(arg.value, int) and isinstance(arg.type, IntegralType):
         return DecimalType(len(str(abs(arg.value))), 0)
+    assert isinstance(arg.type, NumericType)
     return DECIMAL_OF[arg.type]
 
 
@@ -122,7 +124,9 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
         case MapType(), MapType():
             key = wider_type(a.key, b.key, promote=promote)
             value = wider_type(a.value, b.value, promote=promote)
-            return None if key is None or value is None else MapType(key, value)
+            if key is None or value is None or not all(_keeps(k, key) for k in (a.key, b.key)):
+                return None
+            return MapType(key, value)
         case StructType(), StructType() if len(a.fields) == len(b.fields):
             pairs = list(zip(a.fields, b.fields, strict=True))
             parts = [(n, wider_type(x, y, promote=promote)) for (n, x), (_, y) in pairs]
@@ -136,15 +140,21 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
             return None
 
 
+def _keeps(key: DataType, wider: DataType) -> bool:
+    """Whether every map key survives the cast: Spark refuses casts that may give null."""
+    if isinstance(key, DecimalType) and isinstance(wider, DecimalType):
+        whole = wider.precision - wider.scale >= key.precision - key.scale
+        return whole and wider.scale >= key.scale
+    return key == wider or not isinstance(key, StringType) or isinstance(wider, BinaryType)
+
+
 def _spanning(
     a: DayTimeIntervalType | YearMonthIntervalType,
     b: DayTimeIntervalType | YearMonthIntervalType,
     fields: tuple[str, ...],
     kind: Callable[[str, str], DataType],
 ) -> DataType:
-    return kind(
-        min(a.first, b.first, key=fields.index), max(a.last, b.last, key=fields.index)
-    )
+    return kind(min(a.first, b.first, key=fields.index), max(a.last, b.last, key=fields.index))
 
 
 def string_promotion(other: DataType) -> DataType | None:
@@ -255,7 +265,9 @@ def signature(
             wanted += [expected[-1]] * (len(args) - len(expected))
         least = len(expected) - optional
         if not least <= len(args) <= max(len(wanted), len(expected)):
-            raise IllFormedError(f"{len(args)} arguments, expected {counts(least, len(expected), variadic)}")
+            raise IllFormedError(
+                f"{len(args)} arguments, expected {counts(least, len(expected), variadic)}"
+            )
         types = tuple(
             cast_to(a, e, i) for i, (a, e) in enumerate(zip(args, wanted, strict=False), 1)
         )

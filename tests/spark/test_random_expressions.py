@@ -1,0 +1,58 @@
+"""Random expressions: the interpreter gives what Spark gives, fails where Spark fails.
+
+VEER_SEED picks the expressions, VEER_ROUNDS how many hundreds of them.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.generators.expressions import Expressions, all_casts, templates_once
+from tests.generators.tables import wide_table
+from tests.spark.batches import Tally, compare_expressions
+from tests.spark.compare import register
+
+pytestmark = pytest.mark.spark
+SEED = os.environ.get("VEER_SEED", "1")
+ROUNDS = int(os.environ.get("VEER_ROUNDS", "6"))
+
+
+def report(tally: Tally, seed: str) -> None:
+    """Fail with every difference and the seed."""
+    print(
+        f"seed {seed}: {tally.compared} expressions, {tally.values} values, {tally.failures} failures"
+    )
+    assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
+
+
+def test_every_template(spark: SparkSession) -> None:
+    table = wide_table(Random(f"templates {SEED}"), 14)
+    register(spark, [table])
+    tally = Tally()
+    compare_expressions(spark, table, templates_once(Random(SEED)), tally)
+    report(tally, SEED)
+
+
+def test_every_cast(spark: SparkSession) -> None:
+    table = wide_table(Random(f"casts {SEED}"), 20)
+    register(spark, [table])
+    tally = Tally()
+    compare_expressions(spark, table, all_casts(), tally, batch=200)
+    report(tally, SEED)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_expressions(spark: SparkSession, number: int) -> None:
+    seed = f"{SEED}/{number}"
+    random = Random(seed)
+    table = wide_table(random, 12)
+    register(spark, [table])
+    made = Expressions(random)
+    texts = [made.any(random.choice((1, 1, 2, 3))) for _ in range(100)]
+    tally = Tally()
+    compare_expressions(spark, table, texts, tally)
+    report(tally, seed)
