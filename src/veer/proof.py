@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import final
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
+from veer.dataflow.determinism import keys_relied_on, operator_kind
 from veer.dataflow.fingerprint import identity
 from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Sink
+from veer.dataflow.ops import Limit, Operator, Sink
 from veer.dataflow.pprint import show_operator
 from veer.verdict import Assumption, TableSemantics
 
@@ -117,12 +117,12 @@ def _check_congruence(
         q.operators[claim.q], [q.schemas[i] for i in below_q]
     ):
         raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
-    pairs = list(zip(below_p, below_q, strict=True))
-    for a, b in pairs:
-        found = [c for c in step.leaves if (c.p, c.q) == (a, b)]
-        if not any(implies(c, Claim(a, b, claim.semantics)) for c in found):
-            raise ProofError(f"nothing shows {a!r} ~ {b!r}")
     kind = operator_kind(p, claim.p)
+    needed = _needed(p.operators[claim.p], kind, claim.semantics)
+    for a, b in zip(below_p, below_q, strict=True):
+        found = [c for c in step.leaves if (c.p, c.q) == (a, b)]
+        if not any(implies(c, Claim(a, b, needed)) for c in found):
+            raise ProofError(f"nothing shows {a!r} ~ {b!r} as {needed.value}")
     if kind != operator_kind(q, claim.q):
         raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
     if kind is Kind.PARTITION:
@@ -135,7 +135,18 @@ def _check_congruence(
             raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
         where = f"{claim.p!r} ({show_operator(p.operators[claim.p])})"
         return [Assumption(f"same choice at {where}")]
-    return []
+    return [
+        Assumption(f"{', '.join(key)} is a key of {table}")
+        for side, id_ in ((p, claim.p), (q, claim.q))
+        for table, key in keys_relied_on(side, id_)
+    ]
+
+
+def _needed(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSemantics:
+    """What inputs must be equal as: a limit that follows an order needs that order."""
+    if isinstance(operator, Limit) and kind not in (Kind.CHOICE, Kind.PARTITION):
+        return TableSemantics.ORDERED_BAG
+    return claimed
 
 
 def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:

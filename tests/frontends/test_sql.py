@@ -58,6 +58,13 @@ def test_common_table_expressions_are_shared_operators() -> None:
     assert len(dataflow.outputs[project]) == 2
 
 
+def test_a_shared_choice_is_made_once_per_use() -> None:
+    """Spark inlines a common table expression: each use of a limit may keep other rows."""
+    text = "WITH w2 AS (SELECT a FROM t LIMIT 1) SELECT x.a FROM w2 AS x JOIN w2 AS y ON x.a = y.a"
+    dataflow = read_sql(text, SCHEMA)
+    assert len([i for i in dataflow.operators if i.startswith("limit")]) == 2
+
+
 def test_several_statements_make_several_sinks() -> None:
     text = "CREATE VIEW v AS SELECT a FROM t; INSERT INTO x SELECT * FROM v; CREATE TABLE y AS SELECT a + 1 AS a1 FROM v; SELECT * FROM v"
     dataflow = read_sql(text, SCHEMA)

@@ -6,6 +6,8 @@ function if ties cannot show. `unique_columns` supplies the keys this needs.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import AggregateCall, Call, Column, Expr, OpaqueCall, OverCall
 from veer.dataflow.functions.registry import (
@@ -71,6 +73,26 @@ def is_repeatable(call: AggregateCall | OverCall) -> bool:
     """Whether two calls written alike are one: nothing inside them chooses."""
     kinds = {expr_kind(e) for e in exprs_in(call)}
     return kinds <= {Kind.PURE, Kind.RUN_CONSTANT}
+
+
+def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The declared keys of the sources below, if without them the operator would be a choice."""
+    operator = dataflow.operators[id_]
+    if not isinstance(operator, Limit | Deduplicate | Over):
+        return []
+    sources = [dataflow.operators[i] for i in sorted(dataflow.ancestors(id_))]
+    keyed = [s for s in sources if isinstance(s, Source) and s.keys]
+    if not keyed or operator_kind(dataflow, id_) == operator_kind(_without_keys(dataflow), id_):
+        return []
+    return [(s.table, key) for s in keyed for key in s.keys]
+
+
+def _without_keys(dataflow: Dataflow) -> Dataflow:
+    operators = {
+        i: replace(op, keys=()) if isinstance(op, Source) else op
+        for i, op in dataflow.operators.items()
+    }
+    return Dataflow(operators, dataflow.links)
 
 
 def operator_kind(dataflow: Dataflow, id_: str) -> Kind:

@@ -9,6 +9,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.pprint import show_operator
 from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step
+from veer.verdict import TableSemantics
 
 
 @final
@@ -24,7 +25,8 @@ class Obstacle:
 def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | Obstacle:
     """A proof that two sinks are equal, or where congruence ends.
 
-    Congruence holds for every table semantics, so each step claims what the goal asks for.
+    Congruence holds for every table semantics, so each step claims the strongest: the order of
+    rows too, which a limit above needs.
     """
     (start_p,), (start_q,) = p.inputs[goal.p], q.inputs[goal.q]
     if fingerprints(p)[start_p] != fingerprints(q)[start_q]:
@@ -41,7 +43,7 @@ def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | Obstacle:
             stack.append((a, b, True))
             stack += [(x, y, False) for x, y in reversed(below) if (x, y) not in claimed]
             continue
-        claim = Claim(a, b, goal.semantics)
+        claim = Claim(a, b, TableSemantics.ORDERED_BAG)
         leaves = tuple(dict.fromkeys(claimed[pair] for pair in below))
         steps.append(Step(claim, leaves, CONGRUENCE))
         claimed[a, b] = claim

@@ -46,6 +46,7 @@ from veer.dataflow.types import (
     DataType,
     StructType,
 )
+from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, InputError
 from veer.frontends.sql.literals import fold_cast, number_literal, read_interval
 from veer.frontends.sql.parse import only, position, read_type, refuse
@@ -122,12 +123,17 @@ class ExprReader:
         self.before: Resolve | None = None  # names that win over columns
         self.after: Resolve | None = None  # names tried when there is no such column
         self._inside_aggregate = False
+        self._only_truth = False  # whether null and false make no difference here
 
     def read(self, node: exp.Expr) -> Expr:
         """The typed expression a tree means."""
         reader = _READERS.get(type(node))
         if reader is None:
             refuse(node, node.key)
+        before = self._only_truth
+        self._only_truth = before and isinstance(
+            node, exp.And | exp.Or | exp.Not | exp.Paren | exp.In
+        )
         try:
             return reader(self, node)
         except InputError as error:
@@ -135,10 +141,17 @@ class ExprReader:
             if text.startswith("line ") or not (where := position(node)):
                 raise
             raise type(error)(where + text) from None
+        finally:
+            self._only_truth = before
 
     def condition(self, node: exp.Expr) -> Expr:
-        """An expression used as a condition."""
-        return coercion.truth(self.read(node))
+        """An expression of which only matters where it is true."""
+        before = self._only_truth
+        self._only_truth = True
+        try:
+            return coercion.truth(self.read(node))
+        finally:
+            self._only_truth = before
 
     # -- names -------------------------------------------------------------------------------
 
@@ -387,12 +400,30 @@ class ExprReader:
 
     def membership(self, node: exp.Expr) -> Expr:
         only(node, "this", "expressions", "query")
+        only_truth, self._only_truth = self._only_truth, False
         if node.args.get("query") is None:
             if isinstance(node.this, exp.Tuple):
                 return self.row_in_list(node)
             return coercion.in_list(self.read(node.this), [self.read(e) for e in node.expressions])
-        args = self.row(node.this)
-        return self.in_query(args, self.query(node.args["query"]))
+        found = self.in_query(self.row(node.this), self.query(node.args["query"]))
+        return found if only_truth else _never_null(found)
+
+    def negated(self, node: exp.Expr) -> Expr:
+        """NOT; of IN with a subquery, as a value, Spark gives false where SQL gives null."""
+        inner = node.this
+        while isinstance(inner, exp.Paren):
+            inner = inner.this
+        if (
+            not self._only_truth
+            and isinstance(inner, exp.In)
+            and inner.args.get("query") is not None
+        ):
+            self._only_truth = True
+            return _never_null(Not(self.read(inner)))
+        found = coercion.negation(self.read(node.this))
+        if not self._only_truth and any(isinstance(p, InQuery) for p in parts(found)):
+            refuse(node, "NOT around IN with a subquery, as a value,")
+        return found
 
     def row(self, node: exp.Expr) -> list[Expr]:
         while isinstance(node, exp.Paren):
@@ -479,9 +510,10 @@ class ExprReader:
             subject = require_repeatable(self.read(node.this), "CASE")
         branches = []
         for branch in node.args["ifs"]:
-            when = self.read(branch.this)
             if subject is not None:
-                when = coercion.compare("=", subject, when)
+                when = coercion.compare("=", subject, self.read(branch.this))
+            else:
+                when = self.condition(branch.this)
             branches.append((when, self.read(branch.args["true"])))
         default = node.args.get("default")
         return coercion.case(branches, None if default is None else self.read(default))
@@ -489,7 +521,7 @@ class ExprReader:
     def if_(self, node: exp.Expr) -> Expr:
         otherwise = node.args.get("false")
         return coercion.case(
-            [(self.read(node.this), self.read(node.args["true"]))],
+            [(self.condition(node.this), self.read(node.args["true"]))],
             None if otherwise is None else self.read(otherwise),
         )
 
@@ -588,16 +620,16 @@ class ExprReader:
     def boolean_chain(self, node: exp.Expr) -> Expr:
         """AND and OR, long chains without recursion."""
         kind = type(node)
-        parts: list[exp.Expr] = []
+        operands: list[exp.Expr] = []
         stack = [node]
         while stack:
             item = stack.pop()
             if type(item) is kind:
                 stack += [item.expression, item.this]
             else:
-                parts.append(item)
+                operands.append(item)
         build = coercion.conjunction if kind is exp.And else coercion.disjunction
-        return build([self.condition(p) for p in parts])
+        return build([coercion.truth(self.read(p)) for p in operands])
 
 
 def _outward(expr: Expr, depth: int) -> Expr:
@@ -607,6 +639,10 @@ def _outward(expr: Expr, depth: int) -> Expr:
     if isinstance(expr, GetField):
         return GetField(_outward(expr.arg, depth), expr.name)
     raise IllFormedError("a subquery reads a column that is computed outside it")
+
+
+def _never_null(expr: Expr) -> Expr:
+    return coercion.call("coalesce", expr, Literal(False, BOOLEAN))
 
 
 def _is_star(args: list[exp.Expr]) -> bool:
@@ -685,7 +721,7 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Paren: lambda r, n: r.read(n.this),
     exp.And: ExprReader.boolean_chain,
     exp.Or: ExprReader.boolean_chain,
-    exp.Not: lambda r, n: coercion.negation(r.read(n.this)),
+    exp.Not: ExprReader.negated,
     exp.Neg: ExprReader.negative,
     exp.Is: ExprReader.is_,
     exp.NullSafeEQ: lambda r, n: coercion.compare("<=>", r.read(n.this), r.read(n.expression)),

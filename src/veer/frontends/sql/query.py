@@ -9,7 +9,9 @@ from sqlglot import exp
 
 from veer.dataflow import coercion
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import dataflow_kind
 from veer.dataflow.expr import Compare, Expr, Literal, Named, SortKey, arguments
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.functions.typing import common_type
 from veer.dataflow.ops import (
     Aggregate,
@@ -188,8 +190,21 @@ class QueryReader:
             plan = inner.visible(inner.query(view.node))
             if view.names:
                 plan = inner.relabeled(plan, view.names)
+            if self.makes_a_choice(plan):
+                return plan  # every use chooses for itself
             view.built[key] = plan
         return view.built[key]
+
+    def makes_a_choice(self, plan: Plan) -> bool:
+        """Whether evaluating a plan twice may give different rows."""
+        probe = FlowBuilder()
+        probe.operators, probe.schemas = dict(self.builder.operators), dict(self.builder.schemas)
+        probe.links = list(self.builder.links)
+        for id_, operator in list(probe.operators.items()):
+            if isinstance(operator, Sink):
+                del probe.operators[id_]
+        probe.add(Sink("probe"), plan.id, id_="probe")
+        return dataflow_kind(probe.finish()) in (Kind.CHOICE, Kind.PARTITION)
 
     def relabeled(self, plan: Plan, names: Sequence[str]) -> Plan:
         """The rows with other column names."""
@@ -419,7 +434,9 @@ class QueryReader:
         lateral = node.this
         only(lateral, "this", "alias", "outer")
         kind = join_kind(node)
-        if kind not in ("inner", "cross", "left") or node.args.get("on") is not None:
+        on = node.args.get("on")
+        trivial = on is None or (isinstance(on, exp.Boolean) and bool(on.this))
+        if kind not in ("inner", "cross", "left") or not trivial:
             refuse(node, "this LATERAL join")
         if isinstance(lateral.this, exp.Anonymous):
             alias = lateral.args.get("alias")

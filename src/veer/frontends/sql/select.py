@@ -224,11 +224,18 @@ class Select:
         having = self.node.args.get("having")
         if having is None:
             return None
-        self.reader.before = self.any_item
+        self.reader.before = self.key_or_item
         try:
             return self.reader.condition(having.this)
         finally:
             self.reader.before = None
+
+    def key_or_item(self, parts: list[str]) -> Expr | None:
+        """In HAVING a grouping key wins over an alias of the select list."""
+        column = self.plan.find(parts)
+        if column is not None and self.grouping is not None and column in self.grouping.keys:
+            return column
+        return self.any_item(parts)
 
     def aggregated(self) -> tuple[Plan, Callable[[Expr], Expr]]:
         """The grouped rows, and how expressions are rewritten over them."""

@@ -1,0 +1,155 @@
+"""Names, scopes and clauses: tricky queries give the same rows, names and types as in Spark."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from benchmarks.reading import difference, run_here
+from tests.spark.compare import Failed, Refused, run_spark
+from veer.errors import VeerError
+from veer.frontends.sql import read_schema
+
+pytestmark = pytest.mark.spark
+
+SCHEMA = """
+CREATE TABLE t (a INT, b INT, s STRING);
+CREATE TABLE u (a INT, c INT, s STRING);
+CREATE TABLE n (k INT, arr ARRAY<INT>, st STRUCT<x: INT, y: STRING>, m MAP<STRING, INT>)
+"""
+ROWS = {
+    "t": [(1, 10, "x"), (2, 20, "y"), (2, None, "x"), (None, 5, "z"), (3, 1, None), (1, 10, "x")],
+    "u": [(1, 7, "x"), (2, 8, "q"), (2, 9, None), (None, 4, "x"), (5, 5, "y")],
+    "n": [(1, (1, 2), (5, "p"), (("k", 1),)), (2, (), None, ()), (3, None, (None, "q"), None)],
+}
+
+QUERIES = [
+    # aliases against columns
+    "SELECT a AS b, b AS a FROM t ORDER BY a",
+    "SELECT a AS b FROM t ORDER BY b",
+    "SELECT b AS a, COUNT(*) AS n FROM t GROUP BY a, b HAVING a > 1",
+    "SELECT a + 1 AS a FROM t WHERE a > 1",
+    "SELECT SUM(a) AS a FROM t GROUP BY b HAVING SUM(a) > 1",
+    "SELECT SUM(b) AS b FROM t GROUP BY a HAVING b > 5",
+    "SELECT a % 2 AS g, COUNT(*) AS n FROM t GROUP BY g",
+    "SELECT a % 2 AS b, COUNT(*) AS n FROM t GROUP BY b",
+    "SELECT a, COUNT(*) AS n FROM t GROUP BY 1 ORDER BY 2 DESC, 1",
+    "SELECT a + 1 AS x, x + 1 AS y FROM t",
+    "SELECT a AS b, b + 1 AS c FROM t",
+    "SELECT t.a FROM t ORDER BY t.b, a, s",
+    "SELECT a, a FROM t",
+    "SELECT a, MAX(b) AS m FROM t GROUP BY a ORDER BY MAX(b), a",
+    "SELECT a, MAX(b) AS m FROM t GROUP BY a ORDER BY SUM(b) DESC NULLS FIRST, a",
+    "SELECT DISTINCT a, b FROM t ORDER BY b, a",
+    "SELECT COUNT(*) AS n FROM t HAVING COUNT(*) > 3",
+    "SELECT 1 AS one FROM t HAVING 1 = 1",
+    "SELECT MAX(a) + MIN(b) AS r FROM t",
+    "SELECT a FROM t GROUP BY a HAVING MAX(b) > 5 AND COUNT(*) > 1",
+    "SELECT A, B FROM T WHERE t.A = 2",
+    # grouping sets
+    "SELECT a, s, SUM(b) AS x, GROUPING(a) AS ga, GROUPING_ID() AS g FROM t GROUP BY ROLLUP (a, s)",
+    "SELECT a, s, COUNT(*) AS n FROM t GROUP BY CUBE (a, s)",
+    "SELECT a, s, COUNT(*) AS n FROM t GROUP BY GROUPING SETS ((a), (s), (a), ())",
+    "SELECT a, COUNT(*) AS n FROM t WHERE a > 99 GROUP BY ROLLUP (a)",
+    "SELECT a, COUNT(*) AS n FROM t WHERE a > 99 GROUP BY GROUPING SETS (())",
+    "SELECT a + 1 AS p, SUM(a) AS x FROM t GROUP BY ROLLUP (a + 1)",
+    "SELECT a, s, SUM(b) AS x FROM t GROUP BY a, s WITH ROLLUP",
+    "SELECT a, s, SUM(b) AS x FROM t GROUP BY a, ROLLUP (s)",
+    "SELECT s, SUM(a) AS x, SUM(SUM(a)) OVER (PARTITION BY s) AS y FROM t GROUP BY s",
+    # joins
+    "SELECT * FROM t JOIN u USING (a)",
+    "SELECT * FROM t LEFT JOIN u USING (a, s)",
+    "SELECT * FROM t RIGHT JOIN u USING (a)",
+    "SELECT * FROM t FULL JOIN u USING (a)",
+    "SELECT t.a, u.a, a FROM t LEFT JOIN u USING (a)",
+    "SELECT * FROM t NATURAL JOIN u",
+    "SELECT t.* FROM t RIGHT JOIN u ON t.a = u.a AND t.b > 5",
+    "SELECT * FROM t LEFT SEMI JOIN u ON t.a = u.a",
+    "SELECT * FROM t LEFT ANTI JOIN u ON t.a = u.a",
+    "SELECT x.a, y.a FROM t AS x, t AS y WHERE x.a = y.b",
+    "SELECT * FROM t FULL JOIN u ON t.a = u.a AND t.s = u.s",
+    "SELECT * FROM t CROSS JOIN u WHERE t.a < u.a",
+    "SELECT v.z FROM (SELECT a, b AS z FROM t) AS v (y, z)",
+    # subqueries
+    "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.a)",
+    "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = a)",
+    "SELECT a FROM t WHERE a NOT IN (SELECT a FROM u)",
+    "SELECT a FROM t WHERE a NOT IN (SELECT a FROM u WHERE a IS NOT NULL)",
+    "SELECT a FROM t WHERE (a, s) IN (SELECT a, s FROM u)",
+    "SELECT a, (SELECT MAX(c) FROM u WHERE u.a = t.a) AS m FROM t",
+    "SELECT a, (SELECT COUNT(*) FROM u WHERE u.a = t.a) AS m FROM t",
+    "SELECT a, a IN (SELECT a FROM u) AS f FROM t",
+    "SELECT a FROM t WHERE a > (SELECT AVG(a) FROM u) OR EXISTS (SELECT 1 FROM u WHERE c = b)",
+    "SELECT a, SUM(b) AS x FROM t GROUP BY a HAVING SUM(b) > (SELECT MIN(c) FROM u)",
+    "SELECT a, COUNT(*) AS n FROM t GROUP BY a HAVING EXISTS (SELECT 1 FROM u WHERE u.a = t.a)",
+    "WITH w AS (SELECT a FROM t), v AS (SELECT a + 1 AS a FROM w) SELECT * FROM w JOIN v ON w.a = v.a",
+    "WITH t AS (SELECT 1 AS a) SELECT * FROM t",
+    "WITH w (p, q) AS (SELECT a, b FROM t) SELECT q, p FROM w",
+    "SELECT * FROM t, LATERAL (SELECT c FROM u WHERE u.a = t.a) AS l",
+    "SELECT * FROM t LEFT JOIN LATERAL (SELECT c FROM u WHERE u.a = t.a) AS l",
+    # set operations
+    "SELECT a FROM t UNION SELECT c FROM u ORDER BY a",
+    "SELECT a FROM t UNION ALL SELECT a FROM u EXCEPT SELECT 1",
+    "SELECT a FROM t UNION SELECT a FROM u INTERSECT SELECT 2",
+    "SELECT a, 1 AS x FROM t UNION ALL SELECT a, 2.5 FROM u",
+    "SELECT a FROM t EXCEPT ALL SELECT a FROM u",
+    "SELECT a FROM t INTERSECT ALL SELECT a FROM u",
+    "(SELECT a FROM t ORDER BY a LIMIT 2) UNION ALL (SELECT a FROM u ORDER BY a DESC LIMIT 1)",
+    "SELECT NULL AS x UNION ALL SELECT 1",
+    # windows
+    "SELECT a, b, RANK() OVER (PARTITION BY s ORDER BY a) AS r FROM t",
+    "SELECT a, SUM(b) OVER (ORDER BY a) AS r, COUNT(*) OVER () AS n FROM t",
+    "SELECT a, SUM(b) OVER w AS x FROM t WINDOW w AS (PARTITION BY a)",
+    "SELECT a, SUM(a) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS r FROM t",
+    "SELECT a FROM (SELECT a, DENSE_RANK() OVER (ORDER BY a DESC) AS r FROM t) AS q WHERE r <= 2",
+    "SELECT s, MAX(a) AS m, RANK() OVER (ORDER BY MAX(a) DESC) AS r FROM t GROUP BY s",
+    # generators, nested types
+    "SELECT k, explode(arr) AS e FROM n",
+    "SELECT k, explode_outer(arr) FROM n",
+    "SELECT k, posexplode(arr) AS (p, e) FROM n",
+    "SELECT k, p, e FROM n LATERAL VIEW OUTER posexplode(arr) x AS p, e",
+    "SELECT k, key, value FROM n LATERAL VIEW explode(m) AS key, value",
+    "SELECT st.x, n.st.y, st FROM n",
+    "SELECT k, struct(k, arr) AS q FROM n",
+    "SELECT k FROM n WHERE st.x IS NULL",
+    # pivot
+    "SELECT * FROM (SELECT a, s, b FROM t) PIVOT (SUM(b) AS v, COUNT(*) AS n FOR s IN ('x', 'y' AS yy))",
+    "SELECT * FROM (SELECT s, b FROM t) PIVOT (COUNT(b) FOR s IN ('x', 'w'))",
+    "SELECT * FROM (SELECT a, b FROM t) UNPIVOT (v FOR k IN (a, b))",
+    # values, no FROM
+    "SELECT 1 AS a, 'x' AS b",
+    "VALUES (1, 'a'), (2, NULL)",
+    "SELECT * FROM VALUES (1, 2.5), (2, 3) AS v (p, q)",
+    "SELECT * FROM range(3)",
+    "SELECT -a AS n, +a AS p, NOT (a > 1) AS q FROM t",
+    "SELECT * EXCEPT (b) FROM t",
+    "SELECT COUNT(DISTINCT a, s) AS n, COUNT(a) AS m, SUM(DISTINCT a) AS d FROM t",
+    "SELECT a FROM t LIMIT 0",
+    "SELECT a, b FROM t ORDER BY a NULLS LAST, b DESC, s LIMIT 3 OFFSET 1",
+    "SELECT FIRST(a) FILTER (WHERE a = 2) AS f FROM t",
+    "SELECT CASE a WHEN 1 THEN 'one' WHEN 2 THEN 'two' END AS w FROM t",
+]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_spark_agrees(spark: SparkSession, text: str) -> None:
+    catalog = read_schema(SCHEMA)
+    _register(spark)
+    theirs = run_spark(spark, text)
+    try:
+        ours = run_here(text, catalog, ROWS)
+    except VeerError as error:
+        ours = Refused(str(error))
+    if isinstance(ours, Refused | Failed) and isinstance(theirs, type(ours)):
+        return
+    assert difference(ours, theirs) is None
+
+
+def _register(spark: SparkSession) -> None:
+    if spark.catalog.tableExists("n"):
+        return
+    nested = [(k, a, s, None if m is None else dict(m)) for k, a, s, m in ROWS["n"]]  # type: ignore[misc]
+    rows = {**ROWS, "n": nested}
+    for name, source in read_schema(SCHEMA).items():
+        ddl = ", ".join(f"{f.name} {f.type}" for f in source.fields)
+        spark.createDataFrame(rows[name], ddl).createOrReplaceTempView(name)  # type: ignore[type-var]
