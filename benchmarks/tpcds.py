@@ -143,7 +143,7 @@ def seed_constants(connection: duckdb.DuckDBPyConnection) -> None:
     """Give most rows of dimension columns a constant that some query compares them with."""
     for number, (column, values) in enumerate(sorted(constants().items())):
         for table in SEEDED:
-            kinds = {n: t for n, t in _columns(connection, table)}
+            kinds = dict(_columns(connection, table))
             if column not in kinds or column.endswith("_sk"):
                 continue
             fitting = [v for v in values if isinstance(v, str) == (kinds[column] == "VARCHAR")]

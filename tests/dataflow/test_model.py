@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
 
 import pytest
-
 from benchmarks import tpcds
+
 from veer.dataflow.coercion import arithmetic, call, case, cast, compare, in_list
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.expr import Call, Cast, Column, Compare, Expr, Literal, Named, Not
@@ -80,8 +81,9 @@ def test_types_read_back(text: str) -> None:
         "map<int>",
         "int int",
         "a-b",
-    ]
-    + ["interval second to day", "array<" * 70 + "int" + ">" * 70],
+        "interval second to day",
+        "array<" * 70 + "int" + ">" * 70,
+    ],
 )
 def test_what_is_no_type_is_refused(text: str) -> None:
     with pytest.raises(ParseError):
@@ -142,7 +144,7 @@ def flow(*operators: Operator) -> Dataflow:
     ids = ["t", *(f"n{i}" for i in range(len(operators))), "r"]
     return Dataflow(
         dict(zip(ids, [TABLE, *operators, Sink("r")], strict=True)),
-        [Link(a, b) for a, b in zip(ids, ids[1:], strict=False)],
+        [Link(a, b) for a, b in itertools.pairwise(ids)],
     )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.reading import difference, run_here
 from pyspark.sql import SparkSession
 
-from benchmarks.reading import difference, run_here
 from tests.spark.compare import Failed, Refused, run_spark
 from veer.errors import VeerError
 from veer.frontends.sql import read_schema
