@@ -19,7 +19,7 @@ COLUMNS = {
 CONSTANTS = {
     "int": ("0", "1", "2", "3", "-1", "NULL"),
     "str": ("''", "'a'", "'b'", "'abc'", "'1'"),
-    "flt": ("0.0D", "-0.0D", "1.5D", "CAST('NaN' AS DOUBLE)", "1e10"),
+    "flt": ("0.0D", "1.5D", "CAST('NaN' AS DOUBLE)", "1e10"),
     "dec": ("0.50", "1.25", "-3.1", "0"),
     "date": ("DATE '2020-02-29'", "DATE '2020-01-31'", "DATE '2021-12-31'"),
     "bool": ("true", "false", "CAST(NULL AS BOOLEAN)"),
@@ -366,8 +366,8 @@ class Queries:
         t = self.table()
         call = self.random.choice(("count(*)", "max(d)", "min(s)", "sum(a)"))
         by = self.random.choice((
-            "ROLLUP (a, s)", "CUBE (a, s)", "a, s GROUPING SETS ((a, s), (a), ())", "a, s WITH ROLLUP",
-            "ROLLUP (a, s)", "a, s GROUPING SETS ((s), (a))",
+            "ROLLUP (a, s)", "CUBE (a, s)", "GROUPING SETS ((a, s), (a), ())", "a, s WITH ROLLUP",
+            "ROLLUP (a, s)", "GROUPING SETS ((s), (a))",
         ))  # fmt: skip
         mark = self.random.choice(("", ", grouping(a) AS g", ", grouping_id() AS g"))
         return f"SELECT a, s, {call} AS c{mark} FROM {t} GROUP BY {by}"

@@ -110,7 +110,7 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "coalesce({dec}, {int})", "greatest({dec}, {dec})",
     ),
     "str": (
-        "substring({str}, {int}, {int})", "substring({str}, {int})", "substr({str} FROM 2 FOR 1)",
+        "substring({str}, {int}, {int})", "substring({str}, {int})", "substr({str}, 2, 1)",
         "left({str}, {int})", "right({str}, {int})", "split_part({str}, {str}, {int})",
         "split_part({str}, ',', 2)", "upper({str})", "lower({str})", "initcap({str})",
         "trim({str})", "ltrim({str})", "rtrim({str})", "trim(BOTH {str} FROM {str})",

@@ -203,7 +203,7 @@ def test_every_function_has_a_row() -> None:
     assert set(OVER_CASES) == set(OVER)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_scalar_functions(spark: SparkSession, seed: int) -> None:
     table = wide_table(Random(f"functions {seed}"), 16)
     register(spark, [table])
@@ -213,6 +213,11 @@ def test_scalar_functions(spark: SparkSession, seed: int) -> None:
     assert not tally.differences, "\n".join(tally.differences)
 
 
+def _can_stand_over_a_window(call: str) -> bool:
+    name = call.split("(")[0]
+    return name in AGGREGATE and name != "median" and "DISTINCT" not in call
+
+
 @pytest.mark.parametrize("size", [0, 16])
 def test_aggregate_functions(spark: SparkSession, size: int) -> None:
     table = wide_table(Random("aggregates"), size)
@@ -220,16 +225,15 @@ def test_aggregate_functions(spark: SparkSession, size: int) -> None:
     tally = FlowTally()
     for cases in AGGREGATE_CASES.values():
         columns = ", ".join(f"{c} AS c{n}" for n, c in enumerate(cases))
-        for text in (f"SELECT {columns} FROM w", f"SELECT bo, {columns} FROM w GROUP BY bo"):
+        texts = [f"SELECT {columns} FROM w", f"SELECT bo, {columns} FROM w GROUP BY bo"]
+        windowed = [c for c in cases if _can_stand_over_a_window(c)]
+        if windowed:
+            over = (
+                f"{c} OVER (PARTITION BY bo ORDER BY id) AS c{n}" for n, c in enumerate(windowed)
+            )
+            texts.append(f"SELECT id, {', '.join(over)} FROM w")
+        for text in texts:
             compare_query(spark, text, [table], False, tally)
-        for case in cases:
-            if (
-                "DISTINCT" not in case
-                and case.startswith(tuple(AGGREGATE))
-                and "median" not in case
-            ):
-                over = f"SELECT id, {case} OVER (PARTITION BY bo ORDER BY id) AS c FROM w"
-                compare_query(spark, over, [table], False, tally)
     assert not tally.differences, "\n".join(tally.differences)
 
 

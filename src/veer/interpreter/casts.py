@@ -160,7 +160,7 @@ def _to_decimal(value: Any, target: DecimalType) -> Decimal | None:
     if isinstance(value, float):
         if not math.isfinite(value):
             return None  # seen in Spark, also under ANSI
-        value = repr(value)
+        value = java_decimal(value, single=False)
     return fit_decimal(Decimal(int(value) if isinstance(value, bool) else value), target)
 
 
@@ -307,6 +307,20 @@ def _part(value: Any, type_: DataType) -> str:
     return "null" if value is None else text_of(value, type_)
 
 
+def java_decimal(value: float, *, single: bool) -> Decimal:
+    """The shortest decimal that reads back as the finite number, as Java writes it.
+
+    Before version 19 Java wrote large numbers with more digits than needed: those are refused.
+    """
+    shortest = Decimal(float32_text(value) if single else repr(value))
+    if abs(value) >= 2 ** (24 if single else 53) and shortest != int(value):
+        raise UnsupportedError(f"the text of {value!r} depends on the version of Java")
+    two_digits = f"{value:.1e}"  # Java writes at least two, the nearest ones
+    if len(shortest.as_tuple().digits) == 1 and float(two_digits) == value:
+        return Decimal(two_digits)
+    return shortest
+
+
 def java_float_text(value: float, *, single: bool) -> str:
     """Java's text of a floating point number: plain from 1e-3 to 1e7, else with exponent."""
     if value != value:
@@ -315,11 +329,7 @@ def java_float_text(value: float, *, single: bool) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0:
         return "-0.0" if math.copysign(1, value) < 0 else "0.0"
-    shortest = float32_text(value) if single else repr(value)
-    two_digits = f"{value:.1e}"  # Java writes at least two, the nearest ones
-    if len(Decimal(shortest).as_tuple().digits) == 1 and float(two_digits) == value:
-        shortest = two_digits
-    sign, digits, exponent = Decimal(shortest).as_tuple()
+    sign, digits, exponent = java_decimal(value, single=single).as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     assert isinstance(exponent, int)
     point = len(digits) + exponent  # position of the decimal point in `text`

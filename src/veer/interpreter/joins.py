@@ -18,7 +18,7 @@ from veer.dataflow.functions.ordering import group_key
 from veer.dataflow.ops import Filter, Join
 from veer.dataflow.schema import Schema
 from veer.dataflow.walk import columns_read, substitute_columns
-from veer.interpreter.expressions import Compiled, Row, Scope, compile_expr
+from veer.interpreter.expressions import Row, Scope, compile_expr
 from veer.interpreter.operators import Signal
 
 

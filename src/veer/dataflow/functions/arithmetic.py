@@ -55,6 +55,7 @@ from veer.dataflow.types import (
 from veer.errors import IllFormedError
 
 EXACT = Context(prec=120)
+WIDE = Context(prec=400)  # holds every double to 38 places
 NEGATING = Context(prec=34, rounding=ROUND_HALF_EVEN)  # Scala negates within 34 digits
 NAN = float("nan")  # the one NaN object: tuples and dictionaries compare by identity first
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
@@ -79,7 +80,7 @@ def fit_integer(value: int, type_: DataType) -> int:
 
 def fit_decimal(value: Decimal, type_: DecimalType, rounding: str = ROUND_HALF_UP) -> Decimal:
     """Round to the type's scale; NUMERIC_VALUE_OUT_OF_RANGE where the digits do not fit."""
-    rounded = value.quantize(Decimal(1).scaleb(-type_.scale), rounding, EXACT)
+    rounded = value.quantize(Decimal(1).scaleb(-type_.scale), rounding, WIDE)
     if rounded and rounded.adjusted() >= type_.precision - type_.scale:
         raise Failure("NUMERIC_VALUE_OUT_OF_RANGE")
     return rounded if rounded else rounded.copy_abs()  # decimals have no negative zero
@@ -455,7 +456,7 @@ def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
                     shortest = Decimal(
                         float32_text(a) if isinstance(result, FloatType) else repr(a)
                     )
-                    exact = shortest.quantize(Decimal(1).scaleb(-places), mode, Context(prec=400))
+                    exact = shortest.quantize(Decimal(1).scaleb(-places), mode, WIDE)
                     return fit_float(float(exact), result) if exact else 0.0
 
         return rounded
@@ -479,21 +480,22 @@ scalar("bround", _round_rule, _rounding(ROUND_HALF_EVEN), typed=True, can_fail=T
 def _integer_part_rule(args: Sequence[Argument]) -> Resolved:
     (type_,) = signature(LONG, (DOUBLE, DecimalType, LONG))(args).arguments
     if isinstance(type_, DecimalType):
-        return Resolved((type_,), DecimalType(min(type_.precision - type_.scale + 1, 38), 0))
+        digits = type_.precision - type_.scale + (type_.scale > 0)
+        return Resolved((type_,), DecimalType(min(digits, 38), 0))
     return Resolved((type_,), LONG)
 
 
 def _integer_part(mode: str) -> Callable[..., Callable[..., Any]]:
+    towards: Callable[[float], int] = math.ceil if mode == ROUND_CEILING else math.floor
+
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         def part(a: Any) -> Any:
             if isinstance(result, DecimalType):
                 return fit_decimal(a.quantize(Decimal(1), mode, EXACT), result)
             if isinstance(a, float):
-                return (
-                    float_to_long(math.ceil(a) if mode == ROUND_CEILING else math.floor(a))
-                    if math.isfinite(a)
-                    else float_to_long(a)
-                )
+                if math.isinf(a):
+                    raise Failure("ARITHMETIC_OVERFLOW")
+                return fit_integer(0 if a != a else towards(a), LONG)
             return a
 
         return part
@@ -509,8 +511,15 @@ def float_to_long(a: float) -> int:
     return max(-limit, min(limit - 1, int(a) if math.isfinite(a) else (limit if a > 0 else -limit)))
 
 
-scalar("ceil", _integer_part_rule, _integer_part(ROUND_CEILING), typed=True, aliases=["ceiling"])
-scalar("floor", _integer_part_rule, _integer_part(ROUND_FLOOR), typed=True)
+scalar(
+    "ceil",
+    _integer_part_rule,
+    _integer_part(ROUND_CEILING),
+    typed=True,
+    can_fail=True,
+    aliases=["ceiling"],
+)
+scalar("floor", _integer_part_rule, _integer_part(ROUND_FLOOR), typed=True, can_fail=True)
 
 
 # -- TRY versions: null instead of failure -----------------------------------------------------

@@ -492,7 +492,7 @@ def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
 scalar("to_date_by", signature(DATE, STRING, STRING), _read_with_pattern(DATE), can_fail=True)
 scalar(
     "to_timestamp_by",
-    signature(TIMESTAMP, STRING, STRING),
+    exactly(TIMESTAMP, STRING, STRING),
     _read_with_pattern(TIMESTAMP),
     can_fail=True,
 )

@@ -61,7 +61,7 @@ scalar("lower", signature(STRING, STRING), str.lower, aliases=["lcase"])
 
 
 def _initcap(text: str) -> str:
-    return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].upper(), text.lower())
+    return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].title(), text.lower())
 
 
 scalar("initcap", signature(STRING, STRING), _initcap)
