@@ -1,3 +1,19 @@
-"""Veer verifies whether two versions of a dataflow produce the same results."""
+"""Veer verifies whether two versions of a dataflow produce the same results.
+
+>>> import veer
+>>> veer.verify("examples/tobacco/v1.yaml", "examples/tobacco/v1.yaml").verdict.value
+'equivalent'
+"""
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    """Names of the API, imported when first used."""
+    if name in __all__:
+        return getattr(import_module("veer.api"), name)
+    raise AttributeError(f"module 'veer' has no attribute {name!r}")

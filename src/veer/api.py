@@ -57,9 +57,12 @@ def diff(p: Version, q: Version) -> VersionPair:
     return VersionPair.of(p.dataflow, q.dataflow, stable_ids=p.stable_ids and q.stable_ids)
 
 
-def verify(p: Version, q: Version, comparison: Comparison | None = None) -> Report:
-    """Whether both versions produce the same results, sink by sink."""
+def verify(
+    p: Version | str, q: Version | str, comparison: Comparison | None = None, *, schema: str = ""
+) -> Report:
+    """Whether both versions, given loaded or as SPECs, produce the same results, sink by sink."""
     asked = comparison or Comparison()
+    p, q = (v if isinstance(v, Version) else load(v, schema=schema) for v in (p, q))
     start = time.perf_counter()
     pair = diff(p, q)
     sinks = tuple(_sink_reports(pair.p, pair.q, asked))
@@ -72,6 +75,18 @@ def verify(p: Version, q: Version, comparison: Comparison | None = None) -> Repo
         Counts(),
         time.perf_counter() - start,
     )
+
+
+def assert_equivalent(
+    p: Version | str, q: Version | str, comparison: Comparison | None = None, *, schema: str = ""
+) -> Report:
+    """For tests: the report, or an AssertionError naming the sinks that are not equivalent."""
+    report = verify(p, q, comparison, schema=schema)
+    wrong = [s for s in report.sinks if s.verdict is not Verdict.EQUIVALENT]
+    if wrong:
+        lines = (f"  {s.p or s.q}: {s.verdict.value}: {s.reason}" for s in wrong)
+        raise AssertionError("\n".join([f"{report.p} and {report.q} differ:", *lines]))
+    return report
 
 
 def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison) -> Sequence[SinkReport]:
@@ -162,4 +177,4 @@ def _changed(left: Sequence[str], right: Sequence[str]) -> str:
     return "; ".join(parts) or "repeated names"
 
 
-__all__ = ["Comparison", "Version", "diff", "load", "verify"]
+__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "verify"]

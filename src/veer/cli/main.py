@@ -144,10 +144,13 @@ def verify(
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
 
-    old = load(p, schema=schema, revision=base)
-    new = load(q or p, schema=schema)
     asked = Comparison(TableSemantics(semantics), columns, types)
-    with _time_limit(timeout):
+    with _time_limit(timeout), _progress() as say:
+        say(f"reading {p}")
+        old = load(p, schema=schema, revision=base)
+        say(f"reading {q or p}")
+        new = load(q or p, schema=schema)
+        say("verifying")
         report = verify_versions(old, new, asked)
     _show(report_json(report), format, out)
     raise typer.Exit(report.verdict.exit_status)
@@ -296,6 +299,18 @@ def _plain_text(report: dict[str, Any]) -> str:
     return buffer.getvalue()
 
 
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is going on; nothing where nobody watches."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(text)
+
+
 class _TimeoutError(VeerError):
     """The time limit of the user was reached."""
 
@@ -310,7 +325,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
         return
 
     def stop(*_: object) -> NoReturn:
-        raise _TimeoutError(f"unknown: timeout after {seconds:g} s")
+        raise _TimeoutError(f"unknown: timeout after {seconds:g} s; raise --timeout")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -264,6 +264,7 @@ NAMED: dict[str, DataType] = {
     "numeric": DecimalType(10, 0),
 }
 
+UNMODELLED = ("variant", "time", "geometry", "geography")
 DAY_TIME_FIELDS = ("day", "hour", "minute", "second")
 YEAR_MONTH_FIELDS = ("year", "month")
 MAX_PRECISION = 38
@@ -392,11 +393,19 @@ class _TypeReader:
                 return STRING
             case "interval":
                 return self.interval()
+        if name == "string" and self.take("collate"):
+            return OpaqueType(f"string collate {self.next().upper()}")
         if name in NAMED:
             return NAMED[name]
+        if name in UNMODELLED:
+            return OpaqueType(name + self.arguments())
         if not re.fullmatch(r"[a-z_][a-z_0-9]*", name):
             raise ParseError(f"not a type: {self.text[:80]!r}")
         raise ParseError(f"unknown type {name!r}")
+
+    def arguments(self) -> str:
+        numbers = self.numbers()
+        return f"({','.join(map(str, numbers))})" if numbers else ""
 
     def struct(self, depth: int) -> DataType:
         self.expect("<")

@@ -76,24 +76,33 @@ scalar(
 )
 
 
+LONGEST = 1_000_000  # characters; Spark goes on to its limit of memory
+
+
+def _bounded(length: int) -> int:
+    if length > LONGEST:
+        raise UnsupportedError(f"a text of {length} characters is not interpreted")
+    return max(length, 0)
+
+
 def _padding(missing: int, pad: str) -> str:
     return (pad * (missing // len(pad) + 1))[:missing] if pad and missing > 0 else ""
 
 
 def _lpad(text: str, length: int, pad: str = " ") -> str:
-    length = max(length, 0)
+    length = max(length, 0) if not pad else _bounded(length)
     return _padding(length - len(text), pad) + text if length > len(text) else text[:length]
 
 
 def _rpad(text: str, length: int, pad: str = " ") -> str:
-    length = max(length, 0)
+    length = max(length, 0) if not pad else _bounded(length)
     return text + _padding(length - len(text), pad) if length > len(text) else text[:length]
 
 
 scalar("lpad", signature(STRING, STRING, INT, STRING, optional=1), _lpad)
 scalar("rpad", signature(STRING, STRING, INT, STRING, optional=1), _rpad)
-scalar("repeat", signature(STRING, STRING, INT), lambda s, n: s * max(n, 0))
-scalar("space", signature(STRING, INT), lambda n: " " * max(n, 0))
+scalar("repeat", signature(STRING, STRING, INT), lambda s, n: s * (_bounded(n * len(s)) and n))
+scalar("space", signature(STRING, INT), lambda n: " " * _bounded(n))
 
 
 def _translate(text: str, source: str, target: str) -> str:

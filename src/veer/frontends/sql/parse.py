@@ -7,6 +7,7 @@ not come back the same is refused.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import sqlglot
@@ -49,8 +50,9 @@ def parse_statements(text: str) -> list[exp.Expr]:
     return [s for s in _guarded(text, lambda: sqlglot.parse(text, dialect=VeerSpark)) if s]
 
 
+@lru_cache(maxsize=16384)
 def parse_expression(text: str) -> exp.Expr:
-    """One expression: a condition or a computed column."""
+    """One expression: a condition or a computed column; trees are shared, never change them."""
     tree: exp.Expr = _guarded(text, lambda: [sqlglot.parse_one(text, dialect=VeerSpark)])[0]
     return tree
 
@@ -166,4 +168,4 @@ def read_type(node: exp.Expr) -> DataType:
     try:
         return parse_type(_TYPE_NAMES.get(name, str(name).lower()))
     except ParseError:
-        refuse(node, f"type {name}")
+        refuse(node, f"type {str(name).lower()}")
