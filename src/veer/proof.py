@@ -22,8 +22,6 @@ from veer.verdict import Assumption, TableSemantics
 CONGRUENCE = "congruence"
 SINK = "sink"
 
-_STRENGTH = {TableSemantics.SET: 0, TableSemantics.BAG: 1, TableSemantics.ORDERED_BAG: 2}
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def check(proof: Proof, p: Dataflow, q: Dataflow, goal: Claim) -> tuple[Assumpti
 def implies(claim: Claim, goal: Claim) -> bool:
     """Whether one claim gives another about the same signals."""
     same = (claim.p, claim.q) == (goal.p, goal.q)
-    strong = _STRENGTH[claim.semantics] >= _STRENGTH[goal.semantics]
+    strong = claim.semantics.implies(goal.semantics)
     if claim.columns is None:
         wide = goal.columns is None or all(a == b for a, b in goal.columns)
     else:
@@ -169,7 +167,7 @@ def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
     for leaf in step.leaves:
         if (leaf.p, leaf.q) != (a, b):
             continue
-        if _STRENGTH[leaf.semantics] < _STRENGTH[claim.semantics]:
+        if not leaf.semantics.implies(claim.semantics):
             continue
         if leaf.columns is None and all(i == j for i, j in below):
             return

@@ -9,11 +9,16 @@ from typing import Any, NoReturn, final
 
 
 class TableSemantics(Enum):
-    """When two tables count as the same."""
+    """When two tables count as the same; each implies those before it."""
 
     SET = "set"
     BAG = "bag"
     ORDERED_BAG = "ordered"
+
+    def implies(self, other: TableSemantics) -> bool:
+        """Whether tables the same in this sense are the same in the other."""
+        order = list(TableSemantics)
+        return order.index(self) >= order.index(other)
 
 
 class Verdict(Enum):

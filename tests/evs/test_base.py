@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from veer.dataflow.ops import Aggregate, Filter, Join, Project, Source
-from veer.evs.base import EV, OnlyOperators, QueryPair, Restriction, SameCount, proves
+from veer.evs.base import EV, OnlyOperators, QueryPair, Restriction, SameCount
 from veer.frontends.sql import read_sql
 from veer.verdict import Answer, TableSemantics, Verdict
 
@@ -76,4 +76,4 @@ def test_stronger_semantics_prove_weaker_ones() -> None:
     order = [SET, BAG, ORDERED]
     for i, strong in enumerate(order):
         for j, weak in enumerate(order):
-            assert proves(strong, weak) == (i >= j)
+            assert strong.implies(weak) == (i >= j)

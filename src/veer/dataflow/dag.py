@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -73,19 +73,7 @@ class Dataflow:
     @cached_property
     def order(self) -> tuple[str, ...]:
         """The ids, inputs before what they feed; deterministic."""
-        missing = {id_: len(sources) for id_, sources in self.inputs.items()}
-        ready = sorted((id_ for id_, n in missing.items() if n == 0), reverse=True)
-        done: list[str] = []
-        while ready:
-            id_ = ready.pop()
-            done.append(id_)
-            for link in reversed(self.outputs[id_]):
-                missing[link.dst] -= 1
-                if missing[link.dst] == 0:
-                    ready.append(link.dst)
-        if len(done) < len(self.operators):
-            raise IllFormedError(f"the links form a cycle: {' -> '.join(self._cycle(set(done)))}")
-        return tuple(done)
+        return tuple(topological_order(self.inputs))
 
     @cached_property
     def schemas(self) -> Mapping[str, Schema]:
@@ -171,10 +159,27 @@ class Dataflow:
                 kind = type(operator).__name__
                 raise IllFormedError(f"operator {id_!r} ({kind}) feeds nothing, and is no sink")
 
-    def _cycle(self, done: set[str]) -> list[str]:
-        at = min(set(self.operators) - done)
-        seen: list[str] = []
-        while at not in seen:
-            seen.append(at)
-            at = next(src for src in self.inputs[at] if src not in done)
-        return [*seen[seen.index(at) :], at][::-1]
+
+def topological_order(inputs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Ids with what feeds them before them, or an error showing a cycle."""
+    feeds: dict[str, list[str]] = {id_: [] for id_ in inputs}
+    missing = {id_: len(sources) for id_, sources in inputs.items()}
+    for id_ in sorted(inputs, reverse=True):
+        for source in inputs[id_]:
+            feeds[source].append(id_)
+    ready = sorted((id_ for id_, count in missing.items() if not count), reverse=True)
+    done: list[str] = []
+    while ready:
+        id_ = ready.pop()
+        done.append(id_)
+        for above in feeds[id_]:
+            missing[above] -= 1
+            if not missing[above]:
+                ready.append(above)
+    if len(done) < len(missing):
+        path = [min(set(missing) - set(done))]
+        while (below := next(i for i in inputs[path[-1]] if missing[i])) not in path:
+            path.append(below)
+        cycle = [below, *reversed(path[path.index(below) :])]
+        raise IllFormedError(f"the links form a cycle: {' -> '.join(cycle)}")
+    return done

@@ -58,7 +58,7 @@ class EV(ABC):
 
     def violations(self, pair: QueryPair) -> Iterator[str]:
         """Why a query pair is not valid for this EV."""
-        if not proves(self.semantics, pair.semantics):
+        if not self.semantics.implies(pair.semantics):
             yield f"{self.name} proves {self.semantics.value}, {pair.semantics.value} is needed"
         for restriction in self.restrictions:
             yield from restriction.violations(pair)
@@ -80,14 +80,6 @@ class EV(ABC):
     @abstractmethod
     def decide(self, pair: QueryPair) -> Answer:
         """The answer on a valid pair."""
-
-
-_STRENGTH = {TableSemantics.SET: 0, TableSemantics.BAG: 1, TableSemantics.ORDERED_BAG: 2}
-
-
-def proves(proven: TableSemantics, needed: TableSemantics) -> bool:
-    """Whether equality under one semantics implies equality under another."""
-    return _STRENGTH[proven] >= _STRENGTH[needed]
 
 
 # -- restrictions any EV may use ---------------------------------------------------------------

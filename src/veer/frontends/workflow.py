@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow
+from veer.dataflow.dag import Dataflow, topological_order
 from veer.dataflow.expr import Column, Expr, Literal, Named, SortKey
 from veer.dataflow.ops import (
     Aggregate,
@@ -133,7 +133,7 @@ def build_workflow(data: Any) -> Dataflow:
     operators = _operators(data.get("operators"))
     inputs = _links(data.get("links", []), operators)
     builder = FlowBuilder()
-    for id_ in _in_order(operators, inputs):
+    for id_ in topological_order(inputs):
         spec = operators[id_]
         below = inputs[id_]
         schemas = [builder.schemas[i] for i in below]
@@ -224,34 +224,6 @@ def _link(link: Any, number: int) -> tuple[str, str, int | None]:
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
         raise ParseError(f"link {number}: port {port!r} is no number, left or right")
     return src, dst, place
-
-
-def _in_order(operators: Mapping[str, Any], inputs: Mapping[str, list[str]]) -> list[str]:
-    """Ids with inputs before what they feed, or an error naming a cycle."""
-    feeding: dict[str, list[str]] = {i: [] for i in operators}
-    missing = {i: len(sources) for i, sources in inputs.items()}
-    for id_, sources in inputs.items():
-        for src in sources:
-            feeding[src].append(id_)
-    ready = [i for i, n in missing.items() if n == 0]
-    done: list[str] = []
-    while ready:
-        id_ = ready.pop()
-        done.append(id_)
-        for dst in feeding[id_]:
-            missing[dst] -= 1
-            if missing[dst] == 0:
-                ready.append(dst)
-    if len(done) < len(operators):
-        stuck = min(set(operators) - set(done))
-        path = [stuck]
-        while True:
-            previous = next(s for s in inputs[path[-1]] if missing[s] > 0)
-            if previous in path:
-                cycle = [previous, *reversed(path[path.index(previous) :])]
-                raise IllFormedError(f"the links form a cycle: {' -> '.join(cycle)}")
-            path.append(previous)
-    return done
 
 
 class _Properties:
