@@ -189,7 +189,8 @@ def _number_to_timestamp(value: Any) -> datetime | None:
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?", re.ASCII)
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # any script's digits
+_HEXADECIMAL = re.compile(r"[+-]?0[xX].*[pP].*", re.DOTALL)
 _SPECIAL = {
     "inf": math.inf,
     "+inf": math.inf,
@@ -256,6 +257,8 @@ def _read_double(text: str) -> float:
     special = _SPECIAL.get(stripped.lower())
     if special is not None:
         return special
+    if _HEXADECIMAL.fullmatch(stripped):
+        raise UnsupportedError("hexadecimal floating point numbers are not interpreted")
     if _DOUBLE.fullmatch(stripped) is None:
         raise Failure(INVALID)
     return float(stripped.rstrip("dDfF"))
@@ -310,14 +313,17 @@ def _part(value: Any, type_: DataType) -> str:
 def java_decimal(value: float, *, single: bool) -> Decimal:
     """The shortest decimal that reads back as the finite number, as Java writes it.
 
-    Before version 19 Java wrote large numbers with more digits than needed: those are refused.
+    Before version 19 Java wrote large numbers, powers of two and subnormal numbers with more
+    digits than needed: those are refused.
     """
     shortest = Decimal(float32_text(value) if single else repr(value))
-    if abs(value) >= 2 ** (24 if single else 53) and shortest != int(value):
+    if shortest == Decimal(value):
+        return shortest
+    size, least = abs(value), 2.0 ** (-126 if single else -1022)
+    if size == (2.0**-149 if single else 2.0**-1074):
+        return Decimal(f"{value:.1e}")  # Java writes at least two digits, the nearest ones
+    if size >= 2 ** (24 if single else 53) or size < least or math.frexp(size)[0] == 0.5:
         raise UnsupportedError(f"the text of {value!r} depends on the version of Java")
-    two_digits = f"{value:.1e}"  # Java writes at least two, the nearest ones
-    if len(shortest.as_tuple().digits) == 1 and float(two_digits) == value:
-        return Decimal(two_digits)
     return shortest
 
 

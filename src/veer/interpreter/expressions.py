@@ -222,8 +222,8 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
         (only,) = args
         return lambda row, scope: None if (v := only(row, scope)) is None else meaning(v)
 
-    if call.function in ("trunc", "date_trunc"):
-        return _truncation(call.function, meaning, args)
+    if call.function in ("trunc", "date_trunc") and not _knows_its_unit(call):
+        return lambda row, scope: None  # the moment is not even computed
     if call.function in RIGHT_FIRST:
         first, second = args
 
@@ -246,6 +246,14 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
     return strict
 
 
+def _knows_its_unit(call: Call) -> bool:
+    """Whether the unit of a truncation is not a constant, or one that exists."""
+    unit = call.args[1 if call.function == "trunc" else 0]
+    if not isinstance(unit, Literal):
+        return True
+    return unit.value is not None and knows_unit(call.function, unit.value)
+
+
 def _nanvl(first: Compiled, second: Compiled) -> Compiled:
     """The second value is computed only where the first is NaN."""
 
@@ -254,23 +262,6 @@ def _nanvl(first: Compiled, second: Compiled) -> Compiled:
         return second(row, scope) if value is not None and value != value else value
 
     return number
-
-
-def _truncation(function: str, meaning: Callable[..., Any], args: tuple[Compiled, ...]) -> Compiled:
-    """The unit comes first; where it is unknown the moment is not computed."""
-    unit_at = 1 if function == "trunc" else 0
-    unit, moment = args[unit_at], args[1 - unit_at]
-
-    def truncated(row: Row, scope: Scope) -> Any:
-        name = unit(row, scope)
-        if name is None or not knows_unit(function, name):
-            return None
-        value = moment(row, scope)
-        if value is None:
-            return None
-        return meaning(value, name) if unit_at else meaning(name, value)
-
-    return truncated
 
 
 def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
@@ -322,21 +313,39 @@ def _in_query(args: tuple[Compiled, ...], query: Dataflow, schemas: tuple[Schema
 
     def member(row: Row, scope: Scope) -> bool | None:
         values = [a(row, scope) for a in args]
-        unknown = False
-        for candidate in rows_of(row, scope):
-            same: bool | None = True
-            for key, value, other in zip(keys, values, candidate, strict=True):
-                if value is None or other is None:
-                    same = None
-                elif key(value) != key(other):
-                    same = False
-                    break
-            if same:
+        rows = rows_of(row, scope)
+        whole, partial = _members(rows, keys, scope[0].memo)
+        if None not in values:
+            if tuple(key(v) for key, v in zip(keys, values, strict=True)) in whole:
                 return True
-            unknown = unknown or same is None
+            rows = partial
+        unknown = any(
+            all(
+                value is None or other is None or key(value) == key(other)
+                for key, value, other in zip(keys, values, candidate, strict=True)
+            )
+            for candidate in rows
+        )
         return None if unknown else False
 
     return member
+
+
+def _members(
+    rows: list[Row], keys: list[Callable[[Any], Any]], memo: dict[Any, Any]
+) -> tuple[set[Any], list[Row]]:
+    """The rows of a subquery: keys of those without null, and those with; made once per result."""
+    name = ("members", id(rows))
+    if name not in memo:
+        partial = [row for row in rows if None in row]
+        whole = {
+            tuple(key(v) for key, v in zip(keys, row, strict=True))
+            for row in rows
+            if None not in row
+        }
+        memo[name] = (whole, partial)
+    found: tuple[set[Any], list[Row]] = memo[name]
+    return found
 
 
 def _scalar_query(rows_of: Callable[[Row, Scope], list[Row]]) -> Compiled:

@@ -125,11 +125,12 @@ def _(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step:
         matched: set[int] = set()
         out: list[Row] = []
         for row in left:
-            found = [j for j in find(row) if test(row + right[j], scope) is True]
+            matches = (j for j in find(row) if test(row + right[j], scope) is True)
             if kind in ("semi", "anti"):
-                if bool(found) == (kind == "semi"):
+                if (next(matches, None) is not None) == (kind == "semi"):
                     out.append(row)
                 continue
+            found = list(matches)
             out += [row + right[j] for j in found]
             if kind == "full":
                 matched.update(found)
@@ -145,29 +146,36 @@ def _(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step:
 def _partner_finder(
     operator: Join, left: Schema, right: Schema
 ) -> Callable[[list[Row]], Callable[[Row], Sequence[int]]]:
-    """Candidates for each left row: by hashing where the condition equates two columns."""
+    """Candidates for each left row: by hashing on the columns that the condition equates."""
     both = left + right
     conjuncts = (
         operator.condition.args if isinstance(operator.condition, And) else (operator.condition,)
     )
+    equated: list[tuple[int, int, Callable[[Any], Any], bool]] = []
     for conjunct in conjuncts:
         match conjunct:
-            case Compare("=", Column() as a, Column() as b):
+            case Compare("=" | "<=>" as op, Column() as a, Column() as b):
                 x, y = sorted((both.place(a.name, a.occurrence), both.place(b.name, b.occurrence)))
                 if x < len(left) <= y:
-                    key = group_key(a.type)
-                    return lambda rows: _hashed(rows, x, y - len(left), key)
-    return lambda rows: lambda row: range(len(rows))
+                    equated.append((x, y - len(left), group_key(a.type), op == "<=>"))
+    if not equated:
+        return lambda rows: lambda row: range(len(rows))
+    strict = [(x, y) for x, y, _, null_safe in equated if not null_safe]
 
+    def finder(rows: list[Row]) -> Callable[[Row], Sequence[int]]:
+        table: dict[Any, list[int]] = {}
+        for j, row in enumerate(rows):
+            if all(row[y] is not None for _, y in strict):
+                table.setdefault(tuple(key(row[y]) for _, y, key, _ in equated), []).append(j)
 
-def _hashed(
-    rows: list[Row], x: int, y: int, key: Callable[[Any], Any]
-) -> Callable[[Row], Sequence[int]]:
-    table: dict[Any, list[int]] = {}
-    for j, row in enumerate(rows):
-        if row[y] is not None:
-            table.setdefault(key(row[y]), []).append(j)
-    return lambda row: () if row[x] is None else table.get(key(row[x]), ())
+        def find(row: Row) -> Sequence[int]:
+            if any(row[x] is None for x, _ in strict):
+                return ()
+            return table.get(tuple(key(row[x]) for x, _, key, _ in equated), ())
+
+        return find
+
+    return finder
 
 
 # -- grouping ----------------------------------------------------------------------------------

@@ -78,6 +78,12 @@ def fit_integer(value: int, type_: DataType) -> int:
     raise Failure("ARITHMETIC_OVERFLOW")
 
 
+def wrap(value: int, type_: DataType) -> int:
+    """The value as Java computes it: modulo 64 bits for bigint, else modulo 32 bits."""
+    size = 1 << max(INTEGER_BITS[type_], 32)
+    return (value + size // 2) % size - size // 2
+
+
 def fit_decimal(value: Decimal, type_: DecimalType, rounding: str = ROUND_HALF_UP) -> Decimal:
     """Round to the type's scale; NUMERIC_VALUE_OUT_OF_RANGE where the digits do not fit."""
     rounded = value.quantize(Decimal(1).scaleb(-type_.scale), rounding, WIDE)
@@ -301,7 +307,7 @@ def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[.
             wrapped = EXACT.remainder(exact + b, b) if exact < 0 else exact
             return fit_decimal(wrapped, result)
         r = _truncated_remainder(a, b)
-        return _truncated_remainder(r + b, b) if r < 0 else r
+        return _truncated_remainder(wrap(r + b, result), b) if r < 0 else r
 
     return pmod
 

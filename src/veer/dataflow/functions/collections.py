@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from veer.dataflow.functions.arithmetic import wrap
 from veer.dataflow.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.dataflow.functions.registry import Argument, Failure, Nulls, Resolved, scalar
 from veer.dataflow.functions.typing import cast_to, common_type, signature, wider_type
@@ -160,7 +161,7 @@ def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
         return _lookup
 
     def at(items: tuple[Any, ...], index: int) -> Any:
-        index = (index + 2**31) % 2**32 - 2**31  # Spark cuts a bigint to 32 bits here
+        index = wrap(index, INT)  # Spark cuts a bigint to 32 bits here
         if not 0 <= index < len(items):
             raise Failure("INVALID_ARRAY_INDEX")
         return items[index]
@@ -229,6 +230,8 @@ scalar("array_distinct", _distinct_rule, _array_distinct, typed=True)
 
 
 def _join_rule(args: Sequence[Argument]) -> Resolved:
+    if any(a.type not in (STRING, NULL) for a in args[1:]):
+        raise IllFormedError("separator and replacement must be text")
     return signature(STRING, ArrayType(STRING), STRING, STRING, optional=1)(args)
 
 

@@ -48,10 +48,12 @@ OUTSIDE = "a date outside the years 1 to 9999 is not interpreted"
 
 _DATE = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?", re.ASCII | re.DOTALL)
 _TIMESTAMP = re.compile(
-    r"([+-]?\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T]?|[ T](\d{1,2})(?::(\d{1,2})"
-    r"(?::(\d{1,2})(?:\.(\d*))?)?)?\s*(Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?)?)?)?)?",
-    re.ASCII,
+    r"([+-]?\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](\d{1,2})(?::(\d{1,2})"
+    r"(?::(\d{1,2})(?:\.(\d*))?\s*([A-Za-z+-].*)?)?)?)?)?)?",
+    re.ASCII | re.DOTALL,
 )
+_TIME_ONLY = re.compile(r"T?\d{1,2}:\d{1,2}.*", re.ASCII | re.DOTALL)
+_OFFSET = re.compile(r"[+-](\d{1,2})(?::?(\d{2})|:(\d))?(?::(\d{2}))?", re.ASCII)
 WHITESPACE = "".join(map(chr, range(0x21)))  # what Spark trims from text before casting
 
 
@@ -88,8 +90,11 @@ def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
 
     With `local`, as for TIMESTAMP_NTZ, a zone in the text is read and ignored.
     """
-    found = _TIMESTAMP.fullmatch(text.strip(WHITESPACE))
+    stripped = text.strip(WHITESPACE)
+    found = _TIMESTAMP.fullmatch(stripped)
     if found is None:
+        if not local and _TIME_ONLY.fullmatch(stripped):
+            raise UnsupportedError("a time without a date, read as of today, is not interpreted")
         return None
     year, month, day, hour, minute, second, fraction, zone = found.groups()
     micros = int((fraction or "").ljust(6, "0")[:6] or 0)
@@ -115,11 +120,15 @@ def zone_offset(zone: str | None) -> timedelta:
     """Offset of a zone suffix of a timestamp text."""
     if zone is None or zone in ("Z", "UTC", "GMT"):
         return timedelta(0)
-    digits = zone[1:].replace(":", "")
-    hours, minutes = (int(digits), 0) if len(digits) <= 2 else (int(digits[:-2]), int(digits[-2:]))
-    if hours > 18 or minutes > 59:
+    if zone[0].isalpha():
+        raise UnsupportedError(f"the time zone {zone!r} is not interpreted")
+    found = _OFFSET.fullmatch(zone)
+    if found is None:
         raise ValueError(zone)
-    offset = timedelta(hours=hours, minutes=minutes)
+    hours, minutes, seconds = int(found[1]), int(found[2] or found[3] or 0), int(found[4] or 0)
+    offset = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    if offset > timedelta(hours=18) or minutes > 59 or seconds > 59:
+        raise ValueError(zone)
     return -offset if zone[0] == "-" else offset
 
 
