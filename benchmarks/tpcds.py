@@ -25,12 +25,12 @@ SCALE = 0.01
 THINNED = (
     "DELETE FROM date_dim WHERE d_year NOT BETWEEN 1998 AND 2002",
     "DELETE FROM time_dim WHERE t_time_sk % 16 <> 0",
-    "DELETE FROM customer WHERE c_customer_sk > 250",
+    "DELETE FROM customer WHERE c_customer_sk > 150",
     "DELETE FROM catalog_page WHERE cp_catalog_page_sk % 50 <> 0",
     "DELETE FROM customer_demographics WHERE cd_demo_sk % 4 <> 0",
     "DELETE FROM inventory WHERE inv_item_sk % 3 <> 0",
-    "DELETE FROM store_sales WHERE ss_ticket_number % 3 <> 0",
-    "DELETE FROM store_returns WHERE sr_ticket_number % 3 <> 0",
+    "DELETE FROM store_sales WHERE ss_ticket_number % 4 <> 0",
+    "DELETE FROM store_returns WHERE sr_ticket_number % 4 <> 0",
     "DELETE FROM catalog_sales WHERE cs_order_number % 3 <> 0",
     "DELETE FROM catalog_returns WHERE cr_order_number % 3 <> 0",
     "DELETE FROM web_sales WHERE ws_order_number % 2 <> 0",
@@ -53,7 +53,7 @@ COPIED = {
     "reason": ("r_reason_sk", ("store_returns.sr_reason_sk", "web_returns.wr_reason_sk"), 4),
 }
 REFERENCES = {
-    "1 + {0} % 250": (
+    "1 + {0} % 150": (
         "store_sales.ss_customer_sk",
         "store_returns.sr_customer_sk",
         "catalog_sales.cs_bill_customer_sk",
