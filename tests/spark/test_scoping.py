@@ -7,21 +7,11 @@ from benchmarks.reading import difference, run_here
 from pyspark.sql import SparkSession
 
 from tests.spark.compare import Failed, Refused, run_spark
+from tests.tables import ROWS, SCHEMA
 from veer.errors import VeerError
 from veer.frontends.sql import read_schema
 
 pytestmark = pytest.mark.spark
-
-SCHEMA = """
-CREATE TABLE t (a INT, b INT, s STRING);
-CREATE TABLE u (a INT, c INT, s STRING);
-CREATE TABLE n (k INT, arr ARRAY<INT>, st STRUCT<x: INT, y: STRING>, m MAP<STRING, INT>)
-"""
-ROWS = {
-    "t": [(1, 10, "x"), (2, 20, "y"), (2, None, "x"), (None, 5, "z"), (3, 1, None), (1, 10, "x")],
-    "u": [(1, 7, "x"), (2, 8, "q"), (2, 9, None), (None, 4, "x"), (5, 5, "y")],
-    "n": [(1, (1, 2), (5, "p"), (("k", 1),)), (2, (), None, ()), (3, None, (None, "q"), None)],
-}
 
 QUERIES = [
     # aliases against columns
@@ -148,8 +138,8 @@ def test_spark_agrees(spark: SparkSession, text: str) -> None:
 def _register(spark: SparkSession) -> None:
     if spark.catalog.tableExists("n"):
         return
-    nested = [(k, a, s, None if m is None else dict(m)) for k, a, s, m in ROWS["n"]]  # type: ignore[misc]
+    nested = [(k, a, s, None if m is None else dict(m)) for k, a, s, m in ROWS["n"]]
     rows = {**ROWS, "n": nested}
     for name, source in read_schema(SCHEMA).items():
         ddl = ", ".join(f"{f.name} {f.type}" for f in source.fields)
-        spark.createDataFrame(rows[name], ddl).createOrReplaceTempView(name)  # type: ignore[type-var]
+        spark.createDataFrame(rows[name], ddl).createOrReplaceTempView(name)
