@@ -226,11 +226,14 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
         return lambda row, scope: None  # the moment is not even computed
     if call.function in RIGHT_FIRST:
         first, second = args
+        tried = call.function.startswith("try_")  # then zero, too, hides the dividend
 
         def division(row: Row, scope: Scope) -> Any:
-            if (b := second(row, scope)) is None or (a := first(row, scope)) is None:
+            b = second(row, scope)
+            if b is None or (tried and b == 0):
                 return None
-            return meaning(a, b)
+            a = first(row, scope)
+            return None if a is None else meaning(a, b)
 
         return division
 

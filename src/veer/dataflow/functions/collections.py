@@ -12,6 +12,8 @@ from veer.dataflow.functions.typing import cast_to, common_type, signature, wide
 from veer.dataflow.types import (
     BOOLEAN,
     BYTE,
+    DOUBLE,
+    FLOAT,
     INT,
     NULL,
     SHORT,
@@ -25,7 +27,7 @@ from veer.dataflow.types import (
     StructType,
     is_orderable,
 )
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 
 
 def _array_rule(args: Sequence[Argument]) -> Resolved:
@@ -201,8 +203,12 @@ def _sort_rule(args: Sequence[Argument]) -> Resolved:
 def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
     assert isinstance(types[0], ArrayType)
     key = sort_key(types[0].element)
+    floats = types[0].element in (FLOAT, DOUBLE)
 
     def sort(items: tuple[Any, ...], ascending: bool = True) -> tuple[Any, ...]:
+        if floats and None not in items and {"0.0", "-0.0"} <= set(map(repr, items)):
+            # Where Spark knows an array free of nulls it sorts -0.0 before 0.0, else as equal.
+            raise UnsupportedError("sorting an array with 0.0 and -0.0 is not interpreted")
         present = sorted((x for x in items if x is not None), key=key, reverse=not ascending)
         nulls = [None] * (len(items) - len(present))
         return tuple(nulls + present if ascending else present + nulls)

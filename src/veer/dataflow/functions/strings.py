@@ -243,6 +243,13 @@ def java_regex(pattern: str) -> re.Pattern[str]:
         raise Failure("INVALID_PARAMETER_VALUE.PATTERN") from None
 
 
+def regex_for(pattern: str, text: str) -> re.Pattern[str]:
+    """The pattern, refused for texts in which Java sees line ends that Python does not."""
+    if re.search("[\r\x85\u2028\u2029]", text) and re.search(r"[.$^]", pattern):
+        raise UnsupportedError("a regular expression over text with unusual line ends")
+    return java_regex(pattern)
+
+
 def _java_replacement(replacement: str, match: re.Match[str]) -> str:
     out: list[str] = []
     at = 0
@@ -272,18 +279,25 @@ def _java_replacement(replacement: str, match: re.Match[str]) -> str:
     return "".join(out)
 
 
+def _require_whole_characters(pattern: re.Pattern[str], text: str) -> None:
+    """Java finds empty matches inside characters beyond 16 bits; Python does not."""
+    if any(c > "\uffff" for c in text) and any(m[0] == "" for m in pattern.finditer(text)):
+        raise UnsupportedError("empty matches in text beyond 16-bit characters")
+
+
 def _regexp_replace(text: str, pattern: str, replacement: str, position: int = 1) -> str:
-    compiled = java_regex(pattern)
+    compiled = regex_for(pattern, text)
     if position < 1:
         raise Failure("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
     if position - 1 > len(text):
         return text
     head, tail = text[: position - 1], text[position - 1 :]
+    _require_whole_characters(compiled, tail)
     return head + compiled.sub(lambda m: _java_replacement(replacement, m), tail)
 
 
 def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
-    compiled = java_regex(pattern)
+    compiled = regex_for(pattern, text)
     found = compiled.search(text)
     if found is None:
         return ""
@@ -293,7 +307,7 @@ def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
 
 
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
-    compiled = java_regex(pattern)
+    compiled = regex_for(pattern, text)
     if pattern == "":
         # Java: every character on its own, the last piece up to the limit.
         pieces = (
@@ -302,6 +316,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
             else [*text[: limit - 1], text[limit - 1 :]]
         )
         return tuple(pieces) if text else ("",)
+    _require_whole_characters(compiled, text)
     out: list[str] = []
     at = 0
     for found in compiled.finditer(text):
@@ -317,7 +332,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 scalar(
     "rlike",
     signature(BOOLEAN, STRING, STRING),
-    lambda s, p: java_regex(p).search(s) is not None,
+    lambda s, p: regex_for(p, s).search(s) is not None,
     can_fail=True,
     aliases=["regexp", "regexp_like"],
 )
