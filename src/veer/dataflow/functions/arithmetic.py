@@ -45,7 +45,6 @@ from veer.dataflow.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
-    FloatType,
     FractionalType,
     IntegralType,
     NumericType,
@@ -458,10 +457,8 @@ def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
                 case _:
                     if a != a or math.isinf(a):
                         return a
-                    # Java goes through the shortest decimal text of the number.
-                    shortest = Decimal(
-                        float32_text(a) if isinstance(result, FloatType) else repr(a)
-                    )
+                    # Java goes through the shortest decimal text of the number as a double.
+                    shortest = Decimal(repr(a))
                     exact = shortest.quantize(Decimal(1).scaleb(-places), mode, WIDE)
                     return fit_float(float(exact), result) if exact else 0.0
 

@@ -499,9 +499,18 @@ def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
 
 
 scalar("to_date_by", signature(DATE, STRING, STRING), _read_with_pattern(DATE), can_fail=True)
+
+
+def _text_rule(args: Sequence[Argument]) -> Resolved:
+    """Text and a pattern; numbers, which have a meaning without pattern, have none with one."""
+    if isinstance(args[0].type, NumericType):
+        raise IllFormedError(f"argument 1 is {args[0].type}, expected text")
+    return signature(TIMESTAMP, STRING, STRING)(args)
+
+
 scalar(
     "to_timestamp_by",
-    exactly(TIMESTAMP, STRING, STRING),
+    _text_rule,
     _read_with_pattern(TIMESTAMP),
     can_fail=True,
 )
