@@ -9,7 +9,7 @@ from generate import generate
 from rich.console import Console
 from rich.table import Table
 
-from veer.api import diff, load, verify
+from veer.api import load, verify
 from veer.dataflow.ops import RowUdf
 from veer.dataflow.pprint import show_dataflow
 from veer.interpreter import run_dataflow, same_result

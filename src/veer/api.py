@@ -14,8 +14,10 @@ from typing import final
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Sink
 from veer.dataflow.types import DataType, IntegralType, NullType
+from veer.errors import DefectError
 from veer.frontends.spec import Version, load
 from veer.proof import Claim, Proof, ProofError, check
+from veer.refute import Refutation, find_witness, first_difference
 from veer.search import congruence
 from veer.verdict import (
     Caveat,
@@ -39,6 +41,7 @@ class Comparison:
     semantics: TableSemantics = TableSemantics.BAG
     columns: str = "name"  # or "position"
     types: str = "exact"  # or "value": integers of different width, and NULL, by value
+    budget: int = 1_000_000  # operators the refuter may run
 
 
 @final
@@ -49,6 +52,7 @@ class Doubt:
     reason: str
 
 
+GUARD_INSTANCES = 8
 GIVEN = re.compile(r"\w+")  # what a name given by a person looks like
 
 
@@ -109,15 +113,40 @@ def _verify_sinks(p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison) -
         witness = Witness("schema", detail=columns)
         return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
     goal = Claim(a, b, asked.semantics, columns)
+    refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
     found = congruence.prove(p, q, goal)
     if not isinstance(found, Proof):
-        return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), tuple(caveats))
+        return _refuted(refutation, found.reason, tuple(caveats), asked.budget)
     try:
         assumptions = check(found, p, q, goal)
     except ProofError as error:
         return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats))
+    _guard(refutation)
     reason = f"the same {len(found.steps) - 1} operators on the same sources"
     return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
+
+
+def _refuted(
+    refutation: Refutation, unproven: str, caveats: tuple[Caveat, ...], budget: int
+) -> SinkReport:
+    """INEQUIVALENT with a witness, or UNKNOWN with what is in the way of proof and witness."""
+    a, b = refutation.p_sink, refutation.q_sink
+    witness = find_witness(refutation, budget)
+    if isinstance(witness, str):
+        return SinkReport(a, b, Verdict.UNKNOWN, f"{unproven}; {witness}", (), caveats)
+    rows = sum(len(table["rows"]) for table in witness.tables.values())
+    reason = f"they differ on an instance of {rows} row{'' if rows == 1 else 's'}"
+    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, (), witness)
+
+
+def _guard(refutation: Refutation) -> None:
+    """Simulation must agree before EQUIVALENT is given out; else Veer itself is wrong."""
+    tables = first_difference(refutation, GUARD_INSTANCES)
+    if tables is not None:
+        raise DefectError(
+            f"sinks {refutation.p_sink!r} and {refutation.q_sink!r} are proven equal but differ on "
+            f"{tables}; please report this with both versions"
+        )
 
 
 def _match_columns(

@@ -1,6 +1,7 @@
 """Errors a user can meet.
 
     VeerError                 anything Veer raises on purpose
+    ├── DefectError           Veer contradicts itself (exit 70)
     ├── UsageError            the request makes no sense (exit 64)
     └── InputError            the input cannot be used (exit 65)
         ├── ParseError        the text is not what it claims to be
@@ -15,6 +16,10 @@ class VeerError(Exception):
     """Anything Veer raises on purpose; `exit_status` is what the command ends with."""
 
     exit_status = 70
+
+
+class DefectError(VeerError):
+    """Veer contradicts itself: a proof that an instance refutes."""
 
 
 class UsageError(VeerError):

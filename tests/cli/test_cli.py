@@ -34,6 +34,7 @@ def queries(tmp_path: Path) -> Path:
         "p": "SELECT a FROM t WHERE b > 1",
         "same": "-- a comment\nSELECT x.a FROM t AS x WHERE x.b > 1",
         "other": "SELECT a FROM t WHERE b > 2",
+        "unproven": "SELECT a FROM t WHERE NOT b <= 1",
         "renamed": "SELECT a AS z FROM t WHERE b > 1",
     }
     for name, text in texts.items():
@@ -42,7 +43,9 @@ def queries(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("q", "status"), [("same", 0), ("renamed", 1), ("other", 2)])
+@pytest.mark.parametrize(
+    ("q", "status"), [("same", 0), ("renamed", 1), ("other", 1), ("unproven", 2)]
+)
 def test_verify_ends_with_the_verdict(queries: Path, q: str, status: int) -> None:
     done = veer("verify", "p.sql", f"{q}.sql", "--schema", "tables.ddl", cwd=queries)
     assert done.returncode == status, done.stderr
@@ -121,8 +124,8 @@ def test_base_compares_with_a_revision(tmp_path: Path) -> None:
     query.write_text(f"{DDL};\nSELECT a FROM t\nWHERE b > 1")
     assert veer("verify", "--base", "HEAD", "jobs/q.sql", cwd=tmp_path).returncode == 0
     query.write_text(f"{DDL}; SELECT a FROM t WHERE b > 2")
-    assert veer("verify", "--base", "HEAD", "jobs/q.sql", cwd=tmp_path).returncode == 2
-    assert veer("verify", "HEAD:jobs/q.sql", "jobs/q.sql", cwd=tmp_path).returncode == 2
+    assert veer("verify", "--base", "HEAD", "jobs/q.sql", cwd=tmp_path).returncode == 1
+    assert veer("verify", "HEAD:jobs/q.sql", "jobs/q.sql", cwd=tmp_path).returncode == 1
     assert veer("verify", "HEAD:jobs/q.sql", "HEAD:jobs/q.sql", cwd=tmp_path).returncode == 0
     bad = veer("verify", "--base", "nowhere", "jobs/q.sql", cwd=tmp_path)
     assert bad.returncode == 65

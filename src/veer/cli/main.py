@@ -144,7 +144,7 @@ def verify(
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
 
-    asked = Comparison(TableSemantics(semantics), columns, types)
+    asked = Comparison(TableSemantics(semantics), columns, types, budget)
     with _time_limit(timeout), _progress() as say:
         say(f"reading {p}")
         old = load(p, schema=schema, revision=base)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from veer.verdict import Report, SinkReport, Witness
@@ -53,7 +54,25 @@ def _witness(witness: Witness) -> dict[str, Any]:
     return {
         "kind": witness.kind,
         "detail": witness.detail,
-        "tables": dict(witness.tables),
-        "p_rows": [list(r) for r in witness.p_rows],
-        "q_rows": [list(r) for r in witness.q_rows],
+        "tables": {
+            name: {"columns": table["columns"], "rows": [plain(r) for r in table["rows"]]}
+            for name, table in witness.tables.items()
+        },
+        "p_rows": [plain(r) for r in witness.p_rows],
+        "q_rows": [plain(r) for r in witness.q_rows],
     }
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: numbers, texts, booleans, null and lists; the rest as text."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case bytes():
+            return value.hex()
+        case tuple() | list():
+            return [plain(v) for v in value]
+        case _:
+            return str(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rich.columns import Columns
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.padding import Padding
@@ -33,9 +34,51 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
     for sink in report["sinks"]:
         table.add_row(_sink_name(sink), _verdict(sink["verdict"]), _why(sink))
     console.print(table)
+    for sink in report["sinks"]:
+        if sink["witness"] is not None and sink["witness"]["kind"] == "rows":
+            print_witness(console, sink)
     console.print()
     summary = f"under {report['semantics']} semantics, {report['seconds']:.3f} s"
     console.print(Text.assemble(_verdict(report["verdict"]), f"  {summary}"))
+
+
+def print_witness(console: Console, sink: dict[str, Any]) -> None:
+    """Print source tables on which a sink differs, and both results."""
+    witness = sink["witness"]
+    console.print()
+    console.print(Text.assemble("witness for ", _sink_name(sink), ": with these tables"))
+    tables = [
+        _rows_table(name, content["columns"], content["rows"])
+        for name, content in witness["tables"].items()
+    ]
+    console.print(Padding(Columns(tables, padding=(0, 3)), (0, 0, 0, 2)))
+    columns = witness["detail"].split(", ")
+    results = [
+        _rows_table(f"{side} gives", columns, witness[key])
+        for side, key in (("P", "p_rows"), ("Q", "q_rows"))
+    ]
+    console.print(Padding(Columns(results, padding=(0, 3)), (0, 0, 0, 2)))
+
+
+def _rows_table(title: str, columns: list[str], rows: list[list[Any]]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
+    for column in columns:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*(_cell(v) for v in row))
+    if not rows:
+        table.add_row(*(["(no rows)"] + [""] * (len(columns) - 1)))
+    return table
+
+
+def _cell(value: Any) -> Text:
+    if value is None:
+        return Text("null", style="dim")
+    if isinstance(value, bool):
+        return Text("true" if value else "false")
+    text = str(value)
+    plain = text and text == text.strip() and text not in ("null", "true", "false")
+    return Text(text if plain else repr(text))
 
 
 def print_edits(console: Console, edits: list[dict[str, Any]]) -> None:

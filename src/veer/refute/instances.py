@@ -1,0 +1,301 @@
+"""Random tiny instances: values from the literals and their neighbours, constraints kept.
+
+Numbers, texts and dates that the versions mention decide which branch a row takes, so they and
+the values right beside them are drawn most; nulls, duplicates and empty tables come often.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Cast, Literal
+from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
+from veer.dataflow.functions.registry import Failure
+from veer.dataflow.ops import Source
+from veer.dataflow.types import (
+    FLOAT,
+    INTEGER_BITS,
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    MapType,
+    StringType,
+    StructType,
+    TimestampNtzType,
+    TimestampType,
+)
+from veer.dataflow.walk import operator_exprs, parts, query_of
+
+Tables = dict[str, list[tuple[Any, ...]]]
+NULL_SHARE = 0.2
+SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
+PLAIN_NUMBERS = (0, 1, 2, 3, -1, 10)
+PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
+
+
+def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
+    """The source tables that dataflows read anywhere, subqueries included."""
+    found: dict[str, Source] = {}
+    for dataflow in dataflows:
+        for operator in dataflow.operators.values():
+            if isinstance(operator, Source):
+                found.setdefault(operator.table, operator)
+            found.update(
+                (n, s)
+                for n, s in all_sources(subqueries(operator_exprs(operator), operator)).items()
+                if n not in found
+            )
+    return dict(sorted(found.items()))
+
+
+def subqueries(exprs: Iterable[Any], operator: Any = None) -> Iterator[Dataflow]:
+    """The dataflows inside expressions, and inside an operator that holds one."""
+    for expr in exprs:
+        for part in parts(expr):
+            query = query_of(part)
+            if query is not None:
+                yield query
+    inner = getattr(operator, "query", None)
+    if inner is not None:
+        yield inner
+
+
+def constants(dataflows: Iterable[Dataflow]) -> list[Any]:
+    """The literal values of dataflows, in order of appearance; texts of numbers as numbers too."""
+    found: dict[str, Any] = {}
+    for dataflow in dataflows:
+        for id_ in dataflow.order:
+            operator = dataflow.operators[id_]
+            for expr in operator_exprs(operator):
+                for part in parts(expr):
+                    if isinstance(part, Literal) and part.value is not None:
+                        found.setdefault(repr(part.value), part.value)
+                    if isinstance(part, Cast) and isinstance(part.arg, Literal):
+                        found.setdefault(repr(part.arg.value), part.arg.value)
+            for value in constants(subqueries(operator_exprs(operator), operator)):
+                found.setdefault(repr(value), value)
+    return [v for v in found.values() if v is not None]
+
+
+class Instances:
+    """A stream of instances for the sources of two versions, the same for the same seed."""
+
+    def __init__(self, dataflows: Sequence[Dataflow], seed: int = 0) -> None:
+        self.sources = all_sources(dataflows)
+        self.constants = constants(dataflows)
+        self.seed = seed
+        self.pools: dict[DataType, list[Any]] = {}
+
+    def make(self, number: int) -> Tables:
+        """The instance of that number."""
+        rng = random.Random(f"{self.seed} {number}")
+        tables: Tables = {}
+        for source in self._parents_first():
+            size = SIZES[(number + rng.randrange(2)) % len(SIZES)]
+            tables[source.table] = self._rows(rng, source, size, tables)
+        return tables
+
+    def _parents_first(self) -> list[Source]:
+        """Tables after those their foreign keys refer to, as far as there is no circle."""
+        order: list[Source] = []
+        waiting = list(self.sources.values())
+        names = {s.table.lower() for s in waiting}
+        while waiting:
+            placed = {s.table.lower() for s in order}
+            free = [
+                s
+                for s in waiting
+                if all(
+                    f.parent.lower() in placed
+                    or f.parent.lower() not in names
+                    or f.parent.lower() == s.table.lower()
+                    for f in s.foreign_keys
+                )
+            ]
+            chosen = (free or waiting)[0]
+            waiting.remove(chosen)
+            order.append(chosen)
+        return order
+
+    def _rows(
+        self, rng: random.Random, source: Source, size: int, tables: Tables
+    ) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = []
+        for _ in range(size):
+            if rows and rng.random() < 0.25:
+                row = list(rng.choice(rows))  # a duplicate, perhaps changed in one place
+                if rng.random() < 0.5:
+                    place = rng.randrange(len(row))
+                    row[place] = self._value(
+                        rng, source.fields[place].type, source.fields[place].nullable
+                    )
+            else:
+                row = [self._value(rng, f.type, f.nullable) for f in source.fields]
+            if self._refer(rng, source, row, tables, rows):
+                rows.append(tuple(row))
+        return distinct_on_keys(source, rows)
+
+    def _refer(
+        self,
+        rng: random.Random,
+        source: Source,
+        row: list[Any],
+        tables: Tables,
+        own: list[tuple[Any, ...]],
+    ) -> bool:
+        """Make foreign keys point to parents; False if there is none to point to."""
+        names = [f.name for f in source.fields]
+        for foreign in source.foreign_keys:
+            parent = self._find(foreign.parent)
+            if parent is None:
+                continue
+            places = [names.index(c) for c in foreign.columns]
+            rows = own if parent.table == source.table else tables.get(parent.table, [])
+            nullable = [p for p in places if source.fields[p].nullable]
+            if rows and (not nullable or rng.random() < 0.8):
+                targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
+                parent_names = [f.name.lower() for f in parent.fields]
+                chosen = rng.choice(rows)
+                for place, target in zip(places, targets, strict=False):
+                    row[place] = chosen[parent_names.index(target.lower())]
+            elif nullable:
+                row[nullable[0]] = None
+            else:
+                return False
+        return True
+
+    def _find(self, name: str) -> Source | None:
+        return next((s for n, s in self.sources.items() if n.lower() == name.lower()), None)
+
+    def _value(self, rng: random.Random, type_: DataType, nullable: bool) -> Any:
+        if nullable and rng.random() < NULL_SHARE:
+            return None
+        if type_ not in self.pools:
+            self.pools[type_] = pool(type_, self.constants)
+        return rng.choice(self.pools[type_]) if self.pools[type_] else None
+
+
+def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows without those that repeat a key."""
+    names = [f.name for f in source.fields]
+    for key in source.keys:
+        places = [names.index(n) for n in key]
+        rows = list({tuple(row[p] for p in places): row for row in reversed(rows)}.values())[::-1]
+    return rows
+
+
+def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
+    """Values of a type worth trying, those near the constants twice."""
+    match type_:
+        case BooleanType():
+            return [True, False]
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[type_] - 1)
+            near = [int(v) + d for v in _numbers(values) for d in (0, 1, -1)]
+            return [v for v in (*near, *near, *PLAIN_NUMBERS) if -limit <= v < limit]
+        case DecimalType():
+            unit = Decimal(1).scaleb(-type_.scale)
+            near_decimals = [Decimal(v) + d * unit for v in _numbers(values) for d in (0, 1, -1)]
+            return _fitting([*near_decimals, *map(Decimal, PLAIN_NUMBERS), unit], type_)
+        case FractionalType():
+            near_floats = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
+            floats = [*near_floats, *map(float, PLAIN_NUMBERS), -0.0, 0.5, NAN]
+            return [to_float32(v) for v in floats] if type_ == FLOAT else floats
+        case StringType():
+            texts = [v for v in values if isinstance(v, str)]
+            shown = [
+                str(v) for v in values if isinstance(v, int | Decimal) and not isinstance(v, bool)
+            ]
+            return [*texts, *texts, *(t + "a" for t in texts), *shown, *PLAIN_TEXTS]
+        case BinaryType():
+            return [b"", b"a", b"b"]
+        case DateType():
+            days = [
+                v if not isinstance(v, datetime) else v.date()
+                for v in values
+                if isinstance(v, date)
+            ]
+            near_days = [
+                d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max
+            ]
+            return [*near_days, date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31)]
+        case TimestampType() | TimestampNtzType():
+            moments = [
+                v if isinstance(v, datetime) else datetime(v.year, v.month, v.day)
+                for v in values
+                if isinstance(v, date)
+            ]
+            near_moments = [m + timedelta(seconds=n) for m in moments for n in (0, 1)]
+            return [*near_moments, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
+        case ArrayType(element):
+            inner = [*pool(element, values)[:3], None]
+            return [(), tuple(inner[:1]), tuple(inner[:2]), tuple(inner)]
+        case StructType(fields):
+            columns = [pool(t, values) or [None] for _, t in fields]
+            return [tuple(c[i % len(c)] for c in columns) for i in range(3)]
+        case MapType(key, value):
+            keys, held = pool(key, values), pool(value, values) or [None]
+            return [(), *(((k, held[0]),) for k in keys[:2])]
+        case _:
+            return []
+
+
+def _numbers(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int | Decimal) or (
+            isinstance(value, float) and value == value and abs(value) < 1e15
+        ):
+            yield value
+        elif isinstance(value, str) and value.strip("-").isdigit() and len(value) < 15:
+            yield int(value)
+
+
+def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
+    found = []
+    for value in values:
+        try:
+            found.append(fit_decimal(value, type_))
+        except Failure:
+            continue
+    return found
+
+
+def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
+    """Whether rows keep NOT NULL, keys and foreign keys."""
+    for source in sources.values():
+        rows = tables[source.table]
+        names = [f.name for f in source.fields]
+        for place, f in enumerate(source.fields):
+            if not f.nullable and any(row[place] is None for row in rows):
+                return False
+        if len(distinct_on_keys(source, rows)) < len(rows):
+            return False
+        for foreign in source.foreign_keys:
+            parent = next(
+                (s for s in sources.values() if s.table.lower() == foreign.parent.lower()), None
+            )
+            if parent is None:
+                continue
+            targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
+            parent_names = [f.name.lower() for f in parent.fields]
+            known = {
+                tuple(row[parent_names.index(t.lower())] for t in targets)
+                for row in tables[parent.table]
+            }
+            for row in rows:
+                value = tuple(row[names.index(c)] for c in foreign.columns)
+                if None not in value and value not in known:
+                    return False
+    return True

@@ -1,0 +1,203 @@
+"""Looking for a witness: an instance on which two sinks differ, whatever order rows come in.
+
+A witness satisfies the declared constraints, runs without failure in both versions, and differs
+under every order of the source rows that is tried, so that no choice explains it. Differences of
+float rounding are none. What contains opaque functions, random numbers or anything that depends
+on partitions is not refuted: nobody knows what it really gives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, permutations, product
+from typing import Any
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import dataflow_kind, expr_kind, operator_kind
+from veer.dataflow.expr import OpaqueCall
+from veer.dataflow.functions.registry import Failure, Kind
+from veer.dataflow.ops import RowUdf, Sample, TableUdf
+from veer.dataflow.types import has_floats
+from veer.dataflow.walk import operator_exprs, parts
+from veer.errors import InputError
+from veer.interpreter import Result, program, same_result
+from veer.refute.instances import Instances, Tables, constraints_hold, subqueries
+from veer.refute.shrink import shrink
+from veer.verdict import TableSemantics, Witness
+
+INSTANCES = 400
+BUDGET = 1_000_000
+BUDGET = 1_000_000
+MOST_ORDERS = 24
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Two sinks to compare: cones of the versions, the pairing of columns, the semantics."""
+
+    p: Dataflow
+    q: Dataflow
+    p_sink: str
+    q_sink: str
+    columns: tuple[tuple[int, int], ...]
+    semantics: TableSemantics
+
+    @classmethod
+    def of(
+        cls,
+        p: Dataflow,
+        q: Dataflow,
+        p_sink: str,
+        q_sink: str,
+        columns: tuple[tuple[int, int], ...],
+        semantics: TableSemantics,
+    ) -> Refutation:
+        """The comparison, restricted to what the sinks depend on."""
+        return cls(
+            p.restrict(p.ancestors(p_sink)),
+            q.restrict(q.ancestors(q_sink)),
+            p_sink,
+            q_sink,
+            columns,
+            semantics,
+        )
+
+    def results(self, tables: Tables) -> tuple[Result, Result] | None:
+        """Both results with paired columns, None where a run fails."""
+        try:
+            left = program(self.p).run(tables)[self.p_sink]
+            right = program(self.q).run(tables)[self.q_sink]
+        except (Failure, InputError, RecursionError):
+            return None
+        return (
+            _projected(left, [i for i, _ in self.columns]),
+            _projected(right, [j for _, j in self.columns]),
+        )
+
+    def differ(self, tables: Tables) -> bool:
+        """Whether the sinks differ on an instance under every order that is tried."""
+        first = self.results(tables)
+        if first is None or self.same(*first):
+            return False
+        outcomes: tuple[list[Result], list[Result]] = ([], [])
+        for ordered in _orders(tables) if self.is_order_sensitive else [tables]:
+            found = self.results(ordered)
+            if found is None:
+                return False
+            for seen, result in zip(outcomes, found, strict=True):
+                seen.append(result)
+        return not any(self.same(one, two) for one, two in product(outcomes[0], outcomes[1]))
+
+    def same(self, one: Result, two: Result) -> bool:
+        """Equal results, floats up to rounding."""
+        if same_result(one, two, self.semantics):
+            return True
+        if not any(map(has_floats, (*one.types, *two.types))):
+            return False
+        return same_result(_rounded(one), _rounded(two), self.semantics)
+
+    @cached_property
+    def is_order_sensitive(self) -> bool:
+        """Whether some operator chooses by the order of rows."""
+        return Kind.CHOICE in (dataflow_kind(self.p), dataflow_kind(self.q))
+
+
+def find_witness(refutation: Refutation, budget: int = BUDGET, seed: int = 0) -> Witness | str:
+    """A shrunk witness, or why there is none; `budget` counts operators run."""
+    reason = _unfit(refutation)
+    if reason is not None:
+        return reason
+    size = len(refutation.p.operators) + len(refutation.q.operators)
+    instances = max(1, min(INSTANCES, budget // size))
+    stream = Instances((refutation.p, refutation.q), seed)
+    for number in range(instances):
+        tables = stream.make(number)
+        if refutation.differ(tables) and constraints_hold(stream.sources, tables):
+            small = shrink(
+                tables,
+                lambda t: constraints_hold(stream.sources, t) and refutation.differ(t),
+            )
+            return _witness(refutation, stream, small)
+    return f"no difference on {instances} small instances"
+
+
+def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> Tables | None:
+    """For the guard: an instance on which sinks proven equal differ, also with opaque functions."""
+    stream = Instances((refutation.p, refutation.q), seed)
+    for number in range(instances):
+        tables = stream.make(number)
+        found = refutation.results(tables)
+        if found is not None and not refutation.same(*found):
+            return tables
+    return None
+
+
+def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
+    found = refutation.results(tables)
+    assert found is not None
+    one, two = found
+    shown = {
+        name: {"columns": [f.name for f in source.fields], "rows": [list(r) for r in tables[name]]}
+        for name, source in stream.sources.items()
+    }
+    return Witness("rows", shown, tuple(one.rows), tuple(two.rows), ", ".join(one.names))
+
+
+def _unfit(refutation: Refutation) -> str | None:
+    """Why a difference in the interpreter would not be one in Spark."""
+    for dataflow in (refutation.p, refutation.q):
+        for reason in _unfit_parts(dataflow):
+            return reason
+    return None
+
+
+def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
+    for id_ in dataflow.order:
+        operator = dataflow.operators[id_]
+        exprs = list(operator_exprs(operator))
+        if isinstance(operator, RowUdf | TableUdf):
+            yield f"what {id_!r} really gives is not known: {operator.identity}"
+        if any(isinstance(part, OpaqueCall) for e in exprs for part in parts(e)):
+            yield f"operator {id_!r} calls a function that is not known"
+        random = isinstance(operator, Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
+        if random:
+            yield f"operator {id_!r} draws random numbers"
+        if operator_kind(dataflow, id_) is Kind.PARTITION:
+            yield f"operator {id_!r} depends on how rows are partitioned"
+        for query in subqueries(exprs, operator):
+            yield from _unfit_parts(query)
+
+
+def _orders(tables: Tables) -> Iterator[Tables]:
+    """The instance with its rows in different orders; all of them where there are few."""
+    names = [n for n in tables if len(tables[n]) > 1]
+    choices = [list(islice(permutations(tables[n]), 24)) for n in names]
+    for chosen in islice(product(*choices), MOST_ORDERS):
+        yield {**tables, **{n: list(rows) for n, rows in zip(names, chosen, strict=True)}}
+
+
+def _projected(result: Result, places: Sequence[int]) -> Result:
+    if list(places) == list(range(len(result.names))):
+        return result
+    rows = [tuple(row[p] for p in places) for row in result.rows]
+    return Result(
+        tuple(result.names[p] for p in places),
+        tuple(result.types[p] for p in places),
+        rows,
+        result.peers,
+    )
+
+
+def _rounded(result: Result) -> Result:
+    return Result(
+        result.names, result.types, [tuple(map(_round, r)) for r in result.rows], result.peers
+    )
+
+
+def _round(value: Any) -> Any:
+    if isinstance(value, float) and math.isfinite(value):
+        return float(f"{value:.9g}")
+    return tuple(map(_round, value)) if isinstance(value, tuple) else value
