@@ -159,7 +159,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
         operator = dataflow.operators[id_]
         exprs = list(operator_exprs(operator))
         if isinstance(operator, RowUdf | TableUdf):
-            yield f"what {id_!r} really gives is not known: {operator.identity}"
+            yield f"what {id_!r} ({operator.kind}) really gives is not known"
         if any(isinstance(part, OpaqueCall) for e in exprs for part in parts(e)):
             yield f"operator {id_!r} calls a function that is not known"
         random = isinstance(operator, Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
