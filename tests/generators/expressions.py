@@ -28,7 +28,7 @@ SCALARS = ("num", "int", "flt", "dec", "str", "bool", "date", "ts", "bin")
 CONSTANTS = {
     "num": (
         "0", "1", "-1", "2", "3", "7", "100", "127", "2147483647", "-2147483648", "2147483648L",
-        "9223372036854775807", "0.5", "1.50", "-2.345", "12345.678", "0.001", "1e0", "-0.0D",
+        "9223372036854775807", "0.5", "1.50", "-2.345", "12345.678", "0.001", "1e0", "-(0.0D)",
         "1.5e3", "1.5F", "CAST('NaN' AS DOUBLE)", "CAST('inf' AS DOUBLE)", "5Y", "7S", "9L",
         "99999999999999999999", "1.23456789BD", "NULL",
     ),
@@ -49,7 +49,7 @@ CONSTANTS = {
     ),
     "bin": ("X'61'", "X''", "CAST('abc' AS BINARY)"),
     "arr": (
-        "array(1, 2, NULL)", "array()", "array('a', NULL, 'b')", "array(1.5D, CAST('NaN' AS DOUBLE), 0.0D, -0.0D)",
+        "array(1, 2, NULL)", "array()", "array('a', NULL, 'b')", "array(1.5D, CAST('NaN' AS DOUBLE), 0.0D, -(0.0D))",
         "array(DATE '2020-01-01')", "array(array(1), array(2, 3))", "array(true, false)",
     ),
     "map": ("map('b', NULL)", "map()", "map('x', 5)"),

@@ -43,9 +43,9 @@ EXPRESSIONS = (
     "i / s", "try_add(i, s)", "try_divide(i, s)", "try_add(i, 'a')",  # text beside an integer
     "coalesce('1', i, n5)", "coalesce(i, '1', n5)", "coalesce(i, n5, '1')",  # left to right
     "greatest(i, '1')", "least(dt, s)", "array_contains(ai, '1')",  # no promotion of text
-    "greatest(0.0D, -0.0D)", "array_distinct(ad)", "array_distinct(array(array(-0.0D)))",
-    "map(-0.0D, 1)", "sort_array(ad)", "array_contains(ad, 0.0D)", "ai[l]",
-    "round(-0.4D)", "round(CAST(23.005 AS FLOAT), 2)", "bround(-0.0D, 1)", "ceil(1e30)", "ceil(CAST('NaN' AS DOUBLE))", "ceil(n5)",
+    "greatest(0.0D, -(0.0D))", "array_distinct(ad)", "array_distinct(array(array(-(0.0D))))",
+    "map(-(0.0D), 1)", "sort_array(ad)", "array_contains(ad, 0.0D)", "ai[l]",
+    "round(-0.4D)", "round(CAST(23.005 AS FLOAT), 2)", "bround(-(0.0D), 1)", "ceil(1e30)", "ceil(CAST('NaN' AS DOUBLE))", "ceil(n5)",
     "CAST(d AS STRING)", "CAST(1e20 AS STRING)", "CAST(d AS DECIMAL(38,10))", "CAST(1e300 AS DECIMAL(10,0))",
     "locate('', s, 10)", "locate('a', s, 0)", "regexp_extract(s, 'a', 5)", "initcap('ß ßa')",
     "trunc(CAST(s AS DATE), 'x')", "date_trunc('MILLISECOND', TIMESTAMP '2020-01-01 00:00:00.123456')",
