@@ -21,7 +21,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": set(),
     "execution": {"dataflow", "versions"},
     "api": {"dataflow", "frontends", "interpreter", "versions", "proof", "evs", "refute", "search"},
-    "cli": {"api", "report", "frontends", "versions", "dataflow"},
+    "batch": {"api", "frontends", "report"},
+    "cli": {"api", "batch", "report", "frontends", "versions", "dataflow"},
     "__main__": {"cli"},
     "__init__": set(),
 }

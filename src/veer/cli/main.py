@@ -157,6 +157,52 @@ def verify(
 
 
 @app.command()
+def batch(
+    pairs: Annotated[
+        str,
+        typer.Argument(metavar="PAIRS.jsonl", help="Lines of {id, schema, p, q} with SQL text."),
+    ],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="RESULTS.jsonl",
+            help="Where results go; standard output by default. Pairs that have a result there are skipped.",
+        ),
+    ] = "",
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes to use.")] = 2,
+    timeout: Annotated[
+        float, typer.Option(metavar="S", min=0.1, help="Seconds a pair may take.")
+    ] = 60,
+    semantics: Annotated[
+        str, typer.Option(help=f"When tables are the same: {', '.join(SEMANTICS)}.")
+    ] = "bag",
+    columns: Annotated[
+        str, typer.Option(help="Match result columns by name or by position.")
+    ] = "position",
+    types: Annotated[
+        str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")
+    ] = "value",
+    budget: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Work to spend per pair, in steps.")
+    ] = 1_000_000,
+) -> None:
+    """Verify many pairs of SQL queries over local processes.
+
+    Results are written as they come; a run that was stopped goes on where it was. A pair that cannot
+    be read, or takes too long, gets a result saying so, and the rest go on.
+    """
+    _choice("--semantics", semantics, SEMANTICS)
+    _choice("--columns", columns, ("name", "position"))
+    _choice("--types", types, ("exact", "value"))
+    _check_target(out)
+    from veer.cli.batch import run_with_progress
+
+    raise typer.Exit(
+        run_with_progress(pairs, out, workers, timeout, (semantics, columns, types, budget))
+    )
+
+
+@app.command()
 def diff(
     p: Annotated[str, typer.Argument(metavar="P", help="The earlier version.")],
     q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],

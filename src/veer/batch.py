@@ -1,0 +1,258 @@
+"""Thousands of pairs over local processes: streamed, resumable, one hostile pair costs one pair.
+
+A line of the input is `{"id", "schema", "p", "q", "semantics"?}` with SQL text; a line of the output
+`{"id", "verdict", "reason", "ev", "seconds", "counts", "witness"}`. What cannot be read gets the
+verdict `error` and its message. Each worker process has a limit of memory; a pair that takes too
+long, eats too much or kills its worker costs that worker, and the next pair gets a new one.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import IO, Any
+
+from veer.api import Comparison, Version, verify
+from veer.errors import DefectError, InputError, VeerError
+from veer.frontends.sql import read_schema, read_sql
+from veer.report.as_json import report_json
+from veer.verdict import TableSemantics
+
+MEMORY = 4 << 30  # bytes of address space per worker
+Pair = dict[str, Any]
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """How pairs are compared, and what each may cost."""
+
+    comparison: Comparison = field(
+        default_factory=lambda: Comparison(columns="position", types="value")
+    )
+    workers: int = 1
+    timeout: float = 60.0  # seconds per pair
+
+
+def read_pairs(path: Path) -> Iterator[Pair]:
+    """The pairs of a file; a line that is no pair comes with an `error`."""
+    try:
+        lines = path.open(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    seen: set[str] = set()
+    with lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                pair = _read_line(line, number)
+                if pair["id"] in seen:
+                    pair = {
+                        "id": f"{pair['id']} (line {number})",
+                        "error": f"line {number}: the id is given twice",
+                    }
+                seen.add(pair["id"])
+                yield pair
+
+
+def _read_line(line: str, number: int) -> Pair:
+    try:
+        pair = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        reason = getattr(error, "msg", "nested too deeply")
+        return {"id": f"line {number}", "error": f"line {number}: broken JSON: {reason}"}
+    if not isinstance(pair, dict) or not isinstance(pair.get("id", ""), str | int):
+        return {"id": f"line {number}", "error": f"line {number}: not an object with an id"}
+    pair["id"] = str(pair.get("id", f"line {number}"))
+    for name in ("p", "q"):
+        if not isinstance(pair.get(name), str):
+            return {"id": pair["id"], "error": f"line {number}: {name!r} is not SQL text"}
+    return pair
+
+
+def decide(pair: Pair, comparison: Comparison) -> Line:
+    """The result line of one pair."""
+    start = time.perf_counter()
+    try:
+        asked = comparison
+        if "semantics" in pair:
+            semantics = TableSemantics(pair["semantics"])
+            asked = Comparison(semantics, comparison.columns, comparison.types, comparison.budget)
+        catalog = read_schema(str(pair.get("schema", "")))
+        p, q = (Version(side, read_sql(pair[side], catalog), False) for side in ("p", "q"))
+        report = report_json(verify(p, q, asked))
+    except DefectError as error:
+        return _line(pair, "error", f"defect: {error}", time.perf_counter() - start)
+    except (VeerError, ValueError) as error:
+        return _line(pair, "error", str(error), time.perf_counter() - start)
+    sink = report["sinks"][0]
+    line = _line(pair, report["verdict"], sink["reason"], time.perf_counter() - start)
+    return {**line, "counts": report["counts"], "witness": sink["witness"]}
+
+
+def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
+    return {
+        "id": pair["id"],
+        "verdict": verdict,
+        "reason": reason,
+        "ev": None,
+        "seconds": round(seconds, 6),
+        "counts": {"windows": 0, "decompositions": 0, "ev_calls": 0},
+        "witness": None,
+    }
+
+
+# -- workers -----------------------------------------------------------------------------------
+
+
+def _work(connection: Connection, comparison: Comparison) -> None:
+    """A worker process: a pair in, a line out, until told to stop."""
+    _limit_memory()
+    while True:
+        try:
+            pair = connection.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if pair is None:
+            return
+        try:
+            line = decide(pair, comparison)
+        except MemoryError:
+            line = _line(pair, "unknown", "memory limit reached", 0.0)
+        except KeyboardInterrupt:
+            return
+        except Exception as error:
+            line = _line(pair, "error", f"internal error: {type(error).__name__}: {error}", 0.0)
+        connection.send(line)
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    except (ImportError, ValueError, OSError):
+        return
+
+
+class _Worker:
+    """A process and the pair it is busy with."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, comparison), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.pair: Pair | None = None
+        self.since = 0.0
+
+    def give(self, pair: Pair) -> None:
+        self.pair, self.since = pair, time.monotonic()
+        self.connection.send(pair)
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def run_pairs(pairs: Iterator[Pair], options: BatchOptions) -> Iterator[Line]:
+    """Result lines as they come, not in the order of the pairs."""
+    workers: list[_Worker] = []
+    waiting = True
+    try:
+        while waiting or any(w.pair for w in workers):
+            while waiting and (free := _free(workers, options)) is not None:
+                pair = next(pairs, None)
+                if pair is None:
+                    waiting = False
+                elif "error" in pair:
+                    yield _line(pair, "error", pair["error"], 0.0)
+                else:
+                    free.give(pair)
+            yield from _collect(workers, options)
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _free(workers: list[_Worker], options: BatchOptions) -> _Worker | None:
+    for worker in workers:
+        if worker.pair is None:
+            return worker
+    if len(workers) < max(1, options.workers):
+        workers.append(_Worker(options.comparison))
+        return workers[-1]
+    return None
+
+
+def _collect(workers: list[_Worker], options: BatchOptions) -> Iterator[Line]:
+    """Lines that are ready; workers that died or took too long are replaced."""
+    busy = {w.connection: w for w in workers if w.pair is not None}
+    ready = wait(list(busy), timeout=0.2) if busy else []
+    for connection in ready:
+        worker = busy[connection]  # type: ignore[index]
+        pair = worker.pair or {"id": "?"}
+        try:
+            line = worker.connection.recv()
+            worker.pair = None
+        except (EOFError, OSError):
+            line = _line(
+                pair, "unknown", "the worker process died", time.monotonic() - worker.since
+            )
+            workers.remove(worker)
+            worker.stop()
+        yield line
+    for worker in [w for w in workers if w.pair is not None and w.connection not in ready]:
+        assert worker.pair is not None
+        taken = time.monotonic() - worker.since
+        if taken > options.timeout:
+            yield _line(worker.pair, "unknown", f"timeout after {options.timeout:g} s", taken)
+            workers.remove(worker)
+            worker.stop()
+
+
+# -- the results file --------------------------------------------------------------------------
+
+
+def finished_ids(path: Path) -> set[str]:
+    """Ids that have a result already; an unfinished last line is cut off."""
+    if not path.exists():
+        return set()
+    done: set[str] = set()
+    kept = 0
+    with path.open("rb+") as file:
+        for raw in file:
+            try:
+                name = str(json.loads(raw)["id"])
+            except (ValueError, KeyError, TypeError):
+                break
+            if not raw.endswith(b"\n"):
+                break
+            done.add(name)
+            kept += len(raw)
+        file.truncate(kept)
+    return done
+
+
+def run_batch(
+    source: Path,
+    target: IO[str],
+    done: set[str],
+    options: BatchOptions,
+    tell: Callable[[Line], None] = lambda line: None,
+) -> dict[str, int]:
+    """Write a result for every pair that has none yet; gives the verdicts counted."""
+    counted: dict[str, int] = {}
+    pairs = (pair for pair in read_pairs(source) if pair["id"] not in done)
+    for line in run_pairs(pairs, options):
+        target.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        target.flush()
+        counted[line["verdict"]] = counted.get(line["verdict"], 0) + 1
+        tell(line)
+    return counted
