@@ -9,8 +9,11 @@ import time
 
 from pyspark.sql import SparkSession
 
+from veer.execution.java import ensure_java
+
 SETTINGS = {
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
@@ -26,6 +29,7 @@ SETTINGS = {
 
 def spark_session() -> SparkSession:
     """The session; the first call starts it. Python's own time zone becomes UTC, as Spark's."""
+    ensure_java()
     os.environ["TZ"] = "UTC"
     time.tzset()
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

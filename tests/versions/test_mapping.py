@@ -7,6 +7,7 @@ from itertools import islice
 
 import pytest
 
+from veer.dataflow.coercion import aggregate_call
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.expr import Column, Compare, Literal, Named
 from veer.dataflow.ops import (
@@ -21,7 +22,6 @@ from veer.dataflow.ops import (
     Source,
     Union,
 )
-from veer.dataflow.coercion import aggregate_call
 from veer.dataflow.schema import Field
 from veer.dataflow.types import INT
 from veer.frontends.sql import read_sql
