@@ -74,9 +74,9 @@ def test_results_are_compared_as_sets_bags_and_weak_orders() -> None:
 
 
 def test_zero_has_two_representations() -> None:
-    plus, minus = result("SELECT 0.0D AS x"), result("SELECT -0.0D AS x")
+    plus, minus = result("SELECT 0.0D AS x"), result("SELECT -(0.0D) AS x")
     assert not same_result(plus, minus, BAG)
-    assert same_result(plus, result("SELECT DISTINCT -0.0D AS x"), BAG)
+    assert same_result(plus, result("SELECT DISTINCT -(0.0D) AS x"), BAG)
     nan = (
         result("SELECT DOUBLE('NaN') AS x")
         if False

@@ -52,6 +52,11 @@ DIFFERENT = [
         "SELECT id FROM emp WHERE day <= DATE '2020-03-01'",
     ),
     ("SELECT id FROM emp ORDER BY id LIMIT 1", "SELECT id FROM emp ORDER BY id LIMIT 2"),
+    ("SELECT sal FROM emp LIMIT 1", "SELECT sal + 1 AS sal FROM emp LIMIT 1"),
+    (
+        "SELECT id, row_number() OVER (ORDER BY sal) AS r FROM emp",
+        "SELECT id, row_number() OVER (ORDER BY sal DESC) AS r FROM emp",
+    ),
     ("SELECT x + 0.0D AS y FROM emp", "SELECT x AS y FROM emp"),
     (
         "SELECT COUNT(*) AS n FROM emp WHERE 1 = 0",
@@ -87,6 +92,19 @@ SAME = [
     ),
     ("SELECT id FROM emp LIMIT 1", "SELECT id FROM emp ORDER BY id LIMIT 1"),
     ("SELECT first(id) AS f FROM emp", "SELECT last(id) AS f FROM emp"),
+    (
+        "SELECT v FROM (SELECT id AS v FROM emp UNION ALL SELECT sal FROM emp) AS w LIMIT 1",
+        "SELECT v FROM (SELECT sal AS v FROM emp UNION ALL SELECT id FROM emp) AS w LIMIT 1",
+    ),
+    (
+        "SELECT id, row_number() OVER (ORDER BY dept) AS r FROM emp",
+        "SELECT id, row_number() OVER (ORDER BY dept, id) AS r FROM emp",
+    ),
+    (
+        "SELECT first(s) AS f FROM (SELECT dept, SUM(sal) AS s FROM emp GROUP BY dept) AS g",
+        "SELECT last(s) AS f FROM (SELECT dept, SUM(sal) AS s FROM emp GROUP BY dept) AS g",
+    ),
+    ("SELECT id FROM emp ORDER BY sal LIMIT 1", "SELECT id FROM emp ORDER BY sal, id DESC LIMIT 1"),
     ("SELECT id, COUNT(*) AS n FROM emp GROUP BY id", "SELECT id, 1L AS n FROM emp"),
     (
         "SELECT sal + 2147483647 AS s FROM emp WHERE sal > 0",

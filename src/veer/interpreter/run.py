@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import veer.interpreter.over  # noqa: F401  gives Over its meaning
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.functions.registry import load_all
+from veer.dataflow.determinism import operator_kind
+from veer.dataflow.functions.registry import Kind, load_all
 from veer.dataflow.ops import Filter, Join, Operator
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import DataType
+from veer.interpreter.choices import Choices
 from veer.interpreter.expressions import Row, Scope
 from veer.interpreter.joins import JoinGroup, compile_group, gather_group
 from veer.interpreter.opaque import noise, opaque_value
@@ -37,6 +40,7 @@ class Run:
     tables: Tables
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     memo: dict[Any, list[Row]] = field(default_factory=dict)
+    choices: Choices | None = None
 
     def compile(self, query: Dataflow, outer: tuple[Schema, ...]) -> Program:
         """A subquery, ready to run inside rows of these schemas."""
@@ -81,7 +85,9 @@ class Program:
         self, tables: Tables, functions: Mapping[str, Callable[..., Any]] | None = None
     ) -> dict[str, Result]:
         """Every sink's result on the tables; raises `Failure` where Spark's run would fail."""
-        signals = self.evaluate((Run(tables, functions or {}),))
+        return self._results(self.evaluate((Run(tables, functions or {}),)))
+
+    def _results(self, signals: Mapping[str, Signal]) -> dict[str, Result]:
         results = {}
         for sink in self.dataflow.sinks:
             schema, signal = self.dataflow.schemas[sink], signals[sink]
@@ -91,9 +97,28 @@ class Program:
     def evaluate(self, scope: Scope) -> dict[str, Signal]:
         """The output of every operator that is not inlined into a join."""
         signals: dict[str, Signal] = {}
+        choices = scope[0].choices
         for id_, inputs, step in self.steps:
-            signals[id_] = step([signals[i] for i in inputs], scope)
+            fed = [signals[i] for i in inputs]
+            if choices is not None and id_ in self.choosing:
+                fed = [choices.arrange(signal) for signal in fed]
+            signals[id_] = step(fed, scope)
         return signals
+
+    @cached_property
+    def choosing(self) -> frozenset[str]:
+        """The operators whose result depends on the order of their input rows."""
+        kinds = {i: operator_kind(self.dataflow, i) for i in self.dataflow.operators}
+        return frozenset(i for i, kind in kinds.items() if kind is Kind.CHOICE)
+
+    def outcomes(self, tables: Tables, most: int) -> Iterator[dict[str, Result]]:
+        """The results under every combination of choices; `TooManyChoicesError` past `most`."""
+        choices = Choices(most)
+        while True:
+            choices.start()
+            yield self._results(self.evaluate((Run(tables, {}, {}, choices),)))
+            if not choices.advance():
+                return
 
 
 def _starts_group(dataflow: Dataflow, id_: str) -> bool:
