@@ -118,6 +118,31 @@ QUERIES = [
     "SELECT a, b FROM t ORDER BY a NULLS LAST, b DESC, s LIMIT 3 OFFSET 1",
     "SELECT FIRST(a) FILTER (WHERE a = 2) AS f FROM t",
     "SELECT CASE a WHEN 1 THEN 'one' WHEN 2 THEN 'two' END AS w FROM t",
+    # precedence of operators, signs of numbers
+    "SELECT '1' || 2 + 3 AS r",
+    "SELECT a | 4 & 6 ^ 3 AS r FROM t",
+    "SELECT s = 'x' LIKE 'true' AS r FROM t",
+    "SELECT a FROM t WHERE a > 1 IS NULL",
+    "SELECT -1::STRING AS r, -128Y AS y, -a::STRING AS s FROM t",
+    "SELECT ltrim('x', 'xax') AS a, rtrim('x', 'bxax') AS b, trim('x', 'xaxb') AS c",
+    "SELECT X'1' AS a, X'ABC' AS b",
+    # rows in lists, IN with a subquery as a value
+    "SELECT a, (a, b) IN ((1, 10), (2, 20)) AS r FROM t",
+    "SELECT a FROM t WHERE (a, b) NOT IN ((1, 10), (2, 20))",
+    "SELECT a, IF(a IN (SELECT a FROM u), false, true) AS r FROM t",
+    "SELECT a FROM t WHERE NOT (a IN (SELECT a FROM u) AND b > 5)",
+    "SELECT t.a FROM t LEFT JOIN u ON t.a = u.a AND t.b IN (SELECT c FROM u)",
+    # USING once more
+    "SELECT * FROM t LEFT ANTI JOIN u USING (a, s)",
+    "SELECT * FROM t LEFT SEMI JOIN u USING (s)",
+    "SELECT * FROM (t JOIN u USING (a)) AS q",
+    "SELECT q.a, q.c FROM (t JOIN u USING (a)) AS q",
+    "SELECT t.* FROM t JOIN u USING (s)",
+    # grouping sets and windows by name
+    "SELECT a, s, GROUPING_ID() AS g FROM t GROUP BY GROUPING SETS ((s), (a), (a, s))",
+    "SELECT SUM(b) OVER v AS x FROM t WINDOW w AS (PARTITION BY s), v AS w",
+    "SELECT * FROM (SELECT a, s, b FROM t) PIVOT (SUM(b) FILTER (WHERE a > 1) FOR s IN ('x', 'y'))",
+    "SELECT * FROM (SELECT a > 1 AS p, b FROM t) PIVOT (SUM(b) FOR p IN (true, false))",
 ]
 
 

@@ -46,12 +46,15 @@ class _Script:
         self.views: dict[str, View] = {}
         self.builder = FlowBuilder()
         self.sinks: set[str] = set()
+        self.inserted: set[str] = set()  # tables that hold more than the catalog says
 
     def read(self, node: exp.Expr, *, last: bool) -> None:
         reader = QueryReader(self.catalog, self.views, self.builder)
+        self.require_unwritten(node)
         match node:
             case exp.Create() if node.args.get("expression") is None:
                 source = read_table(node)
+                self.require_new(node, source.table)
                 self.catalog[source.table.lower()] = source
             case exp.Create():
                 self.create(node)
@@ -75,16 +78,20 @@ class _Script:
             else ()
         )
         name = ".".join(p.name for p in target.parts)
+        self.require_new(node, name)
         if kind == "VIEW":
             self.views[name.lower()] = View(node.args["expression"], names, dict(self.views))
             return
-        if kind != "TABLE" or names:
-            refuse(node, f"CREATE {kind}")
+        if kind != "TABLE" or names or node.args.get("exists"):
+            refuse(node, f"CREATE {kind}{' IF NOT EXISTS' if node.args.get('exists') else ''}")
         reader = QueryReader(self.catalog, self.views, self.builder)
         plan = reader.visible(reader.query(node.args["expression"]))
         self.sink(Sink(name, target=name), plan.id)
-        # Later statements read what was written.
-        self.views[name.lower()] = View(node.args["expression"], (), dict(self.views))
+        # Later statements read what was written, also if writing it made a choice.
+        written = View(node.args["expression"], (), dict(self.views))
+        written.built[self.builder] = plan.renamed(None)
+        written.once = True
+        self.views[name.lower()] = written
 
     def insert(self, node: exp.Expr) -> None:
         only(node, "this", "expression", "overwrite")
@@ -93,7 +100,25 @@ class _Script:
         name = ".".join(p.name for p in node.this.parts)
         reader = QueryReader(self.catalog, self.views, self.builder)
         plan = reader.visible(reader.query(node.args["expression"]))
-        self.sink(Sink(name, target=name, positional=True), plan.id)
+        kind = "overwritten table" if node.args.get("overwrite") else "table"
+        self.sink(Sink(name, kind, target=name, positional=True), plan.id)
+        self.inserted.add(name.lower())
+
+    def require_unwritten(self, node: exp.Expr) -> None:
+        """Refuse to read a table that an earlier INSERT changed, through a view too."""
+        waiting = [node.args["expression"] if isinstance(node, exp.Insert) else node]
+        while waiting and self.inserted:
+            for table in waiting.pop().find_all(exp.Table):
+                name = ".".join(p.name for p in table.parts).lower()
+                if name in self.inserted:
+                    refuse(table, "reading a table after INSERT")
+                if name in self.views:
+                    waiting.append(self.views[name].node)
+
+    def require_new(self, node: exp.Expr, name: str) -> None:
+        """Refuse a second definition: views made before it would mean something else."""
+        if name.lower() in self.views or name.lower() in self.inserted:
+            refuse(node, f"a second definition of {name!r}")
 
     def sink(self, sink: Sink, source: str) -> None:
         if sink.name in self.sinks:

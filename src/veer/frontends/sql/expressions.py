@@ -39,7 +39,6 @@ from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, canonical_
 from veer.dataflow.functions.typing import common_type
 from veer.dataflow.ops import Filter, Operator, Project
 from veer.dataflow.types import (
-    BINARY,
     BOOLEAN,
     NULL,
     STRING,
@@ -48,7 +47,13 @@ from veer.dataflow.types import (
 )
 from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, InputError
-from veer.frontends.sql.literals import fold_cast, number_literal, read_interval
+from veer.frontends.sql.literals import (
+    fold_cast,
+    hex_literal,
+    is_ambiguous_constant,
+    number_literal,
+    read_interval,
+)
 from veer.frontends.sql.parse import only, position, read_type, refuse
 from veer.frontends.sql.scope import Plan, unknown_column
 
@@ -215,6 +220,8 @@ class ExprReader:
             and len(args) == 3
         ):
             refuse(node, f"{function} with a unit")
+        if function in ("trim", "ltrim", "rtrim") and len(args) == 2:
+            args = args[::-1]  # what to trim comes first
         if function == "typeof":
             return Literal(str(self.read(args[0]).type), STRING)
         if function not in SCALAR and function not in coercion.SPECIAL:
@@ -339,13 +346,17 @@ class ExprReader:
         return self.collected.over(call)
 
     def window_definition(self, node: exp.Expr) -> exp.Expr:
-        name = node.args.get("alias")
-        if name is None:
-            return node
-        definition = self.windows.get(name.name.lower())
-        if definition is None:
-            raise IllFormedError(f"no window {name.name!r}")
-        return definition
+        """What stands behind OVER; a name means one of the WINDOW clause, which may do so too."""
+        seen: set[str] = set()
+        while (name := node.args.get("alias")) is not None:
+            if any(node.args.get(part) for part in ("partition_by", "order", "spec")):
+                refuse(node, "a window that extends another")
+            definition = self.windows.get(name.name.lower())
+            if definition is None or name.name.lower() in seen:
+                raise IllFormedError(f"no window {name.name!r}")
+            seen.add(name.name.lower())
+            node = definition
+        return node
 
     def sort_key(self, node: exp.Expr) -> SortKey:
         only(node, "this", "desc", "nulls_first")
@@ -440,7 +451,8 @@ class ExprReader:
             if len(values) != len(args):
                 raise IllFormedError(f"IN compares {len(args)} values with {len(values)}")
             pairs = zip(args, values, strict=True)
-            options.append(coercion.conjunction([coercion.compare("=", a, b) for a, b in pairs]))
+            # Rows are structs to Spark: null equals null in them.
+            options.append(coercion.conjunction([coercion.compare("<=>", a, b) for a, b in pairs]))
         return coercion.disjunction(options)
 
     def in_query(self, args: list[Expr], query: Dataflow) -> Expr:
@@ -494,6 +506,8 @@ class ExprReader:
         only(node, "this", "to", "_type", "safe", "type")
         mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
         target = read_type(node.args["to"])
+        if is_ambiguous_constant(node.this):
+            refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
         value = self.read(node.this)
         folded = fold_cast(value, target)
         return folded if folded is not None else coercion.cast(value, target, mode)
@@ -531,7 +545,7 @@ class ExprReader:
             return IsNull(value)
         if isinstance(other, exp.Boolean):
             truth = Literal(bool(other.this), BOOLEAN)
-            return coercion.compare("<=>", coercion.truth(value), truth)
+            return self.compared(node, "<=>", coercion.truth(value), truth)
         refuse(node, "IS of this")
 
     def between(self, node: exp.Expr) -> Expr:
@@ -609,10 +623,19 @@ class ExprReader:
         left, right = node.this, node.expression
         if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
             refuse(node, "comparison of rows")
-        return coercion.compare(symbol, self.read(left), self.read(right))
+        return self.compared(node, symbol, self.read(left), self.read(right))
+
+    def compared(self, node: exp.Expr, symbol: str, left: Expr, right: Expr) -> Expr:
+        # Spark rewrites `(x IN (query)) = false` to NOT IN, which is false where this is null.
+        if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
+            refuse(node, "comparison of IN with a subquery")
+        return coercion.compare(symbol, left, right)
+
+    def null_safe(self, node: exp.Expr) -> Expr:
+        return self.compared(node, "<=>", self.read(node.this), self.read(node.expression))
 
     def distinct_from(self, node: exp.Expr) -> Expr:
-        return Not(coercion.compare("<=>", self.read(node.this), self.read(node.expression)))
+        return Not(self.null_safe(node))
 
     def binary(self, node: exp.Expr, symbol: str) -> Expr:
         return coercion.arithmetic(symbol, self.read(node.this), self.read(node.expression))
@@ -717,14 +740,14 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Literal: ExprReader.literal,
     exp.Null: lambda r, n: Literal(None, NULL),
     exp.Boolean: lambda r, n: Literal(bool(n.this), BOOLEAN),
-    exp.HexString: lambda r, n: Literal(bytes.fromhex(str(n.this)), BINARY),
+    exp.HexString: lambda r, n: hex_literal(str(n.this)),
     exp.Paren: lambda r, n: r.read(n.this),
     exp.And: ExprReader.boolean_chain,
     exp.Or: ExprReader.boolean_chain,
     exp.Not: ExprReader.negated,
     exp.Neg: ExprReader.negative,
     exp.Is: ExprReader.is_,
-    exp.NullSafeEQ: lambda r, n: coercion.compare("<=>", r.read(n.this), r.read(n.expression)),
+    exp.NullSafeEQ: ExprReader.null_safe,
     exp.NullSafeNEQ: ExprReader.distinct_from,
     exp.In: ExprReader.membership,
     exp.Between: ExprReader.between,

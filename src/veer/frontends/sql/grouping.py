@@ -68,7 +68,7 @@ def read_grouping(
     reader: ExprReader, node: exp.Expr, items: Sequence[Any], select: list[exp.Expr]
 ) -> Grouping:
     """The GROUP BY clause; positions and aliases mean select items."""
-    only(node, "expressions", "rollup", "cube", "grouping_sets", "all", "totals")
+    only(node, "expressions", "rollup", "cube", "all", "totals")
     if node.args.get("totals"):
         refuse(node, "WITH TOTALS")
     if node.args.get("all"):
@@ -101,8 +101,8 @@ def _written_order(elements: list[Element], keys: list[Expr]) -> list[Expr]:
     """Keys in the order they are written, which GROUPING_ID counts by."""
     order: list[Expr] = []
     for element in elements:
-        longest = max(element, key=len)
-        order += [e for e in longest if e not in order]
+        for group in element:
+            order += [e for e in group if e not in order]
     return order + [e for e in keys if e not in order]
 
 

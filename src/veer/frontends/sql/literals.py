@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from decimal import Decimal
+from math import isinf
 
 from sqlglot import exp
 
 from veer.dataflow.expr import Expr, Literal
 from veer.dataflow.functions.dates import parse_date, parse_timestamp
 from veer.dataflow.types import (
+    BINARY,
     DATE,
     DOUBLE,
     INT,
@@ -35,8 +37,26 @@ def number_literal(text: str) -> Literal:
             return Literal(value, LONG)
         return decimal_literal(text)
     if "e" in text.lower():
+        if isinf(float(text)):
+            raise ParseError(f"{text} is outside the range of double")
         return Literal(float(text), DOUBLE)
     return decimal_literal(text)
+
+
+def hex_literal(text: str) -> Literal:
+    """X'..': a missing first digit is zero."""
+    try:
+        return Literal(bytes.fromhex(text if len(text) % 2 == 0 else "0" + text), BINARY)
+    except ValueError:
+        raise ParseError(f"X'{text}' is not hexadecimal") from None
+
+
+def is_ambiguous_constant(node: exp.Expr) -> bool:
+    """Whether -0.0D and CAST(-0.0 AS DOUBLE), which the parser takes for one, would differ."""
+    if not isinstance(node, exp.Neg) or not isinstance(node.this, exp.Literal):
+        return False
+    digits = re.sub(r"\D", "", str(node.this.this))
+    return not digits.strip("0") if not node.this.is_string else len(digits) > 15
 
 
 def decimal_literal(text: str) -> Literal:

@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
 
 from veer.dataflow.types import DataType, parse_type
 from veer.errors import ParseError, UnsupportedError
@@ -31,6 +32,17 @@ HINTS = (
     "SHUFFLE_REPLICATE_NL",
 )
 
+# The ranks of operators, comparisons weakest; those of one rank associate to the left.
+_OPERATORS: dict[TokenType, tuple[int, type[exp.Expr]]] = {
+    **{token: (0, kind) for token, kind in Spark.Parser.EQUALITY.items()},
+    **{token: (0, kind) for token, kind in Spark.Parser.COMPARISON.items()},
+    TokenType.PIPE: (1, exp.BitwiseOr),
+    TokenType.CARET: (2, exp.BitwiseXor),
+    TokenType.AMP: (3, exp.BitwiseAnd),
+    **{token: (4, kind) for token, kind in Spark.Parser.TERM.items()},
+    TokenType.DPIPE: (4, exp.DPipe),
+}
+
 
 class VeerSpark(Spark):
     """Spark's grammar with functions left alone."""
@@ -43,6 +55,43 @@ class VeerSpark(Spark):
             if name in GRAMMAR or name in HINTS
         }
         STRICT_CAST = True
+        UNARY_PARSERS = {  # noqa: RUF012
+            **Spark.Parser.UNARY_PARSERS,
+            TokenType.DASH: lambda self: self._parse_negative(),
+        }
+
+        def _parse_negative(self) -> exp.Expr | None:
+            """`-x`; the sign of a number belongs to it: -1::STRING is text, -128Y a number."""
+            is_number = self._curr is not None and self._curr.token_type == TokenType.NUMBER
+            inner: exp.Expr | None = self._parse_unary()
+            number = inner
+            while is_number and isinstance(number, exp.Cast | exp.Bracket):
+                number = number.this
+            if not is_number or not isinstance(number, exp.Literal) or number is inner:
+                return self.expression(exp.Neg(this=inner))  # type: ignore[no-any-return]
+            number.replace(exp.Neg(this=number.copy()))
+            return inner
+
+        # Spark's precedence: predicates such as LIKE and IN bind weaker than all of `_OPERATORS`.
+
+        def _parse_equality(self, parse_is: bool = True) -> exp.Expr | None:
+            return self._parse_range(parse_is=parse_is)  # type: ignore[no-any-return]
+
+        def _parse_comparison(self, this: exp.Expr | None = None) -> exp.Expr | None:
+            return this or self._parse_equality()
+
+        def _parse_bitwise(self, least: int = 0) -> exp.Expr | None:
+            this: exp.Expr | None = self._parse_factor()
+            while self._curr is not None and self._curr.token_type in _OPERATORS:
+                rank, kind = _OPERATORS[self._curr.token_type]
+                twice = self._next is not None and self._next.token_type == self._curr.token_type
+                if rank < least or (rank == 0 and twice):  # << and >> are two tokens
+                    break
+                self._advance()
+                comments = self._prev_comments
+                right = self._parse_bitwise(rank + 1)
+                this = self.expression(kind(this=this, expression=right), comments=comments)
+            return this
 
 
 def parse_statements(text: str) -> list[exp.Expr]:

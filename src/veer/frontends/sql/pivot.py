@@ -11,7 +11,7 @@ from veer.dataflow.expr import Column, Expr, IsNull, Literal, Named, Not, argume
 from veer.dataflow.functions.typing import common_type
 from veer.dataflow.ops import Aggregate, GlobalAggregate, NamedCall, Union
 from veer.dataflow.types import STRING
-from veer.dataflow.walk import columns_read
+from veer.dataflow.walk import columns_read, exprs_in
 from veer.errors import IllFormedError
 from veer.frontends.sql.expressions import Collected, ExprReader, placeholder
 from veer.frontends.sql.names import pretty
@@ -43,7 +43,7 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     if not isinstance(key, Column):
         refuse(spread, "PIVOT over something that is no column")
     values = [_pivot_value(reader, e, key) for e in spread.expressions]
-    used = {c for call in collected.aggregates for a in call.args for c in columns_read(a)} | {key}
+    used = {c for e in exprs_in(tuple(collected.aggregates)) for c in columns_read(e)} | {key}
     rest = [plan.column(i) for i in plan.star() if plan.column(i) not in used]
     groups = [Named(c.name, c) for c in rest]
     first = queries.add(
@@ -75,6 +75,8 @@ def _pivot_value(reader: ExprReader, node: exp.Expr, key: Expr) -> tuple[Expr, s
     label = (
         node.args["alias"].name
         if isinstance(node, exp.PivotAlias | exp.Alias)
+        else str(value.value).lower()
+        if isinstance(value.value, bool)
         else str(value.value)
     )
     if value.value is None:

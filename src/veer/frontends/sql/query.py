@@ -10,7 +10,16 @@ from sqlglot import exp
 from veer.dataflow import coercion
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import dataflow_kind
-from veer.dataflow.expr import Compare, Expr, Literal, Named, SortKey, arguments
+from veer.dataflow.expr import (
+    Compare,
+    Expr,
+    InQuery,
+    Literal,
+    Named,
+    Not,
+    SortKey,
+    arguments,
+)
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.functions.typing import common_type
 from veer.dataflow.ops import (
@@ -33,7 +42,8 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import LONG, DataType
-from veer.errors import IllFormedError, InputError
+from veer.dataflow.walk import parts
+from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
 from veer.frontends.sql.parse import only, position, refuse
@@ -51,7 +61,9 @@ class View:
     node: exp.Expr
     names: tuple[str, ...]
     views: dict[str, View]
-    built: dict[int, Plan] = field(default_factory=dict)  # by builder: shared within a dataflow
+    outer: tuple[Plan, ...] = ()  # the rows around a WITH inside a subquery
+    once: bool = False  # evaluated when written, not where it is read
+    built: dict[FlowBuilder, Plan] = field(default_factory=dict)  # shared within a dataflow
 
 
 class QueryReader:
@@ -100,10 +112,15 @@ class QueryReader:
         """The reader inside a WITH: each common table expression sees the earlier ones."""
         only(node, "expressions")
         reader = QueryReader(self.catalog, dict(self.views), self.builder, self.outer)
+        found: set[str] = set()
         for cte in node.expressions:
             only(cte, "this", "alias")
             names = tuple(c.name for c in cte.args["alias"].columns)
-            reader.views[cte.alias.lower()] = View(cte.this, names, dict(reader.views))
+            if cte.alias.lower() in found:
+                raise IllFormedError(f"WITH defines {cte.alias!r} twice")
+            found.add(cte.alias.lower())
+            view = View(cte.this, names, dict(reader.views), self.outer)
+            reader.views[cte.alias.lower()] = view
         return reader
 
     # -- building blocks -----------------------------------------------------------------------
@@ -169,24 +186,29 @@ class QueryReader:
 
     def named(self, parts: list[str], node: exp.Expr) -> Plan:
         """A table or view by name."""
-        if len(parts) == 1 and parts[0].lower() in self.views:
-            return self.view(self.views[parts[0].lower()])
-        for name in (".".join(parts).lower(), parts[-1].lower()):
-            source = self.catalog.get(name)
-            if source is not None:
-                id_ = self.builder.add(source)
-                schema = self.builder.schemas[id_]
-                return Plan(id_, schema, ()).renamed(parts[-1])
+        name = ".".join(parts).lower()
+        if name in self.views:
+            return self.view(self.views[name])
+        source = self.catalog.get(name)
+        if source is not None:
+            id_ = self.builder.add(source)
+            schema = self.builder.schemas[id_]
+            return Plan(id_, schema, ()).renamed(parts[-1])
         known = ", ".join(sorted([*self.catalog, *self.views])[:12]) or "none"
         raise IllFormedError(
             f"{position(node)}unknown table {'.'.join(parts)!r}; known are {known}"
         )
 
     def view(self, view: View) -> Plan:
-        key = id(self.builder)
+        key = self.builder
         if key not in view.built:
-            # A view sees no enclosing rows; a WITH inside a subquery sees those of the subquery.
-            inner = QueryReader(self.catalog, view.views, self.builder, self.outer)
+            if view.once and self.chooses(view):
+                raise UnsupportedError("a subquery reads a table whose making chose among rows")
+            # A view sees no enclosing rows; a WITH inside a subquery sees those of the subquery,
+            # but none of the queries between it and its use.
+            between = len(self.outer) - len(view.outer)
+            outer = (*(Plan("", Schema(()), ()) for _ in range(between)), *view.outer)
+            inner = QueryReader(self.catalog, view.views, self.builder, outer)
             plan = inner.visible(inner.query(view.node))
             if view.names:
                 plan = inner.relabeled(plan, view.names)
@@ -194,6 +216,11 @@ class QueryReader:
                 return plan  # every use chooses for itself
             view.built[key] = plan
         return view.built[key]
+
+    def chooses(self, view: View) -> bool:
+        """Whether the rows of a written table were chosen."""
+        (builder, plan), *_ = view.built.items()
+        return QueryReader(self.catalog, self.views, builder).makes_a_choice(plan)
 
     def makes_a_choice(self, plan: Plan) -> bool:
         """Whether evaluating a plan twice may give different rows."""
@@ -220,6 +247,7 @@ class QueryReader:
         if alias is None:
             return plan
         only(alias, "this", "columns")
+        plan = self.visible(plan)
         names = [c.name for c in alias.columns] or None
         if names is not None and len(names) != len(plan.columns):
             raise IllFormedError(
@@ -358,6 +386,8 @@ class QueryReader:
         columns = left.columns + right.columns
         both = Plan("", left.schema + right.schema, columns)
         condition = None if on is None else self.reader(both).condition(on)
+        if kind != "inner" and on is not None and _negates_in(condition):
+            refuse(on, "NOT IN with a subquery in the condition of an outer join")
         if kind == "inner" and condition is None:
             kind = "cross"
         shown = left.columns if kind in ("semi", "anti") else columns
@@ -399,7 +429,11 @@ class QueryReader:
         )
         join = Join("cross", None) if kind == "inner" and not pairs else Join(kind, condition)
         if kind in ("semi", "anti"):
-            return self.add(join, left.id, right.id, columns=left.columns)
+            kept = self.add(join, left.id, right.id, columns=left.columns)
+            shared = [i for i, _ in pairs]
+            order = [*shared, *(i for i in range(width) if i not in shared)]
+            columns = [Named(left.schema.fields[i].name, kept.column(i)) for i in order]
+            return self.project(kept, columns, [left.columns[i] for i in order])
         joined = self.add(join, left.id, right.id, columns=both.columns)
         out: list[tuple[Named, ScopeColumn]] = []
         for (i, j), _ in zip(pairs, names, strict=True):
@@ -414,12 +448,12 @@ class QueryReader:
                 )
             )
         keys = {i for i, _ in pairs} | {width + j for _, j in pairs}
-        order = (
+        places = (
             [*range(width, len(both.schema)), *range(width)] if swapped else range(len(both.schema))
         )
         out += [
             (Named(joined.schema.fields[i].name, joined.column(i)), joined.columns[i])
-            for i in order
+            for i in places
             if i not in keys
         ]
         for i, j in pairs:
@@ -600,6 +634,16 @@ class QueryReader:
         if count is None and not skip:
             return plan
         return self.add(Limit(count, skip), plan.id, columns=plan.columns)
+
+
+def _negates_in(condition: Expr | None) -> bool:
+    """Whether a NOT stands somewhere above IN with a subquery."""
+    return condition is not None and any(
+        isinstance(part, InQuery)
+        for outer in parts(condition)
+        if isinstance(outer, Not)
+        for part in parts(outer)
+    )
 
 
 def _without_with(node: exp.Expr) -> exp.Expr:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from veer.dataflow.expr import Column, Expr, GetField
 from veer.dataflow.schema import Schema, listing
 from veer.dataflow.types import ArrayType, DataType, MapType, StructType
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.sql.parse import position
 
 
@@ -67,6 +67,10 @@ class Plan:
         ]
         if not found and wanted is not None:
             raise IllFormedError(f"no table {qualifier!r} for {qualifier}.*")
+        if wanted is not None and any(
+            c.hidden and (c.qualifier or "").lower() == wanted for c in self.columns
+        ):
+            raise UnsupportedError(f"{qualifier}.* of a table joined with USING")
         return found
 
     def visible_names(self) -> tuple[str, ...]:

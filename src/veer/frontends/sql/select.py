@@ -29,9 +29,9 @@ from veer.dataflow.ops import (
     Sort,
     Unnest,
 )
-from veer.dataflow.types import LONG
-from veer.dataflow.walk import map_children, map_exprs, replace_down, substitute_in_query
-from veer.errors import IllFormedError
+from veer.dataflow.types import LONG, DataType, NumericType
+from veer.dataflow.walk import map_children, map_exprs, parts, replace_down, substitute_in_query
+from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.sql.expressions import GENERATORS, Collected, ExprReader, placeholder
 from veer.frontends.sql.grouping import Grouping, expand, read_grouping
 from veer.frontends.sql.names import output_name
@@ -102,6 +102,7 @@ class Select:
         self.node = node
         self.collected = Collected()
         self.grouping: Grouping | None = None
+        self.asks_grouping = False
         self.items: list[Item] = []
         windows = {w.this.name.lower(): w for w in node.args.get("windows") or ()}
         self.reader = ExprReader(
@@ -116,7 +117,10 @@ class Select:
         if group is not None:
             self.grouping = read_grouping(self.reader, group, self.items, node.expressions)
             if self.grouping.uses_sets:
+                self.asks_grouping = False
                 self.reread_items()
+        if self.asks_grouping:
+            raise IllFormedError("GROUPING needs ROLLUP, CUBE or GROUPING SETS")
         having = self.read_having()
         order = self.read_order()
         plan = self.plan
@@ -157,6 +161,8 @@ class Select:
             return self.generator_columns(
                 found[1], [item.alias] if isinstance(item, exp.Alias) else []
             )
+        if any((placeholder(p) or ("",))[0] == "generator" for p in parts(expr)):
+            refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr)]
         if isinstance(inner, exp.Column):
@@ -173,8 +179,14 @@ class Select:
         only(star, "except_")
         qualifier = item.table if isinstance(item, exp.Column) else None
         dropped = {c.name.lower() for c in star.args.get("except_") or ()}
+        if any(isinstance(c, exp.Column) and c.table for c in star.args.get("except_") or ()):
+            refuse(item, "EXCEPT of a qualified column")
         places = self.plan.star(qualifier)
-        names = {self.plan.columns[i].name.lower() for i in places}
+        shown = [self.plan.columns[i].name.lower() for i in places]
+        names = set(shown)
+        for name in sorted(dropped):
+            if shown.count(name) > 1:
+                raise IllFormedError(f"{position(item)}column {name!r} is ambiguous")
         if dropped - names:
             raise IllFormedError(
                 f"{position(item)}EXCEPT names no column: {sorted(dropped - names)[0]!r}"
@@ -217,6 +229,7 @@ class Select:
 
     def grouping_call(self, function: str, args: list[Expr]) -> Expr:
         if self.grouping is None:
+            self.asks_grouping = True
             return Literal(None, LONG)  # read again once the grouping is known
         return self.grouping.call(function, args)
 
@@ -235,7 +248,13 @@ class Select:
         column = self.plan.find(parts)
         if column is not None and self.grouping is not None and column in self.grouping.keys:
             return column
-        return self.any_item(parts)
+        item = self.any_item(parts)
+        if column is not None and item is not None and not _alike(column.type, item.type):
+            # Spark inserts the casts of the hidden column before it finds the alias.
+            raise UnsupportedError(
+                f"the alias {parts[0]!r} in HAVING hides a column of another type"
+            )
+        return item
 
     def aggregated(self) -> tuple[Plan, Callable[[Expr], Expr]]:
         """The grouped rows, and how expressions are rewritten over them."""
@@ -430,3 +449,7 @@ class Select:
         if isinstance(expr, Literal):
             return expr
         return plan.column(len(selected) + hidden.index(expr))
+
+
+def _alike(a: DataType, b: DataType) -> bool:
+    return a == b or (isinstance(a, NumericType) and isinstance(b, NumericType))
