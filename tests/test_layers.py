@@ -21,8 +21,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": set(),
     "execution": {"dataflow", "versions"},
     "api": {"dataflow", "frontends", "interpreter", "versions", "proof", "evs", "refute", "search"},
+    "witness_script": {"dataflow", "frontends", "refute", "report"},
     "batch": {"api", "frontends", "report"},
-    "cli": {"api", "batch", "report", "frontends", "versions", "dataflow"},
+    "cli": {"api", "batch", "witness_script", "report", "frontends", "versions", "dataflow"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -137,7 +137,6 @@ def verify(
     if bool(q) == bool(base):
         raise UsageError("give two versions P and Q, or --base REV and one SPEC")
     _check_target(out)
-    del witness_out  # no witness of rows can be found yet
 
     from veer.api import Comparison, load
     from veer.api import verify as verify_versions
@@ -153,6 +152,11 @@ def verify(
         say("verifying")
         report = verify_versions(old, new, asked)
     _show(report_json(report), format, out)
+    if witness_out:
+        from veer.witness_script import write_witnesses
+
+        for path in write_witnesses(report, old, new, Path(witness_out)):
+            print(f"veer: wrote {path}", file=sys.stderr)
     raise typer.Exit(report.verdict.exit_status)
 
 

@@ -38,6 +38,7 @@ class Version:
     name: str
     dataflow: Dataflow
     stable_ids: bool
+    text: str = ""  # the SQL it was read from
 
 
 def parse_spec(text: str) -> Spec:
@@ -70,7 +71,9 @@ def load(text: str, *, schema: str = "", revision: str = "") -> Version:
         raise UsageError(f"{text}: expected a .sql, .json, .yaml or .yml file")
     content = read_text(spec)
     try:
-        return Version(spec.text, _read(content, suffix, schema), suffix != ".sql")
+        is_sql = suffix == ".sql"
+        dataflow = _read(content, suffix, schema)
+        return Version(spec.text, dataflow, not is_sql, content if is_sql else "")
     except RecursionError:
         raise ParseError(f"{spec.text}: nested too deeply") from None
     except InputError as error:

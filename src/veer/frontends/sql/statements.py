@@ -1,0 +1,39 @@
+"""SQL text taken apart again: the statements that give one sink, to be run by Spark."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from veer.frontends.sql.parse import VeerSpark, parse_statements
+
+
+def sink_statements(text: str, sink: str) -> list[str]:
+    """Views to create first, then the query whose rows the sink holds; no table definitions."""
+    before: list[str] = []
+    found = ""
+    for statement in parse_statements(text):
+        inner = statement.args.get("expression")
+        match statement:
+            case exp.Create() if inner is None:
+                continue
+            case exp.Create() if str(statement.args["kind"]).upper() == "VIEW":
+                before.append(statement.sql(dialect=VeerSpark))
+            case exp.Create() | exp.Insert():
+                target = statement.this
+                name = ".".join(p.name for p in target.parts)
+                query = inner.sql(dialect=VeerSpark) if inner is not None else ""
+                if name == sink:
+                    found = query
+                elif isinstance(statement, exp.Create):
+                    before.append(
+                        f"CREATE OR REPLACE TEMPORARY VIEW {target.sql(VeerSpark)} AS {query}"
+                    )
+            case _:
+                found = found or statement.sql(dialect=VeerSpark)
+    prepared = [
+        s.replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW", 1)
+        if s.startswith("CREATE VIEW")
+        else s
+        for s in before
+    ]
+    return [*prepared, found]

@@ -1,0 +1,109 @@
+"""A witness as a PySpark script that anybody can run."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from veer.dataflow.types import quote_name
+from veer.errors import InputError
+from veer.frontends.spec import Version
+from veer.frontends.sql.statements import sink_statements
+from veer.refute.instances import all_sources
+from veer.report.as_json import plain
+from veer.verdict import Report, SinkReport
+
+SCRIPT = '''"""Shows that sink {sink} differs between {p} and {q}.
+
+Run it where PySpark is installed: python {name}
+"""
+
+import datetime
+from decimal import Decimal
+
+from pyspark.sql import SparkSession
+
+nan, inf = float("nan"), float("inf")
+TABLES = {tables}
+P = {p_statements}
+Q = {q_statements}
+
+spark = (
+    SparkSession.builder.master("local[1]")
+    .config("spark.sql.session.timeZone", "UTC")
+    .config("spark.ui.enabled", "false")
+    .getOrCreate()
+)
+for name, (columns, rows) in TABLES.items():
+    spark.createDataFrame(rows, columns).createOrReplaceTempView(name)
+for label, (*views, query) in (("P", P), ("Q", Q)):
+    for view in views:
+        spark.sql(view)
+    print(label, "gives:")
+    spark.sql(query).show(100, truncate=False)
+'''
+
+
+def write_witnesses(report: Report, p: Version, q: Version, folder: Path) -> list[Path]:
+    """Write a file per sink with a witness of rows: a script for SQL, else its tables as JSON."""
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for sink in report.sinks:
+            if sink.witness is None or sink.witness.kind != "rows":
+                continue
+            stem = re.sub(r"\W+", "_", sink.p or sink.q)
+            if p.text and q.text:
+                path = folder / f"{stem}.py"
+                path.write_text(_script(report, sink, p, q, path.name), encoding="utf-8")
+            else:
+                path = folder / f"{stem}.json"
+                shown = {n: {**t, "rows": plain(t["rows"])} for n, t in sink.witness.tables.items()}
+                path.write_text(json.dumps(shown, indent=2, ensure_ascii=False), encoding="utf-8")
+            written.append(path)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror}") from None
+    return written
+
+
+def _script(report: Report, sink: SinkReport, p: Version, q: Version, name: str) -> str:
+    assert sink.witness is not None
+    sources = all_sources([p.dataflow, q.dataflow])
+    tables: dict[str, Any] = {}
+    for table, content in sink.witness.tables.items():
+        columns = ", ".join(f"{quote_name(f.name)} {f.type}" for f in sources[table].fields)
+        rows = [
+            tuple(
+                _for_spark(v, str(f.type)) for v, f in zip(row, sources[table].fields, strict=True)
+            )
+            for row in content["rows"]
+        ]
+        tables[table] = (columns, rows)
+    return SCRIPT.format(
+        sink=repr(sink.p),
+        p=report.p,
+        q=report.q,
+        name=name,
+        tables=_indented(tables),
+        p_statements=_indented(sink_statements(p.text, sink.p)),
+        q_statements=_indented(sink_statements(q.text, sink.q)),
+    )
+
+
+def _for_spark(value: Any, type_: str) -> Any:
+    """Arrays as lists, maps as dictionaries; the rest as it is."""
+    if isinstance(value, tuple) and type_.startswith("array"):
+        return list(value)
+    if isinstance(value, tuple) and type_.startswith("map"):
+        return dict(value)
+    return value
+
+
+def _indented(value: Any) -> str:
+    """A literal over several lines."""
+    if isinstance(value, dict):
+        inside = "".join(f"    {k!r}: {v!r},\n" for k, v in value.items())
+        return "{\n" + inside + "}"
+    return "[\n" + "".join(f"    {v!r},\n" for v in value) + "]"
