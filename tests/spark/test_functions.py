@@ -158,6 +158,9 @@ SCALAR_CASES: dict[str, tuple[str, ...]] = {
     "sort_array": each("sort_array", ("ai", "ai, false", "at", "ad", "ad, false", "array(0.0D, -(0.0D), NULL)", "array(array(2), NULL, array(1, 2), array(1))")),
     "array_distinct": each("array_distinct", ("ai", "at", "ad", "array(0.0D, -(0.0D), 0.0D)", "array(NULL, 1, NULL)", "array(array(1), array(1))", "array(CAST('NaN' AS DOUBLE), CAST('NaN' AS DOUBLE))")),
     "array_join": each("array_join", ("at, ','", "at, ',', '?'", "ai, '-'", "at, NULL", "at, ',', NULL", "array(), ','")),
+    "array_max": each("array_max", ("ai", "at", "ad", "array()", "array(NULL, 3)")),
+    "array_min": each("array_min", ("ai", "at", "ad", "array(NULL, 3, 1)")),
+    "slice": each("slice", ("ai, 1, 2", "ai, -1, 1", "ai, 0, 1", "ai, 2, -1", "at, 5, 2", "ai, -9, 3", "at, 1, 0")),
     "map_keys": each("map_keys", ("m", "map()", "map(1, 2)")),
     "map_values": each("map_values", ("m", "map()", "map(1, NULL)")),
 }  # fmt: skip

@@ -263,3 +263,42 @@ def _map_argument(args: Sequence[Argument]) -> MapType:
     if len(args) != 1 or not isinstance(args[0].type, MapType):
         raise IllFormedError("expected a map")
     return args[0].type
+
+
+def _extreme_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if len(args) != 1 or not is_orderable(array.element):
+        raise IllFormedError("expected one array of comparable values")
+    return Resolved((array,), array.element)
+
+
+def _array_extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
+    def meaning(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+        assert isinstance(types[0], ArrayType)
+        key = sort_key(types[0].element)
+        return lambda items: choose((x for x in items if x is not None), key=key, default=None)
+
+    return meaning
+
+
+scalar("array_max", _extreme_rule, _array_extreme(max), Nulls.PROPAGATE, typed=True)
+scalar("array_min", _extreme_rule, _array_extreme(min), Nulls.PROPAGATE, typed=True)
+
+
+def _slice_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if len(args) != 3:
+        raise IllFormedError(f"{len(args)} arguments, expected 3")
+    return Resolved((array, cast_to(args[1], INT, 2), cast_to(args[2], INT, 3)), array)
+
+
+def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
+    if start == 0:
+        raise Failure("INVALID_PARAMETER_VALUE.START")
+    if length < 0:
+        raise Failure("INVALID_PARAMETER_VALUE.LENGTH")
+    first = start - 1 if start > 0 else len(items) + start
+    return items[first : first + length] if 0 <= first < len(items) else ()
+
+
+scalar("slice", _slice_rule, _slice, can_fail=True)
