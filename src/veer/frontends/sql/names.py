@@ -125,7 +125,8 @@ def pretty(node: exp.Expr) -> str:
             low, high = node.args["low"], node.args["high"]
             return f"between({pretty(node.this)}, {pretty(low)}, {pretty(high)})"
         case exp.Like():
-            return f"{pretty(node.this)} LIKE {pretty(node.expression)}"
+            shown = f"{pretty(node.this)} LIKE {pretty(node.expression)}"
+            return f"(NOT {shown})" if node.args.get("negate") else shown
         case exp.Escape():
             return f"{pretty(node.this)} ESCAPE '{pretty(node.expression)}'"
         case exp.ILike():
