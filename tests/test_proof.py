@@ -158,3 +158,26 @@ def test_unknown_rules_and_empty_proofs_are_refused() -> None:
         check(Proof(()), p, q, goal)
     with pytest.raises(ProofError):
         check(Proof((replace(proof.steps[0], rule="belief"), *proof.steps[1:])), p, q, goal)
+
+
+@pytest.mark.parametrize("columns", [((0, 0), (0, 0)), ((0, 0), (-1, -1)), ((0, 0), (7, 7))])
+def test_columns_of_a_sink_are_claimed_once_each(columns: tuple[tuple[int, int], ...]) -> None:
+    p = q = read_sql("SELECT a, b FROM t", "CREATE TABLE t (a INT, b INT)")
+    proof, goal = proven(p, q)
+    goal = replace(goal, columns=columns)
+    with pytest.raises(ProofError, match="not claimed"):
+        check(Proof((*proof.steps[:-1], replace(proof.steps[-1], claim=goal))), p, q, goal)
+
+
+def test_equal_sets_are_not_counted_alike() -> None:
+    p = q = read_sql("SELECT COUNT(*) AS n FROM t", "CREATE TABLE t (a INT)")
+    proof, goal = proven(p, q, TableSemantics.SET)
+
+    def as_set(claim: Claim) -> Claim:
+        return replace(claim, semantics=TableSemantics.SET)
+
+    steps = tuple(
+        replace(s, claim=as_set(s.claim), leaves=tuple(map(as_set, s.leaves))) for s in proof.steps
+    )
+    with pytest.raises(ProofError, match="as bag"):
+        check(Proof(steps), p, q, goal)

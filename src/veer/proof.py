@@ -15,10 +15,26 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import keys_relied_on, operator_kind
 from veer.dataflow.fingerprint import identity
 from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Limit, Operator, Sink
+from veer.dataflow.ops import (
+    Aggregate,
+    Filter,
+    Join,
+    Limit,
+    Operator,
+    Project,
+    RowUdf,
+    Sink,
+    Sort,
+    Source,
+    Union,
+    Unnest,
+    Values,
+)
 from veer.dataflow.pprint import show_operator
 from veer.verdict import Assumption, TableSemantics
 
+# Operators that give equal sets on inputs equal as sets.
+KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
 CONGRUENCE = "congruence"
 SINK = "sink"
 
@@ -115,6 +131,8 @@ def _check_congruence(
         q.operators[claim.q], [q.schemas[i] for i in below_q]
     ):
         raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
+    if len(below_p) != len(below_q):
+        raise ProofError(f"{claim.p!r} and {claim.q!r} have different numbers of inputs")
     kind = operator_kind(p, claim.p)
     needed = _needed(p.operators[claim.p], kind, claim.semantics)
     for a, b in zip(below_p, below_q, strict=True):
@@ -144,6 +162,11 @@ def _needed(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSem
     """What inputs must be equal as: a limit that follows an order needs that order."""
     if isinstance(operator, Limit) and kind not in (Kind.CHOICE, Kind.PARTITION):
         return TableSemantics.ORDERED_BAG
+    keeps_sets = isinstance(operator, KEEP_SETS) or (
+        isinstance(operator, Aggregate) and not operator.calls
+    )
+    if claimed is TableSemantics.SET and (kind is Kind.CHOICE or not keeps_sets):
+        return TableSemantics.BAG  # counting, ranking and choosing see duplicates
     return claimed
 
 
@@ -160,8 +183,9 @@ def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
         columns = tuple((i, i) for i in range(len(places_p)))
     else:
         columns = claim.columns
-        if len(columns) < max(len(places_p), len(places_q)):
-            raise ProofError("a column of a sink is not claimed")
+        every = [list(range(len(places))) for places in (places_p, places_q)]
+        if [sorted(i for i, _ in columns), sorted(j for _, j in columns)] != every:
+            raise ProofError("a column of a sink is not claimed, or twice")
     below = tuple(sorted((places_p[i], places_q[j]) for i, j in columns))
     (a,), (b,) = p.inputs[claim.p], q.inputs[claim.q]
     for leaf in step.leaves:
