@@ -75,6 +75,23 @@ def test_positional_sinks_care_for_the_order_of_columns() -> None:
     assert verify(p, q).verdict is Verdict.INEQUIVALENT
 
 
+def test_insert_goes_by_position_and_not_by_name() -> None:
+    p, q = version("INSERT INTO o SELECT a AS x FROM t"), version("INSERT INTO o SELECT a FROM t")
+    report = verify(p, q)
+    assert report.verdict is Verdict.EQUIVALENT
+    assert [c.text for c in report.sinks[0].caveats] == [
+        "other column names; the table goes by position"
+    ]
+
+
+def test_a_written_table_is_one_choice_and_two_subqueries_are_two() -> None:
+    one = "(SELECT a FROM t LIMIT 1)"
+    written = f"CREATE TABLE x AS {one[1:-1]}; SELECT p.a = q.a AS e FROM"
+    p = version(f"{written} x AS p CROSS JOIN x AS q")
+    q = version(f"{written} {one} AS p CROSS JOIN {one} AS q")
+    assert verify(p, q).verdict is Verdict.UNKNOWN
+
+
 def test_types_by_value_let_integer_widths_pass() -> None:
     p, q = version("SELECT a FROM t"), version("SELECT CAST(a AS BIGINT) AS a FROM t")
     assert verify(p, q, Comparison(types="value")).verdict is Verdict.UNKNOWN

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Sink
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink
 from veer.dataflow.types import DataType, IntegralType, NullType
 from veer.errors import DefectError
 from veer.frontends.spec import Version, load
@@ -156,12 +156,18 @@ def _match_columns(
     left, right = p.schemas[a], q.schemas[b]
     sinks = p.operators[a], q.operators[b]
     assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
+    inserts = [kind in (APPENDED, OVERWRITTEN) for kind in (sinks[0].kind, sinks[1].kind)]
     if sinks[0].kind != sinks[1].kind:
+        if any(inserts):
+            return Doubt(f"written as {sinks[0].kind} in P, as {sinks[1].kind} in Q")
         caveats.append(Caveat(f"shown as {sinks[0].kind} in P, as {sinks[1].kind} in Q"))
     if len(left) != len(right):
         return f"{len(left)} columns in P, {len(right)} in Q: {_changed(left.names, right.names)}"
     pairs = tuple((i, i) for i in range(len(left)))
-    if asked.columns == "name" and left.names != right.names:
+    if all(inserts):
+        if left.names != right.names:
+            caveats.append(Caveat("other column names; the table goes by position"))
+    elif asked.columns == "name" and left.names != right.names:
         # Spark resolves names without regard to case, unless told otherwise.
         names, others = ([n.lower() for n in schema.names] for schema in (left, right))
         if sorted(left.names) != sorted(right.names) and sorted(names) == sorted(others):
@@ -176,7 +182,8 @@ def _match_columns(
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
         if not _same_type(f.type, g.type, asked.types):
-            return f"column {f.name!r} is {f.type} in P, {g.type} in Q"
+            text = f"column {f.name!r} is {f.type} in P, {g.type} in Q"
+            return Doubt(f"{text}; the table written decides") if all(inserts) else text
     return pairs
 
 

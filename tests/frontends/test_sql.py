@@ -10,6 +10,7 @@ from veer.dataflow.pprint import show_dataflow
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
 from veer.frontends.sql.parse import parse_expression
+from veer.interpreter import run_dataflow
 
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, s STRING, d DOUBLE, arr ARRAY<INT>, st STRUCT<x: INT, y: STRING>);
@@ -22,6 +23,37 @@ CREATE TABLE w (k INT NOT NULL UNIQUE, n INT UNIQUE)
 def test_queries_are_read_as_printed(case: Case) -> None:
     query, expected = case.texts
     assert show_dataflow(read_sql(query, SCHEMA)) == expected.rstrip(";")
+
+
+@pytest.mark.parametrize("name", ["one_row", "result", "project_1", "filter_1", "cast", "values_1"])
+def test_tables_may_be_called_like_operators(name: str) -> None:
+    text = (
+        "SELECT a + 1 AS a FROM {0} WHERE a IN (SELECT b + 1L FROM {0} WHERE b > 0) "
+        "UNION ALL SELECT 1 UNION ALL SELECT a FROM {0} WHERE EXISTS (SELECT 1 FROM {0} WHERE a = 2)"
+    )
+    rows = [(1, 1), (2, 1), (2, 2), (3, None)]
+    found = [
+        run_dataflow(read_sql(text.format(n), f"CREATE TABLE {n} (a INT, b INT)"), {n: rows})
+        for n in (name, "plain")
+    ]
+    (odd, *_), (plain, *_) = (tuple(f.values()) for f in found)
+    assert odd.rows == plain.rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT SELECT a FROM t",
+        "SELECT typeof() FROM t",
+        "SELECT * FROM range(1, 2, 0)",
+        "SELECT * FROM range(-9223372036854775808, 9223372036854775807)",
+        "SELECT CAST(a AS DECIMAL(`` 10, 2)) FROM t",
+        "SELECT X'1G' FROM t",
+    ],
+)
+def test_odd_texts_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        read_sql(text, SCHEMA)
 
 
 @pytest.mark.parametrize("number", sorted(tpcds.queries()))

@@ -239,3 +239,35 @@ def test_join_ports_are_named() -> None:
     dataflow: Dataflow = read_workflow(json.dumps(spec))
     assert dataflow.inputs["j"] == ("u", "t")
     assert isinstance(dataflow.operators["j"], Join)
+
+
+def test_the_axes_of_a_chart_are_not_exchanged() -> None:
+    spec = {
+        "operators": {"t": T, "c": {"type": "chart", "x": "a", "y": "b"}},
+        "links": [["t", "c"]],
+    }
+    sink = read_workflow(json.dumps(spec)).operators["c"]
+    assert isinstance(sink, Sink) and sink.positional
+
+
+def test_a_random_function_of_rows_is_refused() -> None:
+    udf = {"type": "udf", "function": "f", "reads": ["a"], "adds": {"z": "int"}}
+    spec = {"operators": {"t": T, "f": {**udf, "nondeterministic": True}}, "links": [["t", "f"]]}
+    with pytest.raises(InputError, match="nondeterministic"):
+        read_workflow(json.dumps(spec))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"keys": [5]},
+        {"keys": [None]},
+        {"keys": [[["a"]]]},
+        {"foreign_keys": [{"columns": 5, "table": "u", "references": ["k"]}]},
+        {"foreign_keys": [{"columns": [["a"]], "table": "u", "references": ["k"]}]},
+        {"foreign_keys": [{"columns": ["a"], "table": "u", "references": None}]},
+    ],
+)
+def test_keys_of_other_shapes_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        read_workflow(json.dumps({"operators": {"t": {**T, **change}}}))

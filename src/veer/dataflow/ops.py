@@ -449,12 +449,16 @@ class TableUdf(Operator):
         return Schema(self.fields)
 
 
+APPENDED, OVERWRITTEN = "appended table", "overwritten table"
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Sink(Operator):
     """A result: a table, or a visualization that reads some columns.
 
-    `positional` sinks (INSERT INTO, CSV) care for the order of columns.
+    `positional` sinks (INSERT INTO, CSV) care for the order of columns; a table appended to or
+    overwritten has names and types of its own.
     """
 
     name: str

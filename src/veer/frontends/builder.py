@@ -19,12 +19,13 @@ class FlowBuilder:
         self.schemas: dict[str, Schema] = {}
         self._numbers: dict[str, int] = {}
         self._sources: dict[Source, str] = {}
+        self.one_row: str | None = None  # the id of the single row without columns
 
     def add(self, operator: Operator, *inputs: str, id_: str | None = None) -> str:
         """Add an operator fed by others; gives its id."""
         if isinstance(operator, Source) and operator in self._sources:
             return self._sources[operator]
-        name = id_ or self._number(operator)
+        name = id_ if id_ is not None and id_ not in self.operators else self._number(operator)
         try:
             schema = operator.output([self.schemas[i] for i in inputs])
         except InputError as error:
@@ -46,8 +47,11 @@ class FlowBuilder:
             kind = operator.table
             if kind not in self.operators:
                 return kind
-        self._numbers[kind] = self._numbers.get(kind, 0) + 1
-        return f"{kind}_{self._numbers[kind]}"
+        while True:  # a table may be called like an operator
+            self._numbers[kind] = self._numbers.get(kind, 0) + 1
+            name = f"{kind}_{self._numbers[kind]}"
+            if name not in self.operators:
+                return name
 
     def finish(self) -> Dataflow:
         """The dataflow of everything a sink depends on."""

@@ -41,7 +41,7 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import BOOLEAN, STRING, parse_type
-from veer.errors import IllFormedError, InputError, ParseError
+from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql import ExpressionReader
 from veer.frontends.sql.expressions import placeholder
@@ -393,13 +393,17 @@ class _Properties:
 
 
 def _source(p: _Properties) -> Operator:
-    keys = tuple(tuple(map(str, k)) if not isinstance(k, str) else (k,) for k in p.items("keys"))
+    keys = tuple(_column_names("a key", k) for k in p.items("keys"))
     foreign = []
     for item in p.items("foreign_keys"):
         if not isinstance(item, Mapping) or set(item) != {"columns", "table", "references"}:
             raise ParseError("a foreign key has columns, table and references")
         foreign.append(
-            ForeignKey(tuple(item["columns"]), str(item["table"]), tuple(item["references"]))
+            ForeignKey(
+                _column_names("a foreign key", item["columns"]),
+                str(item["table"]),
+                _column_names("a foreign key", item["references"]),
+            )
         )
     fields = p.fields("columns")
     in_keys = {n for k in keys for n in k}
@@ -415,6 +419,13 @@ def _source(p: _Properties) -> Operator:
         p.text("location", ""),
         options,
     )
+
+
+def _column_names(what: str, value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise ParseError(f"{what} is a list of column names")
+    return tuple(names)
 
 
 def _aggregate(p: _Properties) -> Operator:
@@ -476,6 +487,8 @@ def _sample(p: _Properties) -> Operator:
 def _udf(p: _Properties) -> Operator:
     scope = p.text("scope", "row")
     if scope == "row":
+        if p.flag("nondeterministic") or p.items("by"):
+            raise UnsupportedError("a function of rows that is nondeterministic or has keys")
         return RowUdf(p.text("function"), p.columns("reads"), p.fields("adds"))
     return TableUdf(
         p.text("function"), p.fields("adds"), scope, p.columns("by"), not p.flag("nondeterministic")
@@ -504,7 +517,9 @@ def _sink(p: _Properties) -> Operator:
 
 def _chart(p: _Properties) -> Operator:
     reads = [p.column(axis, p.text(axis)) for axis in ("x", "y", "color") if axis in p.spec]
-    return Sink(p.text("name", p.id), p.text("chart", "scatterplot"), "", tuple(reads))
+    return Sink(
+        p.text("name", p.id), p.text("chart", "scatterplot"), "", tuple(reads), positional=True
+    )
 
 
 def _keyword(p: _Properties) -> Operator:

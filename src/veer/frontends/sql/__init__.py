@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Expr
-from veer.dataflow.ops import Sink, Source
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink, Source
 from veer.dataflow.schema import Schema
 from veer.errors import IllFormedError, InputError, ParseError
 from veer.frontends.builder import FlowBuilder
@@ -97,10 +97,12 @@ class _Script:
         only(node, "this", "expression", "overwrite")
         if isinstance(node.this, exp.Schema):
             refuse(node, "INSERT with a column list")
+        if not isinstance(node.this, exp.Table):
+            raise ParseError(f"{position(node)}INSERT names no table")
         name = ".".join(p.name for p in node.this.parts)
         reader = QueryReader(self.catalog, self.views, self.builder)
         plan = reader.visible(reader.query(node.args["expression"]))
-        kind = "overwritten table" if node.args.get("overwrite") else "table"
+        kind = OVERWRITTEN if node.args.get("overwrite") else APPENDED
         self.sink(Sink(name, kind, target=name, positional=True), plan.id)
         self.inserted.add(name.lower())
 

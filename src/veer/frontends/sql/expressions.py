@@ -222,7 +222,7 @@ class ExprReader:
             refuse(node, f"{function} with a unit")
         if function in ("trim", "ltrim", "rtrim") and len(args) == 2:
             args = args[::-1]  # what to trim comes first
-        if function == "typeof":
+        if function == "typeof" and len(args) == 1:
             return Literal(str(self.read(args[0]).type), STRING)
         if function not in SCALAR and function not in coercion.SPECIAL:
             refuse(node, f"function {name}")
@@ -559,14 +559,22 @@ class ExprReader:
         )
 
     def like(self, node: exp.Expr, escape: exp.Expr | None = None) -> Expr:
-        only(node, "this", "expression")
-        if isinstance(node.expression, exp.Any | exp.All):
-            refuse(node, "LIKE ANY and LIKE ALL")
+        only(node, "this", "expression", "negate")
         name = _LIKES[type(node)]
-        args = [self.read(node.this), self.read(node.expression)]
-        if escape is not None:
-            args.append(self.read(escape))
-        return coercion.call(name, *args)
+        text = self.read(node.this)
+        patterns = [node.expression]
+        if isinstance(node.expression, exp.Any | exp.All):
+            require_repeatable(text, "LIKE ANY or ALL")
+            patterns = _options(node.expression.this)
+        found: list[Expr] = []
+        for pattern in patterns:
+            args = [text, self.read(pattern)]
+            if escape is not None:
+                args.append(self.read(escape))
+            matched = coercion.call(name, *args)
+            found.append(Not(matched) if node.args.get("negate") else matched)
+        every = isinstance(node.expression, exp.All)
+        return coercion.conjunction(found) if every else coercion.disjunction(found)
 
     def escape(self, node: exp.Expr) -> Expr:
         return self.like(node.this, node.expression)
@@ -664,6 +672,12 @@ def _outward(expr: Expr, depth: int) -> Expr:
     raise IllFormedError("a subquery reads a column that is computed outside it")
 
 
+def _options(node: exp.Expr) -> list[exp.Expr]:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return list(node.expressions) if isinstance(node, exp.Tuple) else [node]
+
+
 def _never_null(expr: Expr) -> Expr:
     return coercion.call("coalesce", expr, Literal(False, BOOLEAN))
 
@@ -696,6 +710,8 @@ def _before_sink(query: Dataflow, operator: Operator, id_: str) -> Dataflow:
     (sink,) = query.sinks
     (last,) = query.inputs[sink]
     links = [link for link in query.links if link.dst != sink]
+    while id_ in query.operators:  # a table may be called so
+        id_ += "_"
     return Dataflow({**query.operators, id_: operator}, [*links, Link(last, id_), Link(id_, sink)])
 
 

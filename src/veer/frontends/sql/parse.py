@@ -7,6 +7,7 @@ not come back the same is refused.
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -19,6 +20,7 @@ from sqlglot.tokenizer_core import TokenType
 from veer.dataflow.types import DataType, parse_type
 from veer.errors import ParseError, UnsupportedError
 
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
 MAX_BYTES = 4_000_000
 GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM")  # with words inside
 HINTS = (
@@ -110,16 +112,26 @@ def _guarded(text: str, parse: Any) -> list[Any]:
     if len(text) > MAX_BYTES:
         raise ParseError(f"SQL text of {len(text):,} characters; at most {MAX_BYTES:,} are read")
     try:
-        trees = parse()
+        trees = _parsed(parse)
         for tree in trees:
             # Table definitions are read constraint by constraint, and UNIQUE does not print.
             if tree is not None and not _defines_table(tree):
                 check_round_trip(tree)
-        return trees  # type: ignore[no-any-return]
+        return trees
     except SqlglotError as error:
         raise ParseError(_message(error)) from None
     except RecursionError:
         raise ParseError("SQL nested too deeply") from None
+
+
+def _parsed(parse: Any) -> list[Any]:
+    """What the parser makes of a text; it fails in odd ways on odd texts."""
+    try:
+        return parse()  # type: ignore[no-any-return]
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError) as error:
+        if isinstance(error, SqlglotError):
+            raise
+        raise ParseError(f"not SQL: {str(error).splitlines()[0] if str(error) else ''}") from None
 
 
 def _message(error: SqlglotError) -> str:
@@ -210,7 +222,8 @@ _TYPE_NAMES = {
 
 def read_type(node: exp.Expr) -> DataType:
     """A type in a cast or a column definition."""
-    assert isinstance(node, exp.DataType)
+    if not isinstance(node, exp.DataType):
+        refuse(node, "this as a type")
     name = getattr(node.this, "value", str(node.this))
     if name in ("ARRAY", "MAP", "STRUCT") or name == "DECIMAL" or "INTERVAL" in str(name):
         return parse_type(node.sql(dialect=VeerSpark))

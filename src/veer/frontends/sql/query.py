@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from veer.dataflow import coercion
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import dataflow_kind
+from veer.dataflow.determinism import dataflow_kind, expr_kind
 from veer.dataflow.expr import (
     Compare,
     Expr,
@@ -42,7 +42,7 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import LONG, DataType
-from veer.dataflow.walk import parts
+from veer.dataflow.walk import operator_exprs, parts
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
@@ -62,6 +62,8 @@ class View:
     names: tuple[str, ...]
     views: dict[str, View]
     outer: tuple[Plan, ...] = ()  # the rows around a WITH inside a subquery
+    is_cte: bool = False
+    chosen: int = 0  # uses so far, if every use chooses for itself
     once: bool = False  # evaluated when written, not where it is read
     built: dict[FlowBuilder, Plan] = field(default_factory=dict)  # shared within a dataflow
 
@@ -119,7 +121,7 @@ class QueryReader:
             if cte.alias.lower() in found:
                 raise IllFormedError(f"WITH defines {cte.alias!r} twice")
             found.add(cte.alias.lower())
-            view = View(cte.this, names, dict(reader.views), self.outer)
+            view = View(cte.this, names, dict(reader.views), self.outer, is_cte=True)
             reader.views[cte.alias.lower()] = view
         return reader
 
@@ -213,6 +215,9 @@ class QueryReader:
             if view.names:
                 plan = inner.relabeled(plan, view.names)
             if self.makes_a_choice(plan):
+                view.chosen += 1
+                if view.chosen > 1 and view.is_cte and self.is_random(plan):
+                    raise UnsupportedError("a random common table expression is used twice")
                 return plan  # every use chooses for itself
             view.built[key] = plan
         return view.built[key]
@@ -221,6 +226,19 @@ class QueryReader:
         """Whether the rows of a written table were chosen."""
         (builder, plan), *_ = view.built.items()
         return QueryReader(self.catalog, self.views, builder).makes_a_choice(plan)
+
+    def is_random(self, plan: Plan) -> bool:
+        """Whether an expression below a plan is random: Spark evaluates such a WITH only once."""
+        waiting, seen = [plan.id], {plan.id}
+        while waiting:
+            id_ = waiting.pop()
+            exprs = operator_exprs(self.builder.operators[id_])
+            if any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs):
+                return True
+            below = {link.src for link in self.builder.links if link.dst == id_} - seen
+            seen |= below
+            waiting += below
+        return False
 
     def makes_a_choice(self, plan: Plan) -> bool:
         """Whether evaluating a plan twice may give different rows."""
@@ -325,9 +343,9 @@ class QueryReader:
 
     def one_row(self) -> Plan:
         """The single row without columns that SELECT without FROM reads."""
-        if "one_row" not in self.builder.operators:
-            self.builder.add(Values((), ((),)), id_="one_row")
-        return Plan("one_row", Schema(()), ())
+        if self.builder.one_row is None:
+            self.builder.one_row = self.builder.add(Values((), ((),)), id_="one_row")
+        return Plan(self.builder.one_row, Schema(()), ())
 
     def table_function(self, node: exp.Expr) -> Plan:
         only(node, "this", "alias")
@@ -341,8 +359,10 @@ class QueryReader:
         numbers = [a.value for a in args if isinstance(a, Literal) and isinstance(a.value, int)]
         if len(numbers) != len(args) or not 1 <= len(args) <= 3:
             refuse(node, "range with anything but integer constants")
+        if len(numbers) == 3 and numbers[2] == 0:
+            raise IllFormedError(f"{position(node)}range with a step of zero")
         found = range(*numbers)
-        if len(found) > MAX_RANGE:
+        if found[MAX_RANGE:]:
             refuse(node, f"range of more than {MAX_RANGE} rows")
         values = Values((Field("id", LONG, False),), tuple((n,) for n in found))
         plan = self.add(values, columns=[ScopeColumn(call.name, "id")])
@@ -353,6 +373,9 @@ class QueryReader:
             return plan
         only(node, "percent", "size", "rows", "seed")
         seed = node.args.get("seed")
+        amounts = [node.args[k] for k in ("percent", "size", "rows", "seed") if node.args.get(k)]
+        if not all(isinstance(a, exp.Literal) and not a.is_string for a in amounts):
+            refuse(node, "a sample whose size is no number")
         if node.args.get("percent") is not None:
             share = float(node.args["percent"].name) / 100
             operator: Operator = Sample(share, None if seed is None else int(seed.name))

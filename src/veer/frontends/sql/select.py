@@ -376,6 +376,8 @@ class Select:
         order = self.node.args.get("order") or self.node.args.get("sort")
         if order is None:
             return []
+        if self.node.args.get("sort") is not None and self.node.args.get("limit") is not None:
+            refuse(order, "SORT BY, which sorts partitions, under LIMIT")
         only(order, "expressions")
         keys = []
         self.reader.before = self.any_item
@@ -384,7 +386,8 @@ class Select:
                 keys.append(self.named_key(item) or self.reader.sort_key(item))
         finally:
             self.reader.before = None
-        return keys
+        # SORT BY gives no order of all rows.
+        return keys if self.node.args.get("order") is not None else []
 
     def named_key(self, item: exp.Expr) -> SortKey | None:
         """A key that is just a select item, by position or by name."""
