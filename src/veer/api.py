@@ -53,7 +53,7 @@ class Doubt:
 
 
 GUARD_INSTANCES = 8
-GIVEN = re.compile(r"\w+")  # what a name given by a person looks like
+GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
 
 
 def diff(p: Version, q: Version) -> VersionPair:
@@ -184,6 +184,9 @@ def _match_columns(
         if not _same_type(f.type, g.type, asked.types):
             text = f"column {f.name!r} is {f.type} in P, {g.type} in Q"
             return Doubt(f"{text}; the table written decides") if all(inserts) else text
+    generated = [n for n in left.names if not GIVEN.fullmatch(n)]
+    if asked.columns == "name" and generated and not any(inserts):
+        caveats.append(Caveat(f"the name {generated[0]!r} is generated; an alias makes it certain"))
     return pairs
 
 

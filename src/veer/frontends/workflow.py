@@ -44,7 +44,7 @@ from veer.dataflow.types import BOOLEAN, STRING, parse_type
 from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql import ExpressionReader
-from veer.frontends.sql.expressions import placeholder
+from veer.frontends.sql.pieces import placeholder
 from veer.frontends.workflow_schema import LIBRARY, OPERATORS, SCHEMA
 
 MAX_OPERATORS = 100_000

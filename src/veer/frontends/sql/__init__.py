@@ -15,8 +15,9 @@ from veer.dataflow.schema import Schema
 from veer.errors import IllFormedError, InputError, ParseError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.ddl import read_schema, read_table
-from veer.frontends.sql.expressions import Collected, ExprReader
+from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, parse_expression, parse_statements, position, refuse
+from veer.frontends.sql.pieces import Collected
 from veer.frontends.sql.query import QueryReader, View
 from veer.frontends.sql.scope import Plan, ScopeColumn
 

@@ -7,14 +7,13 @@ the reader's lists and leave a placeholder, which `query` replaces by the column
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import is_repeatable, require_repeatable
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import require_repeatable
 from veer.dataflow.expr import (
     AggregateCall,
     CastMode,
@@ -26,23 +25,19 @@ from veer.dataflow.expr import (
     InQuery,
     IsNull,
     Literal,
-    Named,
     Not,
     OpaqueCall,
-    OuterColumn,
-    OverCall,
     ScalarQuery,
     SortKey,
     arguments,
 )
 from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, canonical_name
 from veer.dataflow.functions.typing import common_type
-from veer.dataflow.ops import Filter, Operator, Project
 from veer.dataflow.types import (
     BOOLEAN,
     NULL,
     STRING,
-    DataType,
+    DecimalType,
     StructType,
 )
 from veer.dataflow.walk import parts
@@ -51,10 +46,18 @@ from veer.frontends.sql.literals import (
     fold_cast,
     hex_literal,
     is_ambiguous_constant,
+    is_suffixed_integer,
     number_literal,
     read_interval,
 )
+from veer.frontends.sql.opaque import OPAQUE
 from veer.frontends.sql.parse import only, position, read_type, refuse
+from veer.frontends.sql.pieces import (
+    Collected,
+    filtered,
+    outward,
+    with_types,
+)
 from veer.frontends.sql.scope import Plan, unknown_column
 
 GENERATORS = {
@@ -71,37 +74,6 @@ class QueryMaker(Protocol):
     """What reads the inside of a subquery: see `query.QueryReader`."""
 
     def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow: ...
-
-
-@dataclass
-class Collected:
-    """What stands behind the placeholders of the expressions of one SELECT."""
-
-    aggregates: list[AggregateCall] = field(default_factory=list)
-    overs: list[OverCall] = field(default_factory=list)
-    generators: list[tuple[str, Expr]] = field(default_factory=list)
-
-    def aggregate(self, call: AggregateCall) -> Expr:
-        return OpaqueCall(f"$aggregate {_place(self.aggregates, call)}", (), call.type)
-
-    def over(self, call: OverCall) -> Expr:
-        return OpaqueCall(f"$over {_place(self.overs, call)}", (), call.type)
-
-
-def _place(calls: list[Any], call: AggregateCall | OverCall) -> int:
-    """The place of a call in the list; calls written alike are one if nothing in them chooses."""
-    if call in calls and is_repeatable(call):
-        return calls.index(call)
-    calls.append(call)
-    return len(calls) - 1
-
-
-def placeholder(expr: Expr) -> tuple[str, int] | None:
-    """The kind and number a placeholder stands for."""
-    if isinstance(expr, OpaqueCall) and expr.identity.startswith("$"):
-        kind, number = expr.identity[1:].split()
-        return kind, int(number)
-    return None
 
 
 Resolve = Callable[[list[str]], Expr | None]
@@ -181,7 +153,7 @@ class ExprReader:
         for depth, plan in enumerate(self.outer, 1):
             found = plan.find(parts)
             if found is not None:
-                return _outward(found, depth)
+                return outward(found, depth)
         raise unknown_column(parts, self.plan)
 
     def dot(self, node: exp.Expr) -> Expr:
@@ -224,6 +196,10 @@ class ExprReader:
             args = args[::-1]  # what to trim comes first
         if function == "typeof" and len(args) == 1:
             return Literal(str(self.read(args[0]).type), STRING)
+        if function in OPAQUE:
+            if not args:
+                raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
+            return OpaqueCall(function, tuple(self.read(a) for a in args), OPAQUE[function])
         if function not in SCALAR and function not in coercion.SPECIAL:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
@@ -465,7 +441,7 @@ class ExprReader:
             for a, t in zip(args, found.types, strict=True)
         ]
         cast_args = tuple(coercion.implicit(a, t) for a, t in zip(args, types, strict=True))
-        return InQuery(cast_args, _with_types(query, types))
+        return InQuery(cast_args, with_types(query, types))
 
     def quantified(self, node: exp.Expr, symbol: str) -> Expr:
         """`x op ANY (query)` and `x op ALL (query)`, three-valued."""
@@ -482,15 +458,15 @@ class ExprReader:
 
     def comparison_holds(self, left: Expr, symbol: str, query: Dataflow) -> Expr:
         """True if a member compares true, else null if one compares null, else false."""
-        (outer,) = [_outward(left, 1)] if isinstance(left, Column) else [None]
+        (outer,) = [outward(left, 1)] if isinstance(left, Column) else [None]
         if outer is None:
             raise IllFormedError("only a column can be compared with ANY or ALL of a subquery")
         member = query.result_schema.fields[0]
         inside = coercion.compare(symbol, outer, Column(member.name, member.type))
         return coercion.case(
             [
-                (Exists(_filtered(query, inside)), Literal(True, BOOLEAN)),
-                (Exists(_filtered(query, IsNull(inside))), Literal(None, BOOLEAN)),
+                (Exists(filtered(query, inside)), Literal(True, BOOLEAN)),
+                (Exists(filtered(query, IsNull(inside))), Literal(None, BOOLEAN)),
             ],
             Literal(False, BOOLEAN),
         )
@@ -646,7 +622,13 @@ class ExprReader:
         return Not(self.null_safe(node))
 
     def binary(self, node: exp.Expr, symbol: str) -> Expr:
-        return coercion.arithmetic(symbol, self.read(node.this), self.read(node.expression))
+        only(node, "this", "expression", "typed", "safe")
+        sides = (node.this, node.expression)
+        left, right = (self.read(side) for side in sides)
+        decimal = any(isinstance(e.type, DecimalType) for e in (left, right))
+        if decimal and any(map(is_suffixed_integer, sides)):
+            refuse(node, "an integer constant with suffix or cast beside a decimal")
+        return coercion.arithmetic(symbol, left, right)
 
     def boolean_chain(self, node: exp.Expr) -> Expr:
         """AND and OR, long chains without recursion."""
@@ -661,15 +643,6 @@ class ExprReader:
                 operands.append(item)
         build = coercion.conjunction if kind is exp.And else coercion.disjunction
         return build([coercion.truth(self.read(p)) for p in operands])
-
-
-def _outward(expr: Expr, depth: int) -> Expr:
-    """A column found in an enclosing query, as seen from `depth` queries inside."""
-    if isinstance(expr, Column):
-        return OuterColumn(expr.name, expr.type, expr.occurrence, depth)
-    if isinstance(expr, GetField):
-        return GetField(_outward(expr.arg, depth), expr.name)
-    raise IllFormedError("a subquery reads a column that is computed outside it")
 
 
 def _options(node: exp.Expr) -> list[exp.Expr]:
@@ -688,31 +661,6 @@ def _is_star(args: list[exp.Expr]) -> bool:
 
 def _is_present_constant(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value is not None
-
-
-def _with_types(query: Dataflow, types: list[DataType]) -> Dataflow:
-    """The query with its columns cast."""
-    if list(query.result_schema.types) == types:
-        return query
-    schema = query.result_schema
-    columns = tuple(
-        Named(f.name, coercion.implicit(Column(f.name, f.type, schema.occurrence(i)), t))
-        for i, (f, t) in enumerate(zip(schema, types, strict=True))
-    )
-    return _before_sink(query, Project(columns), "cast")
-
-
-def _filtered(query: Dataflow, predicate: Expr) -> Dataflow:
-    return _before_sink(query, Filter(predicate), "quantified")
-
-
-def _before_sink(query: Dataflow, operator: Operator, id_: str) -> Dataflow:
-    (sink,) = query.sinks
-    (last,) = query.inputs[sink]
-    links = [link for link in query.links if link.dst != sink]
-    while id_ in query.operators:  # a table may be called so
-        id_ += "_"
-    return Dataflow({**query.operators, id_: operator}, [*links, Link(last, id_), Link(id_, sink)])
 
 
 _LIKES: dict[type[exp.Expr], str] = {

@@ -20,8 +20,9 @@ from veer.dataflow.ops import Union
 from veer.dataflow.types import BYTE, INT, LONG
 from veer.dataflow.walk import parts
 from veer.errors import IllFormedError
-from veer.frontends.sql.expressions import ExprReader, placeholder
+from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.pieces import placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn, ordinal
 
 if TYPE_CHECKING:

@@ -59,6 +59,18 @@ def is_ambiguous_constant(node: exp.Expr) -> bool:
     return not digits.strip("0") if not node.this.is_string else len(digits) > 15
 
 
+def is_suffixed_integer(node: exp.Expr) -> bool:
+    """Whether it is 1L or CAST(1 AS BIGINT): one to the parser, of other precision to Spark."""
+    while isinstance(node, exp.Paren | exp.Neg):
+        node = node.this
+    if not isinstance(node, exp.Cast):
+        return False
+    inner = node.this
+    while isinstance(inner, exp.Paren | exp.Neg):
+        inner = inner.this
+    return isinstance(inner, exp.Literal) and not inner.is_string and "." not in str(inner.this)
+
+
 def decimal_literal(text: str) -> Literal:
     """A decimal constant of just the digits written."""
     value = Decimal(text)

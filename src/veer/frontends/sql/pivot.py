@@ -13,9 +13,10 @@ from veer.dataflow.ops import Aggregate, GlobalAggregate, NamedCall, Union
 from veer.dataflow.types import STRING
 from veer.dataflow.walk import columns_read, exprs_in
 from veer.errors import IllFormedError
-from veer.frontends.sql.expressions import Collected, ExprReader, placeholder
+from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import pretty
 from veer.frontends.sql.parse import only, refuse
+from veer.frontends.sql.pieces import Collected, placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn
 
 if TYPE_CHECKING:

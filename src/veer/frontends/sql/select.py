@@ -32,10 +32,11 @@ from veer.dataflow.ops import (
 from veer.dataflow.types import LONG, DataType, NumericType
 from veer.dataflow.walk import map_children, map_exprs, parts, replace_down, substitute_in_query
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.sql.expressions import GENERATORS, Collected, ExprReader, placeholder
+from veer.frontends.sql.expressions import GENERATORS, ExprReader
 from veer.frontends.sql.grouping import Grouping, expand, read_grouping
 from veer.frontends.sql.names import output_name
 from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.pieces import Collected, placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 
 if TYPE_CHECKING:
