@@ -75,6 +75,7 @@ class VeerSpark(Spark):
             return inner
 
         # Spark's precedence: predicates such as LIKE and IN bind weaker than all of `_OPERATORS`.
+        # These override inner methods of sqlglot: hence the narrow range of versions.
 
         def _parse_equality(self, parse_is: bool = True) -> exp.Expr | None:
             return self._parse_range(parse_is=parse_is)  # type: ignore[no-any-return]
