@@ -12,6 +12,7 @@ from tests.generators.values import random_value
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Source
 from veer.dataflow.types import IntegralType
+from veer.refute.instances import all_sources
 
 CASES = Path(__file__).parent / "cases"
 
@@ -52,27 +53,11 @@ def load_cases(name: str) -> list[Case]:
 
 def instances(dataflow: Dataflow, count: int, seed: int = 1) -> Iterator[dict[str, Any]]:
     """Random small tables for the sources of a dataflow, subqueries included; constraints kept."""
-    sources = all_sources(dataflow)
+    sources = all_sources([dataflow]).values()
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
         size = number % 5
         yield {s.table: random_table(rng, s, size) for s in sources}
-
-
-def all_sources(dataflow: Dataflow) -> list[Source]:
-    """The source tables a dataflow reads anywhere."""
-    from veer.dataflow.walk import operator_exprs, parts, query_of
-
-    found: dict[str, Source] = {}
-    for operator in dataflow.operators.values():
-        if isinstance(operator, Source):
-            found[operator.table] = operator
-        queries = [query_of(n) for e in operator_exprs(operator) for n in parts(e)]
-        queries.append(getattr(operator, "query", None))
-        for query in queries:
-            if query is not None:
-                found |= {s.table: s for s in all_sources(query)}
-    return [found[name] for name in sorted(found)]
 
 
 def random_table(rng: random.Random, source: Source, size: int) -> list[tuple[Any, ...]]:

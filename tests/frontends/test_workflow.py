@@ -11,12 +11,14 @@ import jsonschema
 import pytest
 import yaml
 
+from veer.api import Version, verify
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Filter, Join, RowUdf, Sink, Source
 from veer.dataflow.pprint import show_dataflow
 from veer.errors import InputError
 from veer.frontends.workflow import SCHEMA, read_workflow
 from veer.frontends.workflow_schema import OPERATORS
+from veer.verdict import Verdict
 
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENT = (ROOT / "docs" / "workflow-files.md").read_text(encoding="utf-8")
@@ -221,9 +223,11 @@ def chain(size: int) -> str:
 
 
 @pytest.mark.slow
-def test_fifty_thousand_operators_are_read() -> None:
+def test_fifty_thousand_operators_are_read_and_verified() -> None:
     dataflow = read_workflow(chain(50_000))
     assert len(dataflow.operators) == 50_002
+    version = Version("v", dataflow, True)
+    assert verify(version, version).verdict is Verdict.EQUIVALENT
 
 
 def test_long_chains_do_not_recurse() -> None:

@@ -35,7 +35,7 @@ from veer.dataflow.types import has_floats
 from veer.dataflow.walk import exprs_in, operator_exprs, parts, query_of
 from veer.errors import UnsupportedError
 
-DEEPEST = 300  # how far below an operator keys are looked for
+DEEPEST = 300  # how far below an operator keys and orders are looked for
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
 
 
@@ -80,19 +80,22 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, .
     operator = dataflow.operators[id_]
     if not isinstance(operator, Limit | Deduplicate | Over):
         return []
-    sources = [dataflow.operators[i] for i in sorted(dataflow.ancestors(id_))]
-    keyed = [s for s in sources if isinstance(s, Source) and s.keys]
-    if not keyed or operator_kind(dataflow, id_) == operator_kind(_without_keys(dataflow), id_):
+    if not any(source.keys for source in dataflow.sources.values()):
         return []
-    return [(s.table, key) for s in keyed for key in s.keys]
+    if operator_kind(dataflow, id_) == operator_kind(_without_keys(dataflow), id_):
+        return []
+    below = dataflow.ancestors(id_)
+    return [(s.table, key) for i, s in dataflow.sources.items() if i in below for key in s.keys]
 
 
 def _without_keys(dataflow: Dataflow) -> Dataflow:
-    operators = {
-        i: replace(op, keys=()) if isinstance(op, Source) else op
-        for i, op in dataflow.operators.items()
-    }
-    return Dataflow(operators, dataflow.links)
+    """The dataflow as if no key were declared, kept with it."""
+    cached: Dataflow | None = dataflow.__dict__.get("_without_keys")
+    if cached is None:
+        bare = {i: replace(source, keys=()) for i, source in dataflow.sources.items()}
+        cached = Dataflow({**dataflow.operators, **bare}, dataflow.links)
+        dataflow.__dict__["_without_keys"] = cached
+    return cached
 
 
 def operator_kind(dataflow: Dataflow, id_: str) -> Kind:
@@ -167,7 +170,9 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
 def _order_decides(dataflow: Dataflow, id_: str) -> bool:
     """Whether the rows arrive in an order without ties between different rows."""
     operator = dataflow.operators[id_]
-    while isinstance(operator, Filter | Limit):
+    for _ in range(DEEPEST):
+        if not isinstance(operator, Filter | Limit):
+            break
         id_ = dataflow.inputs[id_][0]
         operator = dataflow.operators[id_]
     if isinstance(operator, Project):

@@ -179,12 +179,7 @@ class QueryReader:
         plan = plan.renamed(node.alias_or_name, None)
         plan = self.sampled(plan, node.args.get("sample"))
         plan = self.pivoted(plan, node)
-        plan = self.aliased(plan, node)
-        for join in node.args.get("joins") or ():
-            plan = self.join(plan, join)
-        for lateral in node.args.get("laterals") or ():
-            plan = self.lateral_view(plan, lateral)
-        return plan
+        return self.joined(self.aliased(plan, node), node)
 
     def named(self, parts: list[str], node: exp.Expr) -> Plan:
         """A table or view by name."""
@@ -297,12 +292,7 @@ class QueryReader:
         plan = self.ordered(plan, node)
         plan = self.sampled(plan, node.args.get("sample"))
         plan = self.pivoted(plan, node)
-        plan = self.aliased(plan, node)
-        for join in node.args.get("joins") or ():
-            plan = self.join(plan, join)
-        for lateral in node.args.get("laterals") or ():
-            plan = self.lateral_view(plan, lateral)
-        return plan
+        return self.joined(self.aliased(plan, node), node)
 
     def values(self, node: exp.Expr) -> Plan:
         """VALUES: constants where they are, else one row of computed columns each."""
@@ -316,10 +306,7 @@ class QueryReader:
         cast = [[coercion.implicit(e, t) for e, t in zip(row, types, strict=True)] for row in rows]
         names = [f"col{i + 1}" for i in range(width)]
         plan = self.constant_rows(names, types, cast)
-        plan = self.aliased(plan, node)
-        for join in node.args.get("joins") or ():
-            plan = self.join(plan, join)
-        return self.ordered(plan, node)
+        return self.ordered(self.joined(self.aliased(plan, node), node), node)
 
     def constant_rows(
         self, names: list[str], types: list[DataType], rows: list[list[Expr]]
@@ -392,6 +379,14 @@ class QueryReader:
         return plan
 
     # -- joins ---------------------------------------------------------------------------------
+
+    def joined(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows with the joins and lateral views that hang on a node."""
+        for join in node.args.get("joins") or ():
+            plan = self.join(plan, join)
+        for lateral in node.args.get("laterals") or ():
+            plan = self.lateral_view(plan, lateral)
+        return plan
 
     def join(self, left: Plan, node: exp.Expr) -> Plan:
         only(node, "this", "side", "kind", "on", "using", "method", "hint")

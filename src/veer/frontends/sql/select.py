@@ -87,11 +87,7 @@ def read_from(reader: QueryReader, node: exp.Expr) -> Plan:
     """FROM with its joins and lateral views."""
     start = node.args.get("from_")
     plan = reader.one_row() if start is None else reader.relation(start.this)
-    for join in node.args.get("joins") or ():
-        plan = reader.join(plan, join)
-    for lateral in node.args.get("laterals") or ():
-        plan = reader.lateral_view(plan, lateral)
-    return plan
+    return reader.joined(plan, node)
 
 
 class Select:
