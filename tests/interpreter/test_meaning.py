@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.support import Case, load_cases
 from tests.tables import ROWS, SCHEMA
@@ -127,3 +129,16 @@ def test_shared_operators_are_not_inlined_away() -> None:
     results = run_dataflow(both, ROWS)
     assert results["result"].rows == results["other"].rows
     assert any(isinstance(op, Filter) for op in both.operators.values())
+
+
+def test_long_chains_run() -> None:
+    """The guard stands on the interpreter: it must not give up on depth."""
+    operators = {"t": {"type": "source", "columns": {"a": "int"}}}
+    links, last = [], "t"
+    for number in range(3000):
+        operators[f"f{number}"] = {"type": "filter", "predicate": f"a > {number % 5}"}
+        links.append([last, f"f{number}"])
+        last = f"f{number}"
+    dataflow = read_workflow(json.dumps({"operators": operators, "links": links}))
+    found = run_dataflow(dataflow, {"t": [(1,), (9,), (None,)]})
+    assert found["f2999.result"].rows == [(9,)]

@@ -227,6 +227,7 @@ def diff(
     from itertools import islice
 
     from veer.api import load
+    from veer.report.as_json import edits_json
     from veer.versions import VersionPair, best_mappings
     from veer.versions.describe import describe_edits
 
@@ -235,10 +236,7 @@ def diff(
     found = []
     for mapping in islice(best_mappings(old.dataflow, new.dataflow, stable_ids=stable), mappings):
         pair = VersionPair(old.dataflow, new.dataflow, mapping)
-        edits = [
-            {"kind": e.kind, "operator": e.operator, "detail": e.detail}
-            for e in describe_edits(pair)
-        ]
+        edits = edits_json(describe_edits(pair))
         found.append({"mapping": [list(m) for m in sorted(mapping.pairs)], "edits": edits})
     if format == "json":
         from veer.report.formats import render

@@ -21,6 +21,8 @@ from veer.dataflow.walk import columns_read, substitute_columns
 from veer.interpreter.expressions import Row, Scope, compile_expr
 from veer.interpreter.operators import Signal
 
+DEEPEST = 200  # joins within joins that are run together
+
 
 @dataclass(frozen=True)
 class JoinGroup:
@@ -38,27 +40,32 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
     conjuncts: list[tuple[Expr, int]] = []
     members = {root}
 
-    def visit(id_: str, offset: int) -> int:
+    def is_own(id_: str) -> bool:
+        return id_ == root or len(dataflow.outputs[id_]) == 1
+
+    def visit(id_: str, offset: int, depth: int) -> int:
         """Add the tree below `id_`, whose columns start at `offset`; give its width."""
-        operator = dataflow.operators[id_]
-        own = id_ == root or len(dataflow.outputs[id_]) == 1
-        if own and isinstance(operator, Filter):
+        predicates: list[Expr] = []
+        while isinstance(operator := dataflow.operators[id_], Filter) and is_own(id_):
             members.add(id_)
-            width = visit(dataflow.inputs[id_][0], offset)
-            conjuncts.extend((c, offset) for c in _split(operator.predicate))
-            return width
-        if own and isinstance(operator, Join) and operator.kind in ("inner", "cross"):
+            predicates.append(operator.predicate)
+            (id_,) = dataflow.inputs[id_]
+        inner = isinstance(operator, Join) and operator.kind in ("inner", "cross")
+        if isinstance(operator, Join) and inner and is_own(id_) and depth < DEEPEST:
             members.add(id_)
             left, right = dataflow.inputs[id_]
-            width = visit(left, offset)
-            width += visit(right, offset + width)
+            width = visit(left, offset, depth + 1)
+            width += visit(right, offset + width, depth + 1)
             if operator.condition is not None:
                 conjuncts.extend((c, offset) for c in _split(operator.condition))
-            return width
-        inputs.append(id_)
-        return len(dataflow.schemas[id_])
+        else:
+            inputs.append(id_)
+            width = len(dataflow.schemas[id_])
+        for predicate in reversed(predicates):
+            conjuncts.extend((c, offset) for c in _split(predicate))
+        return width
 
-    visit(root, 0)
+    visit(root, 0, 0)
     schema = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
     lifted = tuple(_lift(c, offset, schema) for c, offset in conjuncts)
     return JoinGroup(tuple(inputs), lifted, frozenset(members), schema)

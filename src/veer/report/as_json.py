@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
-from veer.verdict import Report, SinkReport, Witness
+from veer.verdict import EditReport, Report, SinkReport, Witness
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -15,9 +16,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "q": report.q,
         "verdict": report.verdict.value,
         "semantics": report.semantics.value,
-        "edits": [
-            {"kind": e.kind, "operator": e.operator, "detail": e.detail} for e in report.edits
-        ],
+        "edits": edits_json(report.edits),
         "sinks": [_sink(s) for s in report.sinks],
         "counts": {
             "windows": report.counts.windows,
@@ -26,6 +25,11 @@ def report_json(report: Report) -> dict[str, Any]:
         },
         "seconds": round(report.seconds, 6),
     }
+
+
+def edits_json(edits: Iterable[EditReport]) -> list[dict[str, str]]:
+    """Edits as JSON data."""
+    return [{"kind": e.kind, "operator": e.operator, "detail": e.detail} for e in edits]
 
 
 def _sink(sink: SinkReport) -> dict[str, Any]:
