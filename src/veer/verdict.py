@@ -38,19 +38,20 @@ class Verdict(Enum):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What an EV says of one query pair: a verdict and why."""
-
-    verdict: Verdict
-    reason: str = ""
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Assumption:
     """Something declared, not proven, that an EQUIVALENT rests on."""
 
     text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an EV says of one query pair: a verdict, why, and what it rests on."""
+
+    verdict: Verdict
+    reason: str = ""
+    assumptions: tuple[Assumption, ...] = ()
 
 
 @final

@@ -1,0 +1,86 @@
+"""The prover core: bags in sum-normal form, compared term by term with one question each.
+
+    dataflow -> lower (groups kept whole) -> groups merged, then spelled out -> match
+
+The equivalence verifiers are profiles of it: their own restrictions, semantics and rules.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
+
+from veer.errors import UnsupportedError
+from veer.evs.algebra.lower import Lowering
+from veer.evs.algebra.match import Matcher, Scope
+from veer.evs.algebra.symbols import Symbols, TooLargeError
+from veer.evs.algebra.terms import Bag
+from veer.evs.base import EV, QueryPair
+from veer.smt import Solver
+from veer.verdict import Answer, Assumption, TableSemantics, Verdict
+
+
+@final
+@dataclass(frozen=True)
+class Rules:
+    """What a profile may do beyond pairing terms one to one."""
+
+    count_terms: bool = True  # OR against UNION ALL, and other sums of several terms
+    work: int = 400_000  # solver work per question
+    questions: int = 200
+
+
+class AlgebraProfile(EV):
+    """An EV that asks the prover core, with its own rules."""
+
+    rules: ClassVar[Rules] = Rules()
+
+    def decide(self, pair: QueryPair) -> Answer:
+        return prove(pair, self.rules)
+
+
+def prove(pair: QueryPair, rules: Rules) -> Answer:
+    """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
+    solver = Solver(rules.work, rules.questions)
+    symbols = Symbols(solver)
+    lowering = Lowering(symbols)
+    try:
+        (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
+        if pair.semantics is TableSemantics.ORDERED_BAG and p_order != q_order:
+            return Answer(Verdict.UNKNOWN, "the results are sorted differently")
+        widths = len(pair.p.result_schema), len(pair.q.result_schema)
+        ordered = pair.semantics is TableSemantics.ORDERED_BAG
+        ours = lowering.groups.expanded(_shown(p, [i for i, _ in pair.columns], widths[0], ordered))
+        theirs = lowering.groups.expanded(
+            _shown(q, [j for _, j in pair.columns], widths[1], ordered)
+        )
+        matcher = Matcher(symbols, rules.count_terms)
+        if pair.semantics is TableSemantics.SET:
+            found = matcher.same_sets(ours, theirs, Scope())
+        else:
+            found = matcher.same_bags(ours, theirs, Scope())
+    except UnsupportedError as error:
+        return Answer(Verdict.UNKNOWN, str(error))
+    except TooLargeError as error:
+        return Answer(Verdict.UNKNOWN, str(error))
+    except RecursionError:
+        return Answer(Verdict.UNKNOWN, "nested too deeply")
+    if not found:
+        reason = "the solver's budget ran out" if solver.gave_up else "no proof found"
+        return Answer(Verdict.UNKNOWN, reason)
+    relied = sorted(symbols.keys_used | lowering.assumptions)
+    return Answer(Verdict.EQUIVALENT, f"{solver.asked} questions", tuple(map(Assumption, relied)))
+
+
+def _shown(bag: Bag, places: list[int], width: int, ordered: bool) -> Bag:
+    """The compared columns; with the sort keys where the order counts."""
+    return tuple(
+        replace(
+            t,
+            outputs=(
+                *(t.outputs[i] for i in places),
+                *(t.outputs[width:] if ordered else ()),
+            ),
+        )
+        for t in bag
+    )

@@ -1,0 +1,308 @@
+"""Rules on groups, and groups spelled out as domains, existence and folds.
+
+A group atom stays whole while rules may merge it with what is around it; `expanded` then writes
+it as: its keys range over all values, some row with these keys exists, and each fold is the value
+over the rows with these keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from veer.dataflow.coercion import plain_call
+from veer.dataflow.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
+from veer.dataflow.types import has_floats
+from veer.evs.algebra.symbols import Classes, Symbols
+from veer.evs.algebra.terms import (
+    Atom,
+    Bag,
+    Domain,
+    Fold,
+    Group,
+    Table,
+    Term,
+    columns,
+    key_columns,
+    variable,
+)
+from veer.smt import same
+
+
+@dataclass
+class Groups:
+    """The group rules over a table of symbols."""
+
+    symbols: Symbols
+
+    def grouped(self, group: Group) -> Bag:
+        """A group as a bag: merged with groups below it, or its rows where each has one."""
+        bag = tuple(self.pushed(t) for t in group.bag)
+        group = replace(group, bag=bag)
+        group = self._merge_nested(group)
+        single = self._single_rows(group)
+        if single is not None:
+            return single
+        atom = Atom(self.symbols.fresh(), group)
+        return (Term((atom,), (), columns(atom)),)
+
+    # -- push keys -----------------------------------------------------------------------------
+
+    def pushed(self, term: Term) -> Term:
+        """Conditions on the keys of a group alone move into the group.
+
+        HAVING k > 5   =>   WHERE k > 5 before grouping
+        """
+        for atom in term.atoms:
+            group = atom.relation
+            if not isinstance(group, Group) or group.is_global:
+                continue
+            keys = columns(atom)[: group.keys]
+            names = {k.name for k in keys}
+            others = {a.var for a in term.atoms if a is not atom}
+            moving = [
+                c
+                for c in term.conditions
+                if names & (read := self.symbols.free(c))
+                and all(n in names for n in read if variable(n) == atom.var)
+                and others.isdisjoint(map(variable, read))
+            ]
+            if moving:
+                inner = tuple(
+                    replace(
+                        t,
+                        conditions=(
+                            *t.conditions,
+                            *(
+                                self.symbols.substitute(
+                                    c, dict(zip((k.name for k in keys), t.outputs, strict=False))
+                                )
+                                for c in moving
+                            ),
+                        ),
+                    )
+                    for t in map(self.symbols.freshened, group.bag)
+                )
+                rest = tuple(c for c in term.conditions if c not in moving)
+                made = Atom(atom.var, replace(group, bag=inner))
+                atoms = tuple(made if a is atom else a for a in term.atoms)
+                return self.pushed(Term(atoms, rest, term.outputs))
+        return term
+
+    # -- merge nested --------------------------------------------------------------------------
+
+    def _merge_nested(self, group: Group) -> Group:
+        """Grouping what is grouped already, or partly: fold the rows below directly.
+
+        sum(sum x), sum(count), min(min x), max(max x) by fewer keys, and folds of a key of which
+        every value comes once; also branch by branch through a union.
+        """
+        merged: list[Term] = []
+        folds: tuple[Fold, ...] | None = None
+        for term in group.bag:
+            found = self._merge_branch(group, term)
+            own, rows = found if found is not None else (group.folds, (term,))
+            if folds is not None and own != folds:
+                return group
+            folds = own
+            merged += rows
+        if folds is None or tuple(merged) == group.bag:
+            return group
+        if folds != group.folds and len(group.bag) > 1 and any(f.distinct for f in folds):
+            return group
+        return self._merge_nested(replace(group, bag=tuple(merged), folds=folds))
+
+    def _merge_branch(
+        self, group: Group, term: Term
+    ) -> tuple[tuple[Fold, ...], tuple[Term, ...]] | None:
+        if len(term.atoms) != 1 or term.conditions:
+            return None
+        (atom,) = term.atoms
+        inner = atom.relation
+        if not isinstance(inner, Group) or (inner.is_global and not group.is_global):
+            return None
+        own = columns(atom)
+        key_names = {c.name for c in own[: inner.keys]}
+        outer_keys = term.outputs[: group.keys]
+        if any(not self.symbols.free(k) <= key_names for k in outer_keys):
+            return None
+        folds: list[Fold] = []
+        sources: list[int | Expr] = []  # an inner output's position, or an expression of keys
+        for fold in group.folds:
+            made = self._composed(fold, group, term, inner, own)
+            if made is None:
+                return None
+            one, source = made
+            folds.append(replace(one, args=(group.keys + len(sources),)))
+            sources.append(source)
+        rows = []
+        for t in map(self.symbols.freshened, inner.bag):
+            table = dict(zip((c.name for c in own[: inner.keys]), t.outputs, strict=False))
+            outputs = [self.symbols.substitute(k, table) for k in outer_keys]
+            outputs += [
+                t.outputs[s] if isinstance(s, int) else self.symbols.substitute(s, table)
+                for s in sources
+            ]
+            rows.append(replace(t, outputs=tuple(outputs)))
+        return tuple(folds), tuple(rows)
+
+    def _composed(
+        self,
+        fold: Fold,
+        group: Group,
+        term: Term,
+        inner: Group,
+        own: tuple[Column, ...],
+    ) -> tuple[Fold, int | Expr] | None:
+        """A fold over groups as a fold over their rows."""
+        if len(fold.args) != 1:
+            return None
+        arg = term.outputs[fold.args[0]]
+        key_names = {c.name for c in own[: inner.keys]}
+        if arg in own[inner.keys :]:
+            below = inner.folds[own.index(arg) - inner.keys]
+            if fold.function != below.function or fold.function not in ("sum", "min", "max"):
+                return None
+            if fold.function == "sum" and (fold.distinct or below.distinct):
+                return None
+            if below.type != fold.type or fold.or_zero:
+                return None  # a decimal sum of sums has another type
+            return replace(fold, or_zero=below.or_zero, distinct=False), below.args[0]
+        if not self.symbols.free(arg) <= key_names or inner.is_global:
+            return None
+        if fold.distinct or fold.function in ("min", "max"):
+            return fold, arg
+        # Each value of the argument comes once per outer group if the inner keys are the outer
+        # keys and the argument.
+        counted = _counted(arg)
+        once = {arg if counted is None else counted, *term.outputs[: group.keys]}
+        if all(c in once for c in own[: inner.keys]) and fold.function == "sum":
+            if isinstance(arg, Column) and not fold.or_zero:
+                return replace(fold, distinct=True), arg
+            # Over no rows a count is zero, a sum null: only a group without keys sees that.
+            if counted in own[: inner.keys] and fold.or_zero == group.is_global:
+                return Fold("count", fold.args, fold.type, distinct=True), counted
+        return None
+
+    # -- groups of one row ---------------------------------------------------------------------
+
+    def _single_rows(self, group: Group) -> Bag | None:
+        """A group whose keys hold a key of its input has one row each: no grouping at all."""
+        if group.is_global or len(group.bag) != 1:
+            return None
+        (term,) = group.bag
+        if not term.atoms or not self._keys_determine(term, term.outputs[: group.keys]):
+            return None
+        values = []
+        for fold in group.folds:
+            value = _of_one_row(fold, term)
+            if value is None:
+                return None
+            values.append(value)
+        return (replace(term, outputs=(*term.outputs[: group.keys], *values)),)
+
+    def _keys_determine(self, term: Term, keys: tuple[Expr, ...]) -> bool:
+        """Whether equal keys mean the same row of every atom."""
+        classes = Classes.of(term.conditions)
+        known = {m for k in keys if not has_floats(k.type) for m in classes.members(k)}
+        open_ = list(term.atoms)
+        noted = []
+        while open_:
+            found = None
+            for atom in open_:
+                for key in self._unique_columns(atom):
+                    if all(self._is_known(c, known, classes) for c in key):
+                        found = (atom, key)
+                        break
+                if found:
+                    break
+            if found is None:
+                return False
+            atom, key = found
+            if isinstance(atom.relation, Table):
+                noted.append(found)
+            open_.remove(atom)
+            known |= {m for c in columns(atom) for m in classes.members(c)}
+        for atom, key in noted:
+            self.symbols.note_key(atom, key)
+        return True
+
+    def _is_known(self, c: Column, known: set[Expr], classes: Classes) -> bool:
+        return not has_floats(c.type) and any(
+            m in known or isinstance(m, Literal) for m in classes.members(c)
+        )
+
+    def _unique_columns(self, atom: Atom) -> list[tuple[Column, ...]]:
+        if isinstance(atom.relation, Group):
+            return [columns(atom)[: atom.relation.keys]]
+        return list(key_columns(atom))
+
+    # -- expansion -----------------------------------------------------------------------------
+
+    def expanded(self, bag: Bag) -> Bag:
+        """The bag without group atoms, simplified; empty terms go."""
+        found: list[Term] = []
+        for term in bag:
+            made = self.symbols.simplify(self._spelled_out(self.pushed(term)))
+            if made is not None:
+                found.append(made)
+        return tuple(found)
+
+    def _spelled_out(self, term: Term) -> Term:
+        group_atom = next((a for a in term.atoms if isinstance(a.relation, Group)), None)
+        if group_atom is None:
+            return term
+        group = group_atom.relation
+        assert isinstance(group, Group)
+        inner = self.expanded(group.bag)
+        width = group.keys
+        own = columns(group_atom)
+        keys = [Atom(self.symbols.fresh(), Domain(c.type)) for c in own[:width]]
+        table: dict[str, Expr] = {
+            c.name: columns(k)[0] for c, k in zip(own[:width], keys, strict=True)
+        }
+
+        def member(t: Term) -> Term:
+            t = self.symbols.freshened(t)
+            fits = tuple(same(columns(k)[0], o) for k, o in zip(keys, t.outputs, strict=False))
+            return replace(t, conditions=(*t.conditions, *fits))
+
+        conditions: tuple[Expr, ...] = ()
+        if not group.is_global:
+            conditions = (self.symbols.exists(tuple(map(member, inner))),)
+        for place, fold in enumerate(group.folds):
+            rows = tuple(
+                replace(t, outputs=tuple(t.outputs[i] for i in fold.args))
+                for t in map(member, inner)
+            )
+            value = self.symbols.fold(fold.function, fold.type, fold.distinct, rows)
+            if fold.or_zero:
+                value = plain_call("coalesce", value, Literal(0, fold.type))
+            table[own[width + place].name] = value
+        rest = tuple(a for a in term.atoms if a is not group_atom)
+        opened = self.symbols.substitute_term(Term(rest, term.conditions, term.outputs), table)
+        return self._spelled_out(
+            Term((*opened.atoms, *keys), (*opened.conditions, *conditions), opened.outputs)
+        )
+
+
+def _counted(arg: Expr) -> Expr | None:
+    """The expression whose presence a 0-or-1 argument counts."""
+    match arg:
+        case Case(((Not(IsNull(inner)), Literal(1)),), Literal(0)):
+            return inner
+    return None
+
+
+def _of_one_row(fold: Fold, term: Term) -> Expr | None:
+    """What a fold gives over a single row."""
+    if len(fold.args) != 1:
+        return None
+    arg = term.outputs[fold.args[0]]
+    match fold.function:
+        case "min" | "max":
+            return arg
+        case "sum" if not has_floats(arg.type):
+            return arg if arg.type == fold.type else Cast(arg, fold.type)
+        case "count":
+            return Case(((Not(IsNull(arg)), Literal(1, fold.type)),), Literal(0, fold.type))
+    return None

@@ -1,0 +1,506 @@
+"""Deciding whether two bags are equal: terms are paired, and one question settles each pair.
+
+What the solver is given besides the conditions of the terms are facts about symbols, all ground:
+a row that exists has its properties, a row at hand that fits makes an EXISTS true, rows that agree
+on a key are one, children have parents, folds over equal bags are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, permutations, product
+from typing import final
+
+from veer.dataflow.expr import Column, Compare, Expr, IsNull, Literal, Not
+from veer.dataflow.types import BOOLEAN, DataType, has_floats
+from veer.dataflow.walk import parts
+from veer.evs.algebra.symbols import Folded, SomeRow, Symbols
+from veer.evs.algebra.terms import (
+    Atom,
+    Bag,
+    Domain,
+    Opaque,
+    Relation,
+    Table,
+    Term,
+    columns,
+    is_symbol,
+    key_columns,
+)
+from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
+
+MOST_ALIGNMENTS = 120  # looked at
+TRIED_ALIGNMENTS = 6  # asked about
+MOST_MATCHES = 80  # ways to find an EXISTS among the rows at hand
+DEEPEST = 3  # folds inside folds
+ROUNDS = 2  # symbols inside the definitions of symbols
+
+
+@final
+@dataclass(frozen=True)
+class Scope:
+    """Rows and conditions that hold around a bag."""
+
+    atoms: tuple[Atom, ...] = ()
+    conditions: tuple[Expr, ...] = ()
+    depth: int = 0
+
+
+@dataclass
+class Matcher:
+    """Compares bags over one table of symbols; `may_count` allows questions about several terms.
+
+    Without it each term of P needs a term of Q of its own, as in SPES.
+    """
+
+    symbols: Symbols
+    may_count: bool = True
+    _bags: dict[tuple[Bag, Bag, Scope, bool], bool] = field(default_factory=dict)
+
+    # -- bags ----------------------------------------------------------------------------------
+
+    def same_bags(self, p: Bag, q: Bag, scope: Scope) -> bool:
+        """Whether two bags have the same rows equally often, whatever the scope's rows are."""
+        return self._remembered(p, q, scope, True)
+
+    def same_sets(self, p: Bag, q: Bag, scope: Scope) -> bool:
+        """Whether two bags have the same rows, however often."""
+        return self._remembered(p, q, scope, False)
+
+    def _remembered(self, p: Bag, q: Bag, scope: Scope, counted: bool) -> bool:
+        if p == q:
+            return True
+        key = (p, q, scope, counted)
+        found = self._bags.get(key)
+        if found is None:
+            found = self._same_bags(p, q, scope) if counted else self._same_sets(p, q, scope)
+            self._bags[key] = found
+        return found
+
+    def _same_bags(self, p: Bag, q: Bag, scope: Scope) -> bool:
+        ours, theirs = list(p), list(q)
+        self._pair_up(ours, theirs, scope)
+        if not ours and not theirs:
+            return True
+        ours = [t for t in ours if not self._is_empty(t, scope)]
+        theirs = [t for t in theirs if not self._is_empty(t, scope)]
+        if not ours and not theirs:
+            return True
+        return self.may_count and self._same_counts(ours, theirs, scope)
+
+    def _pair_up(self, ours: list[Term], theirs: list[Term], scope: Scope) -> None:
+        """Remove terms that are equal one to one."""
+        for one in list(ours):
+            for two in theirs:
+                if self._same_terms(one, two, scope):
+                    ours.remove(one)
+                    theirs.remove(two)
+                    break
+
+    def _same_terms(self, p: Term, q: Term, scope: Scope) -> bool:
+        for candidate, extra in islice(self._aligned(p, q, scope), TRIED_ALIGNMENTS):
+            if set(p.conditions) == set(candidate.conditions):
+                if p.outputs == candidate.outputs and not extra:
+                    return True
+            goal = self._term_goal(p, candidate, extra)
+            exprs = [(*p.conditions, *p.outputs), (*candidate.conditions, *candidate.outputs)]
+            if self._proves(goal, p.atoms, exprs, scope, p.conditions):
+                return True
+        return False
+
+    def _term_goal(self, p: Term, q: Term, extra: Sequence[Formula]) -> Formula:
+        """The terms keep the same rows, and give the same outputs on them."""
+        ours = All(tuple(Holds(c) for c in p.conditions))
+        theirs = All(tuple(Holds(c) for c in q.conditions))
+        outputs = tuple(Same(a, b) for a, b in zip(p.outputs, q.outputs, strict=True))
+        return All(
+            (
+                implies(ours, theirs),
+                implies(theirs, ours),
+                implies(ours, All((*outputs, *extra))),
+            )
+        )
+
+    def _is_empty(self, term: Term, scope: Scope) -> bool:
+        never = No(All(tuple(Holds(c) for c in term.conditions)))
+        return self._proves(never, term.atoms, [term.conditions, ()], scope)
+
+    def _same_counts(self, ours: list[Term], theirs: list[Term], scope: Scope) -> bool:
+        """Terms over the same relations give every row equally often in sum.
+
+        One question per list of relations: for all rows of these and every output tuple, as many
+        terms of P as of Q give it. Decides OR against UNION ALL, and p / not p / null partitions.
+        """
+        while ours or theirs:
+            base = (ours or theirs)[0]
+            left: list[Term] = []
+            right: list[Term] = []
+            for terms, kept in ((ours, left), (theirs, right)):
+                for term in list(terms):
+                    found = next(self._aligned(base, term, scope), None)
+                    if found is not None and not found[1]:
+                        kept.append(found[0])
+                        terms.remove(term)
+            if not self._equal_sums(base, left, right, scope):
+                return False
+        return True
+
+    def _equal_sums(self, base: Term, left: list[Term], right: list[Term], scope: Scope) -> bool:
+        if not left and not right:
+            return False  # the base could not even be aligned with itself
+        row = self._row([o.type for o in base.outputs])
+
+        def gives(term: Term) -> Formula:
+            values = (Same(r, o) for r, o in zip(row, term.outputs, strict=True))
+            return All((*(Holds(c) for c in term.conditions), *values))
+
+        goal = SameCount(tuple(map(gives, left)), tuple(map(gives, right)))
+        exprs = [
+            tuple(e for t in side for e in (*t.conditions, *t.outputs)) for side in (left, right)
+        ]
+        return self._proves(goal, base.atoms, exprs, scope)
+
+    def _same_sets(self, p: Bag, q: Bag, scope: Scope) -> bool:
+        """A row is in P exactly if it is in Q: containment both ways in one question."""
+        first = next(iter((*p, *q)))
+        row = self._row([o.type for o in first.outputs])
+
+        def contains(bag: Bag) -> Expr:
+            terms = []
+            for term in map(self.symbols.freshened, bag):
+                fits = tuple(same(r, o) for r, o in zip(row, term.outputs, strict=True))
+                terms.append(Term(term.atoms, (*term.conditions, *fits), ()))
+            return self.symbols.exists(tuple(terms))
+
+        ours, theirs = contains(p), contains(q)
+        goal = All((implies(Holds(ours), Holds(theirs)), implies(Holds(theirs), Holds(ours))))
+        return self._proves(goal, (), [(ours,), (theirs,)], scope)
+
+    def _row(self, types: Sequence[DataType]) -> list[Column]:
+        """A row of unknown values."""
+        return [columns(Atom(self.symbols.fresh(), Domain(t)))[0] for t in types]
+
+    # -- alignment -----------------------------------------------------------------------------
+
+    def _aligned(
+        self, p: Term, q: Term, scope: Scope
+    ) -> Iterator[tuple[Term, tuple[Formula, ...]]]:
+        """The term `q` over the variables of `p`, in every way, the likeliest first.
+
+        With each comes what must still hold: arguments of opaque relations are the same.
+        """
+        if len(p.atoms) != len(q.atoms):
+            return
+        if [str(o.type) for o in p.outputs] != [str(o.type) for o in q.outputs]:
+            if len(p.outputs) != len(q.outputs):
+                return
+        groups: list[tuple[list[Atom], list[Atom]]] = []
+        left = list(q.atoms)
+        for atom in p.atoms:
+            known = next((g for g in groups if self._alike(g[0][0], atom, scope)), None)
+            if known is not None:
+                known[0].append(atom)
+                continue
+            mates = [b for b in left if self._alike(atom, b, scope)]
+            left = [b for b in left if b not in mates]
+            groups.append(([atom], mates))
+        if left or any(len(a) != len(b) for a, b in groups):
+            return
+        found = []
+        ways = product(*(permutations(b) for _, b in groups))
+        for way in islice(ways, MOST_ALIGNMENTS):
+            pairs = [
+                (a, b)
+                for (ours, _), mates in zip(groups, way, strict=True)
+                for a, b in zip(ours, mates, strict=True)
+            ]
+            found.append(self._renamed(q, pairs))
+        wanted = set(p.conditions)
+        found.sort(
+            key=lambda item: (
+                -2 * sum(c in wanted for c in item[0].conditions)
+                - sum(a == b for a, b in zip(item[0].outputs, p.outputs, strict=True))
+            )
+        )
+        yield from found
+
+    def _renamed(
+        self, q: Term, pairs: Sequence[tuple[Atom, Atom]]
+    ) -> tuple[Term, tuple[Formula, ...]]:
+        table: dict[str, Expr] = {}
+        for ours, theirs in pairs:
+            table.update((b.name, a) for a, b in zip(columns(ours), columns(theirs), strict=True))
+        renamed = self.symbols.substitute_term(Term((), q.conditions, q.outputs), table)
+        extra = []
+        for ours, theirs in pairs:
+            if isinstance(ours.relation, Opaque) and isinstance(theirs.relation, Opaque):
+                args = (self.symbols.substitute(a, table) for a in theirs.relation.args)
+                extra += [
+                    Same(a, b) for a, b in zip(ours.relation.args, args, strict=True) if a != b
+                ]
+        return replace(renamed, atoms=tuple(a for a, _ in pairs)), tuple(extra)
+
+    def _alike(self, a: Atom, b: Atom, scope: Scope) -> bool:
+        return self._same_relations(a.relation, b.relation, scope)
+
+    def _same_relations(self, a: Relation, b: Relation, scope: Scope) -> bool:
+        """Whether two relations have the same rows (opaque ones: for the same arguments)."""
+        if a == b:
+            return True
+        if not isinstance(a, Opaque) or not isinstance(b, Opaque):
+            return False
+        if (a.identity, a.types) != (b.identity, b.types) or len(a.bags) != len(b.bags):
+            return False
+        if a.nullable != b.nullable or len(a.args) != len(b.args) or scope.depth >= DEEPEST:
+            return False
+        # Bags that read rows around them would need those rows aligned first.
+        if any(self.symbols.bag_free(bag) for bag in (*a.bags, *b.bags)) and a.bags != b.bags:
+            return False
+        deeper = replace(scope, depth=scope.depth + 1)
+        return all(self.same_bags(x, y, deeper) for x, y in zip(a.bags, b.bags, strict=True))
+
+    # -- facts ---------------------------------------------------------------------------------
+
+    def _proves(
+        self,
+        goal: Formula,
+        atoms: Sequence[Atom],
+        sides: Sequence[Sequence[Expr]],
+        scope: Scope,
+        context: Sequence[Expr] = (),
+    ) -> bool:
+        """Whether the goal holds for all rows, given the scope and the facts about symbols.
+
+        Folds are compared on rows that meet the context: elsewhere they do not matter.
+        """
+        given = [Holds(c) for c in scope.conditions]
+        facts = Facts(self, scope, tuple(context))
+        exprs = [*scope.conditions, *(e for side in sides for e in side)]
+        found = facts.about(exprs, sides, (*scope.atoms, *atoms))
+        return self.symbols.solver.proves(goal, [*given, *found])
+
+
+@dataclass
+class Facts:
+    """Collects ground facts about the symbols and rows of one question."""
+
+    matcher: Matcher
+    scope: Scope
+    context: tuple[Expr, ...] = ()
+    found: list[Formula] = field(default_factory=list)
+    rows: list[tuple[Atom, tuple[Expr, ...]]] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+
+    @property
+    def symbols(self) -> Symbols:
+        return self.matcher.symbols
+
+    def about(
+        self, exprs: Sequence[Expr], sides: Sequence[Sequence[Expr]], atoms: Sequence[Atom]
+    ) -> list[Formula]:
+        """Everything worth telling the solver about these expressions and rows."""
+        self.rows = [(a, ()) for a in atoms]
+        self._folds(sides)
+        new = self._symbols_in(exprs)
+        every: list[str] = []
+        for _ in range(ROUNDS):
+            every += new
+            made = [e for name in new for e in self._row_of(name)]
+            if not made:
+                break
+            new = self._symbols_in(made)
+        every += new
+        if any(isinstance(self.symbols.definitions[n], SomeRow) for n in every):
+            self._parents(every)
+        for name in every:
+            self._fits(name)
+        self._keys()
+        return self.found
+
+    def _symbols_in(self, exprs: Iterable[Expr]) -> list[str]:
+        """Symbols not met before."""
+        new = []
+        for expr in exprs:
+            for node in parts(expr):
+                if isinstance(node, Column):
+                    if is_symbol(node.name):
+                        if node.name not in self.seen:
+                            self.seen.add(node.name)
+                            new.append(node.name)
+                    else:
+                        self.used.add(node.name)
+        return new
+
+    def _row_of(self, name: str) -> list[Expr]:
+        """If something exists, there is a row with its properties."""
+        definition = self.symbols.definitions[name]
+        if isinstance(definition, Folded):
+            return self._fold_is_null(name, definition)
+        term = self.symbols.freshened(definition.term)
+        holds = Column(name, BOOLEAN)
+        self.rows += [(a, (holds,)) for a in term.atoms]
+        self._add(implies(Holds(holds), All(tuple(map(Holds, term.conditions)))))
+        return list(term.conditions)
+
+    def _fold_is_null(self, name: str, fold: Folded) -> list[Expr]:
+        """A sum, minimum or maximum is null exactly if there is no value; a count is positive."""
+        if fold.function not in ("sum", "min", "max"):
+            return []
+        value = Column(name, fold.type)
+        some = self.symbols.exists(tuple(map(self.symbols.freshened, fold.bag)))
+        null = Holds(IsNull(value))
+        self._add(All((implies(null, No(Holds(some))), Some((null, Holds(some))))))
+        outputs = [t.outputs[0] for t in fold.bag]
+        if fold.function == "sum" and all(
+            isinstance(o, Literal) and isinstance(o.value, int) and o.value >= 1 for o in outputs
+        ):
+            positive = Compare(">=", value, Literal(1, fold.type))
+            self._add(Some((null, Holds(positive))))
+        return [some]
+
+    def _fits(self, name: str) -> None:
+        """Rows at hand that fit the description make an EXISTS true."""
+        definition = self.symbols.definitions[name]
+        if not isinstance(definition, SomeRow):
+            return
+        body = self.symbols.freshened(definition.term)
+        choices = [
+            [row for row in self.rows if row[0].relation == atom.relation] for atom in body.atoms
+        ]
+        if any(isinstance(a.relation, Domain) for a in body.atoms):
+            return
+        holds = Holds(Column(name, BOOLEAN))
+        for way in islice(product(*choices), MOST_MATCHES):
+            table: dict[str, Expr] = {}
+            guards: list[Expr] = []
+            for atom, (row, guard) in zip(body.atoms, way, strict=True):
+                guards += guard
+                table.update((b.name, a) for a, b in zip(columns(row), columns(atom), strict=True))
+            if any(isinstance(g, Column) and g.name == name for g in guards):
+                continue  # its own row
+            met = [self.symbols.substitute(c, table) for c in body.conditions]
+            self._symbols_in(met)
+            fits = All((*map(Holds, dict.fromkeys(guards)), *map(Holds, met)))
+            self._add(implies(fits, holds))
+
+    def _parents(self, names: Sequence[str]) -> None:
+        """A row with a foreign key has a parent row."""
+        wanted: dict[str, Table] = {}
+        for name in names:
+            definition = self.symbols.definitions[name]
+            if isinstance(definition, SomeRow):
+                for atom in definition.term.atoms:
+                    if isinstance(atom.relation, Table):
+                        wanted[atom.relation.source.table.lower()] = atom.relation
+        for atom, guard in list(self.rows):
+            if not isinstance(atom.relation, Table):
+                continue
+            source = atom.relation.source
+            for foreign in source.foreign_keys:
+                parent = wanted.get(foreign.parent.lower())
+                if parent is None:
+                    continue
+                row = Atom(self.symbols.fresh(), parent)
+                child = _columns_named(atom, foreign.columns)
+                keys = _columns_named(row, foreign.parent_columns)
+                if child is None or keys is None or any(has_floats(c.type) for c in keys):
+                    continue
+                present = tuple(Not(IsNull(c)) for c in child)
+                guards = (*guard, *present)
+                fits = All(tuple(Same(a, b) for a, b in zip(keys, child, strict=True)))
+                self._add(implies(All(tuple(map(Holds, guards))), fits))
+                self.used.update(c.name for c in (*keys, *child))
+                self.rows.append((row, guards))
+                self.symbols.keys_used.add(
+                    f"{', '.join(foreign.columns)} of {source.table} refers to {foreign.parent}"
+                )
+
+    def _keys(self) -> None:
+        """Rows of a table that agree on a key are the same row."""
+        for i, (a, _) in enumerate(self.rows):
+            for b, _ in self.rows[i + 1 :]:
+                if a.relation != b.relation:
+                    continue
+                pairs = list(zip(columns(a), columns(b), strict=True))
+                read = [(x, y) for x, y in pairs if {x.name, y.name} & self.used]
+                for one, two in zip(key_columns(a), key_columns(b), strict=True):
+                    if any(has_floats(c.type) for c in one):
+                        continue
+                    equal = All(tuple(Same(x, y) for x, y in zip(one, two, strict=True)))
+                    self._add(implies(equal, All(tuple(Same(x, y) for x, y in read))))
+                    self.symbols.note_key(a, one)
+
+    def _folds(self, sides: Sequence[Sequence[Expr]]) -> None:
+        """Folds of P and Q over equal bags are equal."""
+        if self.scope.depth >= DEEPEST or len(sides) != 2:
+            return
+        ours, theirs = (self._folds_in(side) for side in sides)
+        if not ours or not theirs:
+            return
+        context = tuple(c for c in self.context if not self._folds_in([c]))
+        deeper = Scope(
+            tuple(a for a, _ in self.rows),
+            (*self.scope.conditions, *context),
+            self.scope.depth + 1,
+        )
+        holds = All(tuple(map(Holds, context)))
+        for one in ours:
+            for two in theirs:
+                if one != two and self._same_folds(one, two, deeper):
+                    a = Column(one, self._fold(one).type)
+                    b = Column(two, self._fold(two).type)
+                    self._add(implies(holds, Same(a, b)))
+
+    def _folds_in(self, exprs: Iterable[Expr]) -> list[str]:
+        found: dict[str, None] = {}
+        for expr in exprs:
+            for node in parts(expr):
+                if isinstance(node, Column) and is_symbol(node.name):
+                    if isinstance(self.symbols.definitions[node.name], Folded):
+                        found[node.name] = None
+        return list(found)
+
+    def _fold(self, name: str) -> Folded:
+        definition = self.symbols.definitions[name]
+        assert isinstance(definition, Folded)
+        return definition
+
+    def _same_folds(self, one: str, two: str, scope: Scope) -> bool:
+        a, b = self._fold(one), self._fold(two)
+        if (a.function, a.distinct, a.type) != (b.function, b.distinct, b.type):
+            return False
+        if not a.bag or not b.bag:
+            return False
+        if len(a.bag[0].outputs) != len(b.bag[0].outputs):
+            return False
+        if a.ignores_duplicates:
+            return self.matcher.same_sets(a.bag, b.bag, scope)
+        return self.matcher.same_bags(a.bag, b.bag, scope)
+
+    def _add(self, fact: Formula) -> None:
+        self.found.append(fact)
+        self._note(fact)
+
+    def _note(self, fact: Formula) -> None:
+        match fact:
+            case Holds(condition):
+                self.used |= self.symbols.free(condition)
+            case Same(left, right):
+                self.used |= self.symbols.free(left) | self.symbols.free(right)
+            case All(some) | Some(some):
+                for part in some:
+                    self._note(part)
+            case No(part):
+                self._note(part)
+
+
+def _columns_named(atom: Atom, names: Sequence[str]) -> tuple[Column, ...] | None:
+    """Columns of a table atom by name."""
+    assert isinstance(atom.relation, Table)
+    places = {f.name.lower(): i for i, f in enumerate(atom.relation.source.fields)}
+    own = columns(atom)
+    if any(n.lower() not in places for n in names):
+        return None
+    return tuple(own[places[n.lower()]] for n in names)

@@ -1,0 +1,589 @@
+"""Symbols: conditions and values defined by whole bags, and the simplification of terms.
+
+`?3!` may stand for "some row of this term exists", `?4` for "the sum over this bag". Equal
+definitions, up to the names of bound variables, are one symbol. Substituting a column rebuilds
+the symbols that read it, so there is no capture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, final
+
+from veer.dataflow.expr import (
+    And,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+)
+from veer.dataflow.types import BOOLEAN, DataType, has_floats
+from veer.dataflow.walk import map_children, parts
+from veer.evs.algebra.terms import (
+    FALSE,
+    TRUE,
+    Atom,
+    Bag,
+    Domain,
+    Group,
+    Opaque,
+    Relation,
+    Table,
+    Term,
+    columns,
+    is_symbol,
+    key_columns,
+    variable,
+)
+from veer.smt import Holds, Solver, never_null
+from veer.smt.formula import SAME
+
+ROUNDS = 40
+SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
+SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
+
+
+class TooLargeError(Exception):
+    """A normal form larger than is worth trying; never escapes the prover."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SomeRow:
+    """True if the term has a row."""
+
+    term: Term
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The value of an aggregate function over a bag of argument rows."""
+
+    function: str
+    type: DataType
+    distinct: bool
+    bag: Bag
+
+    @property
+    def ignores_duplicates(self) -> bool:
+        return self.distinct or self.function in SET_LIKE
+
+
+Definition: TypeAlias = SomeRow | Folded
+
+
+@dataclass
+class Symbols:
+    """The definitions of one query pair; also hands out tuple variables."""
+
+    solver: Solver
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    _names: dict[Definition, str] = field(default_factory=dict)
+    _free: dict[str, frozenset[str]] = field(default_factory=dict)
+    _last: int = 0
+    keys_used: set[str] = field(default_factory=set)
+
+    def fresh(self) -> int:
+        """A new tuple variable."""
+        self._last += 1
+        return self._last
+
+    # -- free columns and substitution ---------------------------------------------------------
+
+    def free(self, expr: Expr) -> frozenset[str]:
+        """Columns of tuple variables an expression depends on, through symbols too."""
+        found: set[str] = set()
+        for node in parts(expr):
+            if isinstance(node, Column):
+                if is_symbol(node.name):
+                    found |= self._free[node.name]
+                else:
+                    found.add(node.name)
+        return frozenset(found)
+
+    def variables(self, expr: Expr) -> frozenset[int]:
+        """Tuple variables an expression depends on."""
+        return frozenset(variable(name) for name in self.free(expr))
+
+    def relation_free(self, relation: Relation) -> frozenset[str]:
+        """Columns of other variables a relation depends on."""
+        match relation:
+            case Table() | Domain():
+                return frozenset()
+            case Group(bag):
+                return self.bag_free(bag)
+            case Opaque(bags=bags, args=args):
+                found = [self.bag_free(b) for b in bags] + [self.free(a) for a in args]
+                return frozenset().union(*found)
+
+    def bag_free(self, bag: Bag) -> frozenset[str]:
+        """Columns a bag reads of variables it does not bind."""
+        return frozenset().union(*(self.term_free(t) for t in bag))
+
+    def term_free(self, term: Term) -> frozenset[str]:
+        """Columns a term reads of variables it does not bind."""
+        read: set[str] = set()
+        for expr in (*term.conditions, *term.outputs):
+            read |= self.free(expr)
+        for atom in term.atoms:
+            read |= self.relation_free(atom.relation)
+        bound = {a.var for a in term.atoms}
+        return frozenset(name for name in read if variable(name) not in bound)
+
+    def substitute(self, expr: Expr, table: Mapping[str, Expr]) -> Expr:
+        """Replace columns of tuple variables, inside the definitions of symbols too."""
+        if isinstance(expr, Column):
+            if not is_symbol(expr.name):
+                return table.get(expr.name, expr)
+            if self._free[expr.name].isdisjoint(table):
+                return expr
+            return self._rebuilt(self.definitions[expr.name], table)
+        return map_children(expr, lambda child: self.substitute(child, table))
+
+    def _rebuilt(self, definition: Definition, table: Mapping[str, Expr]) -> Expr:
+        if isinstance(definition, SomeRow):
+            return self.exists((self.substitute_term(self.freshened(definition.term), table),))
+        bag = tuple(self.substitute_term(self.freshened(t), table) for t in definition.bag)
+        return self.fold(definition.function, definition.type, definition.distinct, bag)
+
+    def substitute_term(self, term: Term, table: Mapping[str, Expr]) -> Term:
+        """Replace columns of variables the term does not bind."""
+        return Term(
+            tuple(Atom(a.var, self._substitute_relation(a.relation, table)) for a in term.atoms),
+            tuple(self.substitute(c, table) for c in term.conditions),
+            tuple(self.substitute(o, table) for o in term.outputs),
+        )
+
+    def _substitute_relation(self, relation: Relation, table: Mapping[str, Expr]) -> Relation:
+        if isinstance(relation, Table | Domain):
+            return relation
+        if self.relation_free(relation).isdisjoint(table):
+            return relation
+        if isinstance(relation, Group):
+            bag = tuple(self.substitute_term(self.freshened(t), table) for t in relation.bag)
+            return replace(relation, bag=bag)
+        bags = tuple(
+            tuple(self.substitute_term(self.freshened(t), table) for t in bag)
+            for bag in relation.bags
+        )
+        args = tuple(self.substitute(a, table) for a in relation.args)
+        return replace(relation, bags=bags, args=args)
+
+    def freshened(self, term: Term) -> Term:
+        """The same term with new bound variables."""
+        return self._renamed(term, [self.fresh() for _ in term.atoms])
+
+    def _renamed(self, term: Term, new: Sequence[int]) -> Term:
+        table: dict[str, Expr] = {}
+        for atom, var in zip(term.atoms, new, strict=True):
+            if atom.var != var:
+                table.update(
+                    (a.name, b)
+                    for a, b in zip(columns(atom), columns(Atom(var, atom.relation)), strict=True)
+                )
+        if not table:
+            return term
+        moved = tuple(Atom(v, a.relation) for a, v in zip(term.atoms, new, strict=True))
+        return self.substitute_term(replace(term, atoms=moved), table)
+
+    # -- smart constructors --------------------------------------------------------------------
+
+    def exists(self, bag: Bag) -> Expr:
+        """The condition that some term of a bag has a row."""
+        found = [self._exists(replace(t, outputs=())) for t in bag]
+        found = [e for e in found if e != FALSE]
+        if any(e == TRUE for e in found):
+            return TRUE
+        if not found:
+            return FALSE
+        return found[0] if len(found) == 1 else Or(tuple(dict.fromkeys(found)))
+
+    def _exists(self, term: Term) -> Expr:
+        simple = self.simplify(term, in_exists=True)
+        if simple is None:
+            return FALSE
+        bound = {a.var for a in simple.atoms}
+        outside = [c for c in simple.conditions if bound.isdisjoint(self.variables(c))]
+        inside = [c for c in simple.conditions if c not in outside]
+        found = list(outside)
+        for atoms, conditions in self._components(simple.atoms, inside):
+            if conditions or not all(isinstance(a.relation, Domain) for a in atoms):
+                found.append(self._symbol(SomeRow(Term(atoms, conditions, ())), BOOLEAN, "!"))
+        if not found:
+            return TRUE
+        return found[0] if len(found) == 1 else And(tuple(found))
+
+    def _components(
+        self, atoms: Sequence[Atom], conditions: Sequence[Expr]
+    ) -> list[tuple[tuple[Atom, ...], tuple[Expr, ...]]]:
+        """Atoms in groups that no condition connects."""
+        group = {a.var: a.var for a in atoms}
+
+        def join(related: Iterable[int]) -> None:
+            names = {group[v] for v in related if v in group}
+            for v in group:
+                if group[v] in names:
+                    group[v] = min(names)
+
+        for condition in conditions:
+            join(self.variables(condition))
+        for atom in atoms:
+            join({atom.var, *map(variable, self.relation_free(atom.relation))})
+        found = []
+        for name in dict.fromkeys(group.values()):
+            members = tuple(a for a in atoms if group[a.var] == name)
+            own = {a.var for a in members}
+            kept = tuple(c for c in conditions if not own.isdisjoint(self.variables(c)))
+            found.append((members, kept))
+        return found
+
+    def fold(self, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
+        """The value of an aggregate function over a bag of argument rows."""
+        if function in SET_LIKE:
+            distinct = False
+        simple: list[Term] = []
+        for term in bag:
+            if function in SKIP_NULLS:
+                known = tuple(Not(IsNull(o)) for o in term.outputs)
+                term = replace(term, conditions=term.conditions + known)
+            made = self.simplify(term)
+            if made is not None:
+                simple.append(made)
+        nothing = Literal(0 if function == "count" else None, type_)
+        if not simple and (function in SKIP_NULLS or function == "scalar"):
+            return nothing
+        definition = Folded(function, type_, distinct, tuple(simple))
+        constant = self._constant_fold(definition)
+        if constant is not None:
+            return Case(((self.exists(definition.bag), constant),), nothing)
+        return self._symbol(definition, type_, "!" if function == "count" else "")
+
+    def _constant_fold(self, fold: Folded) -> Expr | None:
+        """What a fold gives over a bag whose rows are all the same, if duplicates do not matter.
+
+        min(c) => c,   sum(DISTINCT c) => c,   count(DISTINCT c) => 1
+        """
+        if not fold.ignores_duplicates or fold.function not in ("min", "max", "sum", "count"):
+            return None
+        values = {t.outputs for t in fold.bag}
+        if len(values) != 1:
+            return None
+        (outputs,) = values
+        bound = {a.var for t in fold.bag for a in t.atoms}
+        if any(not bound.isdisjoint(self.variables(o)) for o in outputs):
+            return None
+        if fold.function == "count":
+            return Literal(1, fold.type)
+        return outputs[0] if outputs[0].type == fold.type else Cast(outputs[0], fold.type)
+
+    def _symbol(self, definition: Definition, type_: DataType, suffix: str) -> Column:
+        bag = (definition.term,) if isinstance(definition, SomeRow) else definition.bag
+        free = self.bag_free(bag)
+        lowest = min((variable(name) for name in free), default=0)
+        named = tuple(self._canonical(term, min(lowest, 0)) for term in bag)
+        if isinstance(definition, SomeRow):
+            definition = SomeRow(named[0])
+        else:
+            definition = replace(definition, bag=named)
+        name = self._names.get(definition)
+        if name is None:
+            name = f"?{len(self._names)}{suffix}"
+            self._names[definition] = name
+            self.definitions[name] = definition
+            self._free[name] = free
+        return Column(name, type_)
+
+    def _canonical(self, term: Term, lowest: int) -> Term:
+        """Bound variables named by their place: negative, below those of enclosing terms."""
+        return self._renamed(term, [lowest - 1 - i for i in range(len(term.atoms))])
+
+    # -- simplification ------------------------------------------------------------------------
+
+    def simplify(self, term: Term, *, in_exists: bool = False) -> Term | None:
+        """The same bag (or, in an EXISTS, the same emptiness) in fewer atoms; None if empty."""
+        for _ in range(ROUNDS):
+            conditions = self._flat(term.conditions)
+            if conditions is None:
+                return None
+            term = replace(term, conditions=conditions)
+            changed = (
+                self._eliminate_domain(term)
+                or self._merge_by_key(term)
+                or (self._inline_exists(term) if in_exists else self._inline_unique(term))
+                or (None if in_exists else self._move_to_exists(term))
+            )
+            if changed is None:
+                return self._with_plain_outputs(term)
+            term = changed
+        return term
+
+    def _flat(self, conditions: Iterable[Expr]) -> tuple[Expr, ...] | None:
+        """Conjuncts without repetition; None if one is never true."""
+        kept: dict[Expr, None] = {}
+        stack = list(reversed(tuple(conditions)))
+        while stack:
+            condition = stack.pop()
+            match condition:
+                case And(args):
+                    stack.extend(reversed(args))
+                    continue
+                case Not(Not(arg)):
+                    stack.append(arg)
+                    continue
+                case Not(Or(args)):
+                    stack.extend(Not(a) for a in reversed(args))
+                    continue
+                case Not(IsNull(Column(name))) if never_null(name):
+                    continue
+                case Not(IsNull(Literal(value))):
+                    condition = FALSE if value is None else TRUE
+                case IsNull(Column(name)) if never_null(name):
+                    condition = FALSE
+                case Compare("<=>" | "=", left, right) if left == right:
+                    if isinstance(condition, Compare) and condition.op == "=":
+                        stack.append(Not(IsNull(left)))
+                    continue
+                case OpaqueCall(identity, (left, right)) if identity == SAME and left == right:
+                    continue
+            if isinstance(condition, Literal):
+                if condition.value is not True:
+                    return None
+                continue
+            if condition not in kept and not any(isinstance(n, Column) for n in parts(condition)):
+                if self.solver.refutes([Holds(condition)]):
+                    return None
+                if self.solver.proves(Holds(condition)):
+                    continue
+            kept[condition] = None
+        return tuple(kept)
+
+    def _eliminate_domain(self, term: Term) -> Term | None:
+        """A value that is equal to an expression ranges over that expression only.
+
+        sum over d of [d = e] f(d)   =>   f(e)
+        """
+        domains = {columns(a)[0].name: a for a in term.atoms if isinstance(a.relation, Domain)}
+        if not domains:
+            return None
+        for condition in term.conditions:
+            for name, value, is_sql in _equalities(condition):
+                atom = domains.get(name)
+                if atom is None or atom.var in self.variables(value):
+                    continue
+                if value.type != columns(atom)[0].type:
+                    continue
+                rest = tuple(c for c in term.conditions if c is not condition)
+                known = (Not(IsNull(value)),) if is_sql else ()
+                return self.substitute_term(
+                    Term(
+                        tuple(a for a in term.atoms if a is not atom),
+                        (*rest, *known),
+                        term.outputs,
+                    ),
+                    {name: value},
+                )
+        return None
+
+    def _merge_by_key(self, term: Term) -> Term | None:
+        """Two rows of a table that agree on a key are one row."""
+        classes = Classes.of(term.conditions)
+        for i, a in enumerate(term.atoms):
+            for b in term.atoms[i + 1 :]:
+                if a.relation != b.relation:
+                    continue
+                for one, two in zip(key_columns(a), key_columns(b), strict=True):
+                    if any(has_floats(c.type) for c in one):
+                        continue
+                    if all(classes.are_same(x, y) for x, y in zip(one, two, strict=True)):
+                        self.note_key(a, one)
+                        table = dict(zip((c.name for c in columns(b)), columns(a), strict=True))
+                        rest = tuple(x for x in term.atoms if x is not b)
+                        return self.substitute_term(replace(term, atoms=rest), table)
+        return None
+
+    def note_key(self, atom: Atom, key: Sequence[Column]) -> None:
+        """Remember that a declared key was relied on."""
+        assert isinstance(atom.relation, Table)
+        source = atom.relation.source
+        own = columns(atom)
+        names = ", ".join(source.fields[own.index(c)].name for c in key)
+        self.keys_used.add(f"{names} is a key of {source.table}")
+
+    def _inline_exists(self, term: Term) -> Term | None:
+        """Inside an EXISTS, a further EXISTS is a join: multiplicities do not matter."""
+        for condition in term.conditions:
+            definition = self._some_row(condition)
+            if definition is not None:
+                return self._joined(term, condition, definition)
+        return None
+
+    def _inline_unique(self, term: Term) -> Term | None:
+        """A group that has only one row is that row.
+
+        DISTINCT over rows that hold a key: "some row with these values" is met by one row at
+        most, so it may be joined, and the values are then read off that row.
+        """
+        domains = {a.var for a in term.atoms if isinstance(a.relation, Domain)}
+        if not domains:
+            return None
+        for condition in term.conditions:
+            definition = self._some_row(condition)
+            if definition is None or domains.isdisjoint(self.variables(condition)):
+                continue
+            body = self.freshened(definition.term)
+            if self._is_determined(body):
+                return self._joined(term, condition, SomeRow(body))
+        return None
+
+    def _some_row(self, condition: Expr) -> SomeRow | None:
+        if isinstance(condition, Column) and is_symbol(condition.name):
+            definition = self.definitions[condition.name]
+            if isinstance(definition, SomeRow):
+                return definition
+        return None
+
+    def _joined(self, term: Term, condition: Expr, definition: SomeRow) -> Term:
+        body = self.freshened(definition.term)
+        rest = tuple(c for c in term.conditions if c is not condition)
+        return Term(term.atoms + body.atoms, rest + body.conditions, term.outputs)
+
+    def _is_determined(self, body: Term) -> bool:
+        """Whether at most one combination of rows of the body fits the rows around it."""
+        classes = Classes.of(body.conditions)
+        open_ = {a.var: a for a in body.atoms}
+        while open_:
+            found = next(
+                (
+                    (a, key)
+                    for a in open_.values()
+                    for key in key_columns(a)
+                    if self._is_fixed(key, classes, set(open_))
+                ),
+                None,
+            )
+            if found is None:
+                return False
+            self.note_key(*found)
+            del open_[found[0].var]
+        return True
+
+    def _is_fixed(self, key: Sequence[Column], classes: Classes, unknown: set[int]) -> bool:
+        return all(
+            not has_floats(c.type)
+            and any(unknown.isdisjoint(self.variables(e)) for e in classes.members(c))
+            for c in key
+        )
+
+    def _move_to_exists(self, term: Term) -> Term | None:
+        """A row fixed by a key whose columns nobody reads only has to exist.
+
+        Also the other way of reading an inner join to a parent table.
+        """
+        classes = Classes.of(term.conditions)
+        for atom in term.atoms:
+            if not isinstance(atom.relation, Table):
+                continue
+            fixed = next(
+                (k for k in key_columns(atom) if self._is_fixed(k, classes, {atom.var})), None
+            )
+            if fixed is None:
+                continue
+            others = tuple(a for a in term.atoms if a is not atom)
+            if any(atom.var in map(variable, self.relation_free(a.relation)) for a in others):
+                continue
+            outputs = [self._without(o, atom, classes) for o in term.outputs]
+            if any(o is None for o in outputs):
+                continue
+            inside = tuple(c for c in term.conditions if atom.var in self.variables(c))
+            outside = tuple(c for c in term.conditions if c not in inside)
+            self.note_key(atom, fixed)
+            found = self.exists((Term((atom,), inside, ()),))
+            return Term(others, (*outside, found), tuple(o for o in outputs if o is not None))
+        return None
+
+    def _without(self, expr: Expr, atom: Atom, classes: Classes) -> Expr | None:
+        """The expression without reading an atom, by what its columns are equal to."""
+        table: dict[str, Expr] = {}
+        for c in columns(atom):
+            if c.name in self.free(expr):
+                other = next(
+                    (e for e in classes.members(c) if atom.var not in self.variables(e)), None
+                )
+                if other is None:
+                    return None
+                table[c.name] = other
+        return self.substitute(expr, table) if table else expr
+
+    def _with_plain_outputs(self, term: Term) -> Term:
+        """Outputs in terms of constants and outer columns where equalities allow it."""
+        if not term.outputs:
+            return term
+        classes = Classes.of(term.conditions)
+        bound = {a.var for a in term.atoms}
+        table: dict[str, Expr] = {}
+        for name in sorted(frozenset().union(*(self.free(o) for o in term.outputs))):
+            if variable(name) in bound:
+                own = next(c for a in term.atoms for c in columns(a) if c.name == name)
+                plain = next(
+                    (e for e in classes.members(own) if bound.isdisjoint(self.variables(e))), None
+                )
+                if plain is not None:
+                    table[name] = plain
+        if not table:
+            return term
+        return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
+
+
+def _equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
+    """Columns a condition makes the same as an expression; whether neither may be null."""
+    match condition:
+        case Compare("=" | "<=>" as op, left, right) if not has_floats(left.type):
+            pairs = ((left, right), (right, left))
+        case OpaqueCall(identity, (left, right)) if identity == SAME and left.type == right.type:
+            op, pairs = "<=>", ((left, right), (right, left))
+        case _:
+            return
+    for one, two in pairs:
+        if isinstance(one, Column):
+            yield one.name, two, op == "="
+
+
+@final
+@dataclass
+class Classes:
+    """Expressions that have the same value on every row on which the conditions are true."""
+
+    _of: dict[Expr, list[Expr]]
+
+    @classmethod
+    def of(cls, conditions: Iterable[Expr]) -> Classes:
+        """Classes closed under the equalities among conjuncts; constants come first."""
+        found: dict[Expr, list[Expr]] = {}
+        for condition in conditions:
+            for _, _, _ in list(_equalities(condition))[:1]:
+                one, two = (
+                    condition.args
+                    if isinstance(condition, OpaqueCall)
+                    else (condition.left, condition.right)  # type: ignore[union-attr]
+                )
+                merged = list(dict.fromkeys(found.get(one, [one]) + found.get(two, [two])))
+                merged.sort(key=lambda e: not isinstance(e, Literal))
+                for member in merged:
+                    found[member] = merged
+        return cls(found)
+
+    def members(self, expr: Expr) -> list[Expr]:
+        """Everything known to be the same as an expression, itself included."""
+        return self._of.get(expr, [expr])
+
+    def are_same(self, one: Expr, two: Expr) -> bool:
+        """Whether two expressions are known to be the same."""
+        return one == two or two in self.members(one)

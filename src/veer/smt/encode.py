@@ -1,0 +1,573 @@
+"""Expressions as z3 terms, exactly or as uninterpreted functions of their arguments.
+
+A value is a pair (is null, value), the value being junk where it is null. A truth value is the
+pair (is true, is false). Sorts:
+
+    integers, dates, timestamps, intervals   Int (ANSI arithmetic takes its mathematical value)
+    decimals                                 Real, while nothing rounds
+    strings, binary                          Real: any countable order embeds into the reals, so
+                                             what no reals satisfy no strings satisfy; literals
+                                             are placed in their order, and nothing is computed
+    doubles, floats                          their own sort with a rank that orders them: 0.0 and
+                                             -0.0 share a rank, NaN has the greatest
+    everything else                          its own sort without order
+
+Outside its domain an operation has some value, the same for the same arguments in both versions.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, NamedTuple, assert_never
+
+import z3
+
+from veer.dataflow.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    ScalarQuery,
+)
+from veer.dataflow.functions.registry import Kind, Nulls, scalar_function
+from veer.dataflow.types import (
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    IntegralType,
+    LongType,
+    NullType,
+    ShortType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+    YearMonthIntervalType,
+    has_floats,
+)
+from veer.errors import UnsupportedError
+from veer.smt.formula import (
+    SAME,
+    All,
+    Formula,
+    Holds,
+    No,
+    Same,
+    SameCount,
+    Some,
+    never_null,
+)
+
+INTEGERS = (
+    IntegralType,
+    DateType,
+    TimestampType,
+    TimestampNtzType,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+)
+RANGES: dict[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
+EXACT_DOUBLE = 2**53
+INFINITY_RANK, NAN_RANK = 10**400, 10**401
+
+
+class Value(NamedTuple):
+    """A nullable value; `value` is junk where `null` holds."""
+
+    null: z3.BoolRef
+    value: Any
+
+
+class Truth(NamedTuple):
+    """A three-valued truth value; null where neither holds."""
+
+    true: z3.BoolRef
+    false: z3.BoolRef
+
+
+@dataclass
+class Encoder:
+    """Terms of one question, in one context."""
+
+    context: z3.Context
+
+    def __post_init__(self) -> None:
+        self._values: dict[int, tuple[Expr, Value]] = {}
+        self._truths: dict[int, tuple[Expr, Truth]] = {}
+        self._sorts: dict[str, Any] = {}
+        self._functions: dict[tuple[Any, ...], Any] = {}
+        self._texts: dict[type, dict[Any, Any]] = {StringType: {}, BinaryType: {}}
+        self._doubles: dict[tuple[str, str], Any] = {}
+        self.columns: dict[str, tuple[DataType, Value]] = {}
+        self.facts: list[Any] = []  # what holds of the terms made
+        self.yes = z3.BoolVal(True, self.context)
+        self.no = z3.BoolVal(False, self.context)
+
+    # -- formulas ------------------------------------------------------------------------------
+
+    def formula(self, formula: Formula) -> Any:
+        """A formula as a z3 Boolean."""
+        match formula:
+            case Holds(condition):
+                return self.truth(condition).true
+            case Same(left, right):
+                return self.same(left, right)
+            case All(parts):
+                return self._and(*map(self.formula, parts))
+            case Some(parts):
+                return self._or(*map(self.formula, parts))
+            case No(part):
+                return z3.Not(self.formula(part))
+            case SameCount(left, right):
+                return self._count(left) == self._count(right)
+            case _:
+                assert_never(formula)
+
+    def order_facts(self) -> list[Any]:
+        """The literals used, in their order; they are distinct."""
+        found = []
+        for type_, literals in self._texts.items():
+            keyed = sorted(literals, key=str.encode if type_ is StringType else None)
+            for low, high in pairwise(keyed):
+                found.append(literals[low] < literals[high])
+        return found
+
+    def same(self, left: Expr, right: Expr) -> Any:
+        """Whether two values are the same, null included; representation-exact."""
+        a, b = self.value(left), self.value(right)
+        if isinstance(left.type, NullType) or isinstance(right.type, NullType):
+            return self._and(a.null, b.null)
+        if a.value.sort() != b.value.sort():
+            raise UnsupportedError(f"{left.type} against {right.type}")
+        if isinstance(left.type, DecimalType) and left.type != right.type:
+            raise UnsupportedError(f"{left.type} against {right.type}")
+        both = self._and(z3.Not(a.null), z3.Not(b.null), a.value == b.value)
+        return self._or(self._and(a.null, b.null), both)
+
+    def _count(self, parts: tuple[Formula, ...]) -> Any:
+        one, zero = z3.IntVal(1, self.context), z3.IntVal(0, self.context)
+        return z3.Sum([zero, zero, *(z3.If(self.formula(p), one, zero) for p in parts)])
+
+    # -- truth values --------------------------------------------------------------------------
+
+    def truth(self, expr: Expr) -> Truth:
+        """A Boolean expression as a truth value."""
+        found = self._truths.get(id(expr))
+        if found is None:
+            found = (expr, self._truth(expr))
+            self._truths[id(expr)] = found
+        return found[1]
+
+    def _truth(self, expr: Expr) -> Truth:
+        match expr:
+            case And(args):
+                parts = [self.truth(a) for a in args]
+                return Truth(
+                    self._and(*(p.true for p in parts)), self._or(*(p.false for p in parts))
+                )
+            case Or(args):
+                parts = [self.truth(a) for a in args]
+                return Truth(
+                    self._or(*(p.true for p in parts)), self._and(*(p.false for p in parts))
+                )
+            case Not(arg):
+                true, false = self.truth(arg)
+                return Truth(false, true)
+            case IsNull(arg):
+                null = self.value(arg).null
+                return Truth(null, z3.Not(null))
+            case Compare(op, left, right):
+                return self._compare(op, left, right)
+            case InList(arg, options):
+                return self.truth(Or(tuple(Compare("=", arg, o) for o in options)))
+            case OpaqueCall(identity, (left, right)) if identity == SAME:
+                found = self.same(left, right)
+                return Truth(found, z3.Not(found))
+            case _:
+                null, value = self.value(expr)
+                return Truth(self._and(z3.Not(null), value), self._and(z3.Not(null), z3.Not(value)))
+
+    def _compare(self, op: str, left: Expr, right: Expr) -> Truth:
+        a, b = self.value(left), self.value(right)
+        if isinstance(left.type, NullType):
+            return Truth(self.yes, self.no) if op == "<=>" else Truth(self.no, self.no)
+        holds = self._related(op, left.type, a.value, b.value)
+        both = self._and(z3.Not(a.null), z3.Not(b.null))
+        if op == "<=>":
+            same = self._or(self._and(a.null, b.null), self._and(both, holds))
+            return Truth(same, z3.Not(same))
+        return Truth(self._and(both, holds), self._and(both, z3.Not(holds)))
+
+    def _related(self, op: str, type_: DataType, a: Any, b: Any) -> Any:
+        """Two values that are not null, compared as Spark compares them."""
+        if isinstance(type_, FloatType | DoubleType):
+            a, b = self._rank(type_, a), self._rank(type_, b)
+        elif isinstance(type_, BooleanType):
+            one, zero = z3.IntVal(1, self.context), z3.IntVal(0, self.context)
+            if op in ("=", "<=>"):
+                return a == b
+            a, b = z3.If(a, one, zero), z3.If(b, one, zero)
+        elif not self._is_ordered(type_):
+            if op in ("=", "<=>") and not has_floats(type_):
+                return a == b
+            # A greater-than is a less-than the other way round; nothing else is known.
+            if op in (">", ">="):
+                op, a, b = {">": "<", ">=": "<="}[op], b, a
+            name = "=" if op == "<=>" else op
+            return self._function(("compare", name, str(type_)), (a, b), self._sort_named(BOOL))
+        match op:
+            case "=" | "<=>":
+                return a == b
+            case "<":
+                return a < b
+            case "<=":
+                return a <= b
+            case ">":
+                return a > b
+            case _:
+                return a >= b
+
+    # -- values --------------------------------------------------------------------------------
+
+    def value(self, expr: Expr) -> Value:
+        """An expression as a nullable value."""
+        found = self._values.get(id(expr))
+        if found is None:
+            found = (expr, self._value(expr))
+            self._values[id(expr)] = found
+        return found[1]
+
+    def _value(self, expr: Expr) -> Value:
+        match expr:
+            case Column(name, type_):
+                return self._column(name, type_)
+            case Literal(value, type_):
+                return self._literal(value, type_)
+            case And() | Or() | Not() | Compare() | IsNull() | InList():
+                true, false = self.truth(expr)
+                return Value(self._and(z3.Not(true), z3.Not(false)), true)
+            case Case(branches, otherwise):
+                null, value = self.value(otherwise)
+                for when, then in reversed(branches):
+                    taken, arm = self.truth(when).true, self.value(then)
+                    null = z3.If(taken, arm.null, null)
+                    value = z3.If(taken, arm.value, value)
+                return Value(null, value)
+            case Cast():
+                return self._cast(expr)
+            case Call():
+                return self._call(expr)
+            case OpaqueCall(identity, args, type_, kind):
+                if identity == SAME:
+                    return Value(self.no, self.truth(expr).true)
+                if kind in (Kind.CHOICE, Kind.PARTITION):
+                    raise UnsupportedError(f"{identity} is not a function of its arguments")
+                return self._uninterpreted(("opaque", identity), args, type_, Nulls.CUSTOM)
+            case GetField(arg, name):
+                return self._uninterpreted(("field", name), (arg,), expr.type, Nulls.PROPAGATE)
+            case OuterColumn() | Exists() | InQuery() | ScalarQuery():
+                raise UnsupportedError(f"{type(expr).__name__} is not a value of one row")
+            case _:
+                assert_never(expr)
+
+    def _column(self, name: str, type_: DataType) -> Value:
+        if name not in self.columns:
+            null = self.no if never_null(name) else z3.Bool(f"{name} null", self.context)
+            if isinstance(type_, NullType):
+                null = self.yes
+            value = z3.Const(name, self._sort(type_))
+            self.columns[name] = (type_, Value(null, value))
+        return self.columns[name][1]
+
+    def _literal(self, value: Any, type_: DataType) -> Value:
+        if value is None:
+            return Value(self.yes, self._junk(type_))
+        return Value(self.no, self._constant(value, type_))
+
+    def _constant(self, value: Any, type_: DataType) -> Any:
+        match type_:
+            case BooleanType():
+                return z3.BoolVal(bool(value), self.context)
+            case IntegralType():
+                return z3.IntVal(int(value), self.context)
+            case DateType() if isinstance(value, dt.date):
+                return z3.IntVal(value.toordinal(), self.context)
+            case TimestampType() | TimestampNtzType() if isinstance(value, dt.datetime):
+                since = value.replace(tzinfo=None) - dt.datetime(1970, 1, 1)
+                return z3.IntVal(since // dt.timedelta(microseconds=1), self.context)
+            case DayTimeIntervalType() if isinstance(value, dt.timedelta):
+                return z3.IntVal(value // dt.timedelta(microseconds=1), self.context)
+            case YearMonthIntervalType() if isinstance(value, int):
+                return z3.IntVal(value, self.context)
+            case DecimalType() if isinstance(value, Decimal):
+                numerator, denominator = value.as_integer_ratio()
+                return z3.Q(numerator, denominator, self.context)
+            case StringType() | BinaryType():
+                texts = self._texts[type(type_)]
+                if value not in texts:
+                    texts[value] = z3.Const(f"literal {value!r}", self._sort(type_))
+                return texts[value]
+            case FloatType() | DoubleType():
+                return self._double(value, type_)
+            case _:
+                name = f"literal {type_} {value!r}"
+                return z3.Const(name, self._sort(type_))
+
+    def _double(self, value: float, type_: DataType) -> Any:
+        text = repr(value)
+        made = self._doubles.get((str(type_), text))
+        if made is None:
+            made = z3.Const(f"literal {type_} {text}", self._sort(type_))
+            if math.isnan(value):
+                rank = z3.RealVal(NAN_RANK, self.context)
+            elif math.isinf(value):
+                rank = z3.RealVal(INFINITY_RANK if value > 0 else -INFINITY_RANK, self.context)
+            else:
+                rank = z3.Q(*value.as_integer_ratio(), self.context)
+            self.facts.append(self._rank(type_, made) == rank)
+            for (other, _), constant in self._doubles.items():
+                if other == str(type_):
+                    self.facts.append(made != constant)
+            self._doubles[str(type_), text] = made
+        return made
+
+    def _rank(self, type_: DataType, value: Any) -> Any:
+        return self._function(("rank", str(type_)), (value,), z3.RealSort(self.context))
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def _call(self, call: Call) -> Value:
+        function = scalar_function(call.function)
+        if function.kind in (Kind.CHOICE, Kind.PARTITION):
+            raise UnsupportedError(f"{call.function} is not a function of its arguments")
+        if call.function == "coalesce":
+            null, value = self.value(call.args[-1])
+            for arg in reversed(call.args[:-1]):
+                first = self.value(arg)
+                null, value = self._and(first.null, null), z3.If(first.null, value, first.value)
+            return Value(null, value)
+        exact = self._arithmetic(call)
+        if exact is not None:
+            nulls = [self.value(a).null for a in call.args]
+            return Value(self._or(*nulls), exact)
+        return self._uninterpreted(
+            ("call", call.function), call.args, call.type, scalar_function(call.function).nulls
+        )
+
+    def _arithmetic(self, call: Call) -> Any:
+        """Integer and exact decimal arithmetic; None for what is not computed here."""
+        types = [a.type for a in call.args]
+        args = [self.value(a).value for a in call.args]
+        if isinstance(call.type, IntegralType) and all(isinstance(t, IntegralType) for t in types):
+            match call.function, args:
+                case "+", [a, b]:
+                    return a + b
+                case "-", [a, b]:
+                    return a - b
+                case "*", [a, b]:
+                    return self._product(a, b)
+                case "negative", [a]:
+                    return -a
+                case "positive", [a]:
+                    return a
+                case "abs", [a]:
+                    return z3.If(a < 0, -a, a)
+                case "div" | "%", [a, b]:
+                    return self._division(call.function, a, b)
+        if isinstance(call.type, DecimalType) and all(isinstance(t, DecimalType) for t in types):
+            match call.function, args:
+                case "+" | "-", [a, b] if _is_exact_sum(call):
+                    return a + b if call.function == "+" else a - b
+                case "*", [a, b] if _is_exact_product(call):
+                    return self._product(a, b)
+                case "negative", [a] if types == [call.type]:
+                    return -a
+        return None
+
+    def _product(self, a: Any, b: Any) -> Any:
+        """Linear products are computed; others are a commutative function."""
+        a, b = z3.simplify(a), z3.simplify(b)
+        if z3.is_int_value(a) or z3.is_int_value(b):
+            return a * b
+        if z3.is_rational_value(a) or z3.is_rational_value(b):
+            return a * b
+        low, high = sorted((a, b), key=lambda term: term.get_id())
+        return self._function(("product", str(a.sort())), (low, high), a.sort())
+
+    def _division(self, function: str, a: Any, b: Any) -> Any:
+        """Division of integers truncates toward zero, its remainder has the dividend's sign."""
+        b = z3.simplify(b)
+        if not z3.is_int_value(b) or b.as_long() == 0:
+            return self._function(("divide", function), (a, b), z3.IntSort(self.context))
+        size = z3.IntVal(abs(b.as_long()), self.context)
+        quotient = z3.If(a >= 0, a / size, -((-a) / size))
+        if function == "%":
+            return a - quotient * size
+        return quotient if b.as_long() > 0 else -quotient
+
+    def _cast(self, cast: Cast) -> Value:
+        given, target = cast.arg.type, cast.type
+        null, value = self.value(cast.arg)
+        if isinstance(given, NullType):
+            return Value(self.yes, self._junk(target))
+        if given == target:
+            return Value(null, value)
+        if isinstance(given, IntegralType) and isinstance(target, IntegralType):
+            return self._between_integers(cast, null, value)
+        if isinstance(target, DecimalType) and _holds_exactly(given, target):
+            if isinstance(given, IntegralType):
+                value = z3.ToReal(value)
+            return Value(null, value)
+        made = self._uninterpreted(
+            ("cast", cast.mode.value),
+            (cast.arg,),
+            target,
+            Nulls.STRICT if cast.mode is CastMode.ANSI else Nulls.PROPAGATE,
+        )
+        if isinstance(given, IntegralType) and isinstance(target, DoubleType):
+            small = self._and(value >= -EXACT_DOUBLE, value <= EXACT_DOUBLE)
+            exact = self._rank(target, made.value) == z3.ToReal(value)
+            self.facts.append(z3.Implies(small, exact))
+            made = Value(null, made.value)
+        return made
+
+    def _between_integers(self, cast: Cast, null: Any, value: Any) -> Value:
+        given, target = RANGES[type(cast.arg.type)], RANGES[type(cast.type)]
+        if given <= target:
+            return Value(null, value)
+        fits = self._and(value >= -(2**target), value < 2**target)
+        if cast.mode is CastMode.TRY:
+            return Value(self._or(null, z3.Not(fits)), value)
+        other = self._function(
+            ("narrowed", cast.mode.value, target), (value,), z3.IntSort(self.context)
+        )
+        return Value(null, z3.If(fits, value, other))
+
+    def _uninterpreted(
+        self, name: tuple[str, ...], args: tuple[Expr, ...], type_: DataType, nulls: Nulls
+    ) -> Value:
+        """Some function of the arguments, null as its null rule says."""
+        key = (*name, *(str(a.type) for a in args), str(type_))
+        given = [self.value(a) for a in args]
+        any_null = self._or(*(g.null for g in given))
+        if nulls in (Nulls.STRICT, Nulls.PROPAGATE):
+            terms = tuple(g.value for g in given)
+        else:
+            # Junk under a null must not tell equal arguments apart.
+            terms = tuple(
+                term
+                for g, a in zip(given, args, strict=True)
+                for term in (g.null, z3.If(g.null, self._junk(a.type), g.value))
+            )
+        value = self._function(("value", *key), terms, self._sort(type_))
+        if nulls is Nulls.STRICT:
+            return Value(any_null, value)
+        if nulls is Nulls.NEVER:
+            return Value(self.no, value)
+        own = self._function(("null", *key), terms, self._sort_named(BOOL))
+        return Value(self._or(any_null, own) if nulls is Nulls.PROPAGATE else own, value)
+
+    def _function(self, key: tuple[Any, ...], args: tuple[Any, ...], result: Any) -> Any:
+        made = self._functions.get(key)
+        if made is None:
+            name = " ".join(map(str, key))
+            sorts = [a.sort() for a in args]
+            made = z3.Function(name, *sorts, result) if args else z3.Const(name, result)
+            self._functions[key] = made
+        return made(*args) if args else made
+
+    # -- sorts ---------------------------------------------------------------------------------
+
+    def _is_ordered(self, type_: DataType) -> bool:
+        return isinstance(type_, (*INTEGERS, DecimalType, StringType, BinaryType))
+
+    def _sort(self, type_: DataType) -> Any:
+        if isinstance(type_, BooleanType | NullType):
+            return self._sort_named(BOOL)
+        if isinstance(type_, INTEGERS):
+            return z3.IntSort(self.context)
+        if isinstance(type_, DecimalType | StringType | BinaryType):
+            return z3.RealSort(self.context)
+        return self._sort_named(f"type {type_}")
+
+    def _sort_named(self, name: str) -> Any:
+        if name not in self._sorts:
+            made = z3.BoolSort(self.context) if name == BOOL else z3.DeclareSort(name, self.context)
+            self._sorts[name] = made
+        return self._sorts[name]
+
+    def _junk(self, type_: DataType) -> Any:
+        return z3.Const(f"junk {self._sort(type_)}", self._sort(type_))
+
+    def _and(self, *parts: Any) -> Any:
+        kept = [p for p in parts if not z3.is_true(p)]
+        if any(z3.is_false(p) for p in kept):
+            return self.no
+        if not kept:
+            return self.yes
+        return kept[0] if len(kept) == 1 else z3.And(*kept)
+
+    def _or(self, *parts: Any) -> Any:
+        kept = [p for p in parts if not z3.is_false(p)]
+        if any(z3.is_true(p) for p in kept):
+            return self.yes
+        if not kept:
+            return self.no
+        return kept[0] if len(kept) == 1 else z3.Or(*kept)
+
+
+BOOL = "bool"
+
+
+def _is_exact_sum(call: Call) -> bool:
+    """Whether a decimal sum keeps every digit: Spark's own type for it is not cut off."""
+    a, b, result = (e.type for e in (*call.args, call))
+    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
+    assert isinstance(result, DecimalType)
+    scale = max(a.scale, b.scale)
+    whole = max(a.precision - a.scale, b.precision - b.scale)
+    return result.scale == scale and result.precision - result.scale >= whole + 1
+
+
+def _is_exact_product(call: Call) -> bool:
+    a, b, result = (e.type for e in (*call.args, call))
+    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
+    assert isinstance(result, DecimalType)
+    whole = a.precision - a.scale + b.precision - b.scale
+    return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
+
+
+DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}
+
+
+def _holds_exactly(given: DataType, target: DecimalType) -> bool:
+    whole = target.precision - target.scale
+    if isinstance(given, IntegralType):
+        return whole >= DIGITS[type(given)]
+    if isinstance(given, DecimalType):
+        return target.scale >= given.scale and whole >= given.precision - given.scale
+    return False

@@ -1,0 +1,89 @@
+"""Two-valued formulas over expressions: what a prover asks the solver.
+
+Columns of these expressions are free constants, one per name: a column of a tuple variable, or a
+symbol standing for something defined elsewhere. A name ending in `!` is never null.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+from veer.dataflow.expr import Compare, Expr, OpaqueCall
+from veer.dataflow.types import BOOLEAN, has_floats, is_orderable
+
+SAME = "veer.same"
+NORMALIZED = "veer.normalized"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The condition is true: neither false nor null."""
+
+    condition: Expr
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Same:
+    """Both are null, or both are the same value in the same representation."""
+
+    left: Expr
+    right: Expr
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every part."""
+
+    parts: tuple[Formula, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Some:
+    """At least one part."""
+
+    parts: tuple[Formula, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class No:
+    """Not the part."""
+
+    part: Formula
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SameCount:
+    """As many of `left` hold as of `right`."""
+
+    left: tuple[Formula, ...]
+    right: tuple[Formula, ...]
+
+
+Formula: TypeAlias = Holds | Same | All | Some | No | SameCount
+
+
+def implies(given: Formula, then: Formula) -> Formula:
+    """If `given`, then `then`."""
+    return Some((No(given), then))
+
+
+def never_null(name: str) -> bool:
+    """Whether a column of this name is never null."""
+    return name.endswith("!")
+
+
+def same(left: Expr, right: Expr) -> Expr:
+    """The condition that two values are the same: never null, exact also on floats.
+
+    Spark's `<=>` says that where it can; it takes 0.0 for -0.0.
+    """
+    if is_orderable(left.type) and not has_floats(left.type) and left.type == right.type:
+        return Compare("<=>", left, right)
+    return OpaqueCall(SAME, (left, right), BOOLEAN)

@@ -1,0 +1,80 @@
+"""Questions to the solver: a fresh context each, a fixed seed, a budget of work, not of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import final
+
+import z3
+
+from veer.errors import UnsupportedError
+from veer.smt.encode import Encoder
+from veer.smt.formula import Formula, No
+
+WORK = 400_000  # z3's resource units per question
+SEED = 7
+
+
+class Outcome(Enum):
+    """What became of a question."""
+
+    PROVEN = "proven"
+    NOT_PROVEN = "not proven"  # there is a model, perhaps one no data can give
+    GAVE_UP = "out of budget"
+
+
+@final
+@dataclass
+class Solver:
+    """Answers questions of one query pair, each at most once, within a budget of questions."""
+
+    work: int = WORK
+    questions: int = 400
+    asked: int = 0
+    gave_up: bool = False
+    _known: dict[tuple[Formula, tuple[Formula, ...]], Outcome] = field(default_factory=dict)
+
+    def proves(self, goal: Formula, given: Sequence[Formula] = ()) -> bool:
+        """Whether the goal follows, for all values of the columns."""
+        return self.ask(goal, given) is Outcome.PROVEN
+
+    def refutes(self, given: Sequence[Formula]) -> bool:
+        """Whether no values of the columns satisfy all of these."""
+        return self.ask(No(given[0]), given[1:]) is Outcome.PROVEN
+
+    def ask(self, goal: Formula, given: Sequence[Formula] = ()) -> Outcome:
+        """Whether the goal follows from what is given."""
+        key = (goal, tuple(given))
+        found = self._known.get(key)
+        if found is None:
+            if self.asked >= self.questions:
+                self.gave_up = True
+                return Outcome.GAVE_UP
+            self.asked += 1
+            found = _ask(goal, given, self.work)
+            self.gave_up = self.gave_up or found is Outcome.GAVE_UP
+            self._known[key] = found
+        return found
+
+
+def _ask(goal: Formula, given: Sequence[Formula], work: int) -> Outcome:
+    context = z3.Context()
+    encoder = Encoder(context)
+    try:
+        asserted = [encoder.formula(g) for g in given]
+        asserted.append(z3.Not(encoder.formula(goal)))
+    except UnsupportedError:
+        return Outcome.NOT_PROVEN
+    solver = z3.SimpleSolver(ctx=context)
+    solver.set("rlimit", work)
+    solver.set("random_seed", SEED)
+    solver.add(*asserted, *encoder.facts, *encoder.order_facts())
+    match str(solver.check()):
+        case "unsat":
+            return Outcome.PROVEN
+        case "sat":
+            return Outcome.NOT_PROVEN
+        case _:
+            return Outcome.GAVE_UP
