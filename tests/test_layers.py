@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "api": {"dataflow", "frontends", "interpreter", "versions", "proof", "evs", "refute", "search"},
     "witness_script": {"dataflow", "frontends", "refute", "report"},
     "batch": {"api", "frontends", "report"},
-    "cli": {"api", "batch", "witness_script", "report", "frontends", "versions", "dataflow"},
+    "cli": {"evs", "api", "batch", "witness_script", "report", "frontends", "versions", "dataflow"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -1,6 +1,6 @@
 """The whole path in one file: load two versions, compare them, report.
 
-load -> VersionPair -> proof per pair of sinks -> checked -> Report
+load -> VersionPair -> per pair of sinks: proof, checked and guarded, or witness -> Report
 """
 
 from __future__ import annotations
@@ -9,16 +9,22 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.failures import may_fail
+from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink
 from veer.dataflow.types import DataType, IntegralType, NullType
 from veer.errors import DefectError
+from veer.evs import registry
+from veer.evs.base import EV
 from veer.frontends.spec import Version, load
 from veer.proof import Claim, Proof, ProofError, check
 from veer.refute import Refutation, find_witness, first_difference
 from veer.search import congruence
+from veer.search.whole import Attempts, prove_whole
 from veer.verdict import (
     Caveat,
     Counts,
@@ -42,6 +48,8 @@ class Comparison:
     columns: str = "name"  # or "position"
     types: str = "exact"  # or "value": integers of different width, and NULL, by value
     budget: int = 1_000_000  # operators the refuter may run
+    evs: tuple[str, ...] = ()  # verifiers to ask, in this order; all by default
+    errors: str = "ignore"  # or "strict": what may fail in one version only is not equivalent
 
 
 @final
@@ -53,6 +61,8 @@ class Doubt:
 
 
 GUARD_INSTANCES = 8
+QUICK_INSTANCES = 16  # tried before a verifier is asked: most differences show at once
+MOST_CAVEATS = 4
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
 
 
@@ -69,14 +79,16 @@ def verify(
     p, q = (v if isinstance(v, Version) else load(v, schema=schema) for v in (p, q))
     start = time.perf_counter()
     pair = diff(p, q)
-    sinks = tuple(_sink_reports(pair.p, pair.q, asked))
+    evs = _Evs(asked.evs)
+    sinks = tuple(_sink_reports(pair.p, pair.q, asked, evs))
+    calls = sum(len(sink.windows) for sink in sinks)
     return Report(
         p.name,
         q.name,
         asked.semantics,
         describe_edits(pair),
         sinks,
-        Counts(),
+        Counts(windows=calls, ev_calls=calls),
         time.perf_counter() - start,
     )
 
@@ -93,9 +105,21 @@ def assert_equivalent(
     return report
 
 
-def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison) -> Sequence[SinkReport]:
+class _Evs:
+    """The verifiers asked for, made when the first is needed."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        registry.check_names(names)
+        self.names = names
+
+    @cached_property
+    def all(self) -> list[EV]:
+        return [registry.get(name) for name in self.names or registry.names()]
+
+
+def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison, evs: _Evs) -> Sequence[SinkReport]:
     pairs = sorted(sink_pairs(p, q))
-    found = [_verify_sinks(p, q, a, b, asked) for a, b in pairs]
+    found = [_verify_sinks(p, q, a, b, asked, evs) for a, b in pairs]
     for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
         found.append(SinkReport(a, "", Verdict.UNKNOWN, f"sink {a!r} was removed"))
     for b in sorted(set(q.sinks) - {b for _, b in pairs}):
@@ -103,8 +127,10 @@ def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison) -> Sequence[SinkR
     return found
 
 
-def _verify_sinks(p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison) -> SinkReport:
-    """The verdict on one pair of sinks: a schema difference, a checked proof, or UNKNOWN."""
+def _verify_sinks(
+    p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison, evs: _Evs
+) -> SinkReport:
+    """The verdict on one pair of sinks: a schema difference, a checked proof, a witness."""
     caveats: list[Caveat] = []
     columns = _match_columns(p, q, a, b, asked, caveats)
     if isinstance(columns, Doubt):
@@ -114,38 +140,92 @@ def _verify_sinks(p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison) -
         return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
     goal = Claim(a, b, asked.semantics, columns)
     refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
-    found = congruence.prove(p, q, goal)
-    if not isinstance(found, Proof):
-        return _refuted(refutation, found.reason, tuple(caveats), asked.budget)
+    attempts = Attempts()
+    found: Proof | str
+    alike = congruence.prove(p, q, goal)
+    if isinstance(alike, Proof):
+        found = alike
+    else:
+        quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
+        if isinstance(quick, Witness):
+            return _refuted(refutation, quick, tuple(caveats), attempts)
+        found = prove_whole(p, q, goal, evs.all, attempts)
+        if isinstance(found, str):
+            unproven = f"{alike.reason}; {found}"
+            late = find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
+            if isinstance(late, Witness):
+                return _refuted(refutation, late, tuple(caveats), attempts)
+            reason = f"{unproven}; {late}"
+            windows = tuple(attempts.windows)
+            return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
+    return _proven(refutation, found, goal, attempts, caveats, asked.errors)
+
+
+def _proven(
+    refutation: Refutation,
+    proof: Proof,
+    goal: Claim,
+    attempts: Attempts,
+    caveats: list[Caveat],
+    errors: str,
+) -> SinkReport:
+    """EQUIVALENT, if the checker accepts the proof and simulation agrees."""
+    p, q, a, b = refutation.p, refutation.q, goal.p, goal.q
+    windows = tuple(attempts.windows)
     try:
-        assumptions = check(found, p, q, goal)
+        assumptions = check(proof, p, q, goal, attempts.answer)
     except ProofError as error:
-        return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats))
+        return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats), windows)
     _guard(refutation)
-    reason = f"the same {len(found.steps) - 1} operators on the same sources"
-    return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
+    by = next((step.ev for step in proof.steps if step.ev), "")
+    if not by:
+        reason = f"the same {len(proof.steps) - 1} operators on the same sources"
+        return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
+    failures = _failures(refutation)
+    if failures and errors == "strict":
+        reason = f"the results are the same, but {failures[0].text}"
+        return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, tuple(caveats), windows)
+    reason = f"proven by {by}"
+    caveats += failures
+    return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats), windows)
+
+
+def _failures(refutation: Refutation) -> list[Caveat]:
+    """What may fail a run of one version but not of the other."""
+    ours = may_fail(refutation.p, refutation.p_sink)
+    theirs = may_fail(refutation.q, refutation.q_sink)
+    found = [f"P may fail where Q does not: {x}" for x in sorted(ours - theirs)]
+    found += [f"Q may fail where P does not: {x}" for x in sorted(theirs - ours)]
+    if len(found) > MOST_CAVEATS:
+        more = len(found) - MOST_CAVEATS
+        found = [*found[:MOST_CAVEATS], f"{more} more expressions may fail in one version only"]
+    return [Caveat(text) for text in found]
 
 
 def _refuted(
-    refutation: Refutation, unproven: str, caveats: tuple[Caveat, ...], budget: int
+    refutation: Refutation, witness: Witness, caveats: tuple[Caveat, ...], attempts: Attempts
 ) -> SinkReport:
-    """INEQUIVALENT with a witness, or UNKNOWN with what is in the way of proof and witness."""
+    """INEQUIVALENT with a witness."""
     a, b = refutation.p_sink, refutation.q_sink
-    witness = find_witness(refutation, budget)
-    if isinstance(witness, str):
-        return SinkReport(a, b, Verdict.UNKNOWN, f"{unproven}; {witness}", (), caveats)
     rows = sum(len(table["rows"]) for table in witness.tables.values())
     reason = f"they differ on an instance of {rows} row{'' if rows == 1 else 's'}"
-    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, (), witness)
+    windows = tuple(attempts.windows)
+    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, windows, witness)
 
 
 def _guard(refutation: Refutation) -> None:
     """Simulation must agree before EQUIVALENT is given out; else Veer itself is wrong."""
     tables = first_difference(refutation, GUARD_INSTANCES)
     if tables is not None:
+        evidence = {
+            "p": to_json(refutation.p),
+            "q": to_json(refutation.q),
+            "tables": {name: repr(rows) for name, rows in tables.items()},
+        }
         raise DefectError(
             f"sinks {refutation.p_sink!r} and {refutation.q_sink!r} are proven equal but differ on "
-            f"{tables}; please report this with both versions"
+            f"{tables}; please report this with both versions",
+            evidence,
         )
 
 

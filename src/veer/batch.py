@@ -12,7 +12,7 @@ import json
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import IO, Any
@@ -80,8 +80,7 @@ def decide(pair: Pair, comparison: Comparison) -> Line:
     try:
         asked = comparison
         if "semantics" in pair:
-            semantics = TableSemantics(pair["semantics"])
-            asked = Comparison(semantics, comparison.columns, comparison.types, comparison.budget)
+            asked = replace(comparison, semantics=TableSemantics(pair["semantics"]))
         catalog = read_schema(str(pair.get("schema", "")))
         p, q = (Version(side, read_sql(pair[side], catalog), False) for side in ("p", "q"))
         report = report_json(verify(p, q, asked))
@@ -91,7 +90,13 @@ def decide(pair: Pair, comparison: Comparison) -> Line:
         return _line(pair, "error", str(error), time.perf_counter() - start)
     sink = report["sinks"][0]
     line = _line(pair, report["verdict"], sink["reason"], time.perf_counter() - start)
-    return {**line, "counts": report["counts"], "witness": sink["witness"]}
+    proven = [w["ev"] for w in sink["windows"] if w["answer"].startswith("equivalent")]
+    return {
+        **line,
+        "ev": next(iter(proven), None) if report["verdict"] == "equivalent" else None,
+        "counts": report["counts"],
+        "witness": sink["witness"],
+    }
 
 
 def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:

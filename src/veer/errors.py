@@ -11,6 +11,8 @@
 Not knowing is never an error: it is the verdict UNKNOWN with a reason.
 """
 
+from collections.abc import Mapping
+
 
 class VeerError(Exception):
     """Anything Veer raises on purpose; `exit_status` is what the command ends with."""
@@ -19,7 +21,11 @@ class VeerError(Exception):
 
 
 class DefectError(VeerError):
-    """Veer contradicts itself: a proof that an instance refutes."""
+    """Veer contradicts itself: a proof that an instance refutes; `evidence` is worth keeping."""
+
+    def __init__(self, message: str, evidence: Mapping[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.evidence = evidence
 
 
 class UsageError(VeerError):

@@ -2,14 +2,15 @@
 
 Every operator output is a signal. A claim pairs a signal of P with one of Q; a proof is an
 ordered list of steps, each using earlier claims only. The checker knows neither search nor
-solver: what it accepts is EQUIVALENT, nothing else is.
+solver: what it accepts is EQUIVALENT, nothing else is. It builds the query pair of a step closed by
+a verifier itself, and asks that verifier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import keys_relied_on, operator_kind
@@ -31,12 +32,15 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.pprint import show_operator
-from veer.verdict import Assumption, TableSemantics
+from veer.dataflow.query_pair import QueryPair, unfold
+from veer.dataflow.schema import Field
+from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
 # Operators that give equal sets on inputs equal as sets.
 KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
 CONGRUENCE = "congruence"
 SINK = "sink"
+BY_EV = "ev"
 
 
 @final
@@ -58,12 +62,14 @@ class Claim:
 class Step:
     """A claim, the earlier claims it rests on, and the rule that closes it.
 
-    `congruence`: the same operator on the same inputs. `sink`: a sink shows what feeds it.
+    `congruence`: the same operator on the same inputs. `sink`: a sink shows what feeds it. `ev`:
+    the verifier `ev` shows it of the operators between the leaves and the claim.
     """
 
     claim: Claim
     leaves: tuple[Claim, ...]
     rule: str
+    ev: str = ""
 
 
 @final
@@ -78,8 +84,22 @@ class ProofError(Exception):
     """Why something is not a proof."""
 
 
-def check(proof: Proof, p: Dataflow, q: Dataflow, goal: Claim) -> tuple[Assumption, ...]:
-    """Accept a proof of `goal`, giving the assumptions it rests on, or raise `ProofError`."""
+Ask: TypeAlias = Callable[[str, QueryPair], Answer]
+
+
+def ask_nobody(ev: str, pair: QueryPair) -> Answer:
+    """No verifier: only proofs by congruence are accepted."""
+    del pair
+    return Answer(Verdict.UNKNOWN, f"there is no verifier {ev!r} to ask")
+
+
+def check(
+    proof: Proof, p: Dataflow, q: Dataflow, goal: Claim, ask: Ask = ask_nobody
+) -> tuple[Assumption, ...]:
+    """Accept a proof of `goal`, giving the assumptions it rests on, or raise `ProofError`.
+
+    `ask` gives the answer of a verifier, by name, on a query pair.
+    """
     if not proof.steps:
         raise ProofError("a proof has a step")
     cones = (p.ancestors(goal.p), q.ancestors(goal.q))
@@ -98,6 +118,8 @@ def check(proof: Proof, p: Dataflow, q: Dataflow, goal: Claim) -> tuple[Assumpti
                 assumptions += _check_congruence(step, p, q, chosen)
             case "sink":
                 _check_sink(step, p, q)
+            case "ev":
+                assumptions += _check_ev(step, p, q, ask)
             case other:
                 raise ProofError(f"there is no rule {other!r}")
         proven.add(claim)
@@ -168,6 +190,76 @@ def _needed(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSem
     if claimed is TableSemantics.SET and (kind is Kind.CHOICE or not keeps_sets):
         return TableSemantics.BAG  # counting, ranking and choosing see duplicates
     return claimed
+
+
+def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
+    """The verifier says so of the query pair between the leaves and the claim."""
+    pair = query_pair(step, p, q)
+    for name, side in (("P", pair.p), ("Q", pair.q)):
+        for id_ in side.order:
+            if operator_kind(side, id_) in (Kind.CHOICE, Kind.PARTITION):
+                raise ProofError(f"operator {id_!r} of {name} makes a choice inside a step")
+    answer = ask(step.ev, pair)
+    if answer.verdict is not Verdict.EQUIVALENT:
+        raise ProofError(f"{step.ev} does not show it: {answer.reason}")
+    return answer.assumptions
+
+
+def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
+    """What a step asks its verifier: both sides between leaves and claim, leaves as sources.
+
+    A source needs no claim: equal sources are the same table.
+    """
+    leaves_p, leaves_q = _leaf_sources(step.leaves, p, q)
+    sides = unfold(p, step.claim.p, leaves_p), unfold(q, step.claim.q, leaves_q)
+    columns = step.claim.columns
+    if columns is None:
+        widths = [len(side.result_schema) for side in sides]
+        if widths[0] != widths[1]:
+            raise ProofError(f"{widths[0]} columns in P, {widths[1]} in Q")
+        columns = tuple((i, i) for i in range(widths[0]))
+    return QueryPair(*sides, step.claim.semantics, columns)
+
+
+def _leaf_sources(
+    leaves: Sequence[Claim], p: Dataflow, q: Dataflow
+) -> tuple[dict[str, Source], dict[str, Source]]:
+    """One source for each class of signals the leaves claim equal.
+
+    Of its rows only what both sides declare is known.
+    """
+    classes: list[set[tuple[int, str]]] = []
+    for leaf in leaves:
+        if leaf.columns is not None or not leaf.semantics.implies(TableSemantics.BAG):
+            raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is too weak to stand for a table")
+        joined = {(0, leaf.p), (1, leaf.q)}
+        for other in [c for c in classes if c & joined]:
+            classes.remove(other)
+            joined |= other
+        classes.append(joined)
+    found: tuple[dict[str, Source], dict[str, Source]] = ({}, {})
+    for number, members in enumerate(classes):
+        source = _leaf_source(number, sorted(members), (p, q))
+        for side, id_ in members:
+            found[side][id_] = source
+    return found
+
+
+def _leaf_source(
+    number: int, members: Sequence[tuple[int, str]], sides: tuple[Dataflow, Dataflow]
+) -> Source:
+    operators = {sides[side].operators[id_] for side, id_ in members}
+    if len(operators) == 1 and isinstance(only := next(iter(operators)), Source):
+        return only
+    schemas = [sides[side].schemas[id_] for side, id_ in members]
+    if len({schema.types for schema in schemas}) != 1:
+        raise ProofError("a leaf has other column types in P than in Q")
+    fields = tuple(
+        Field(f"c{i}", f.type, any(s.fields[i].nullable for s in schemas))
+        for i, f in enumerate(schemas[0])
+    )
+    # No table of a user has this name.
+    return Source(f"\0leaf {number}", fields)
 
 
 def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:

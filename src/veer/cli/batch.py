@@ -7,19 +7,15 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Any
 
+from veer.api import Comparison
 from veer.batch import BatchOptions, finished_ids, read_pairs, run_batch
 from veer.errors import InputError
-from veer.verdict import TableSemantics
 
 
 def run_with_progress(
-    pairs: str, out: str, workers: int, timeout: float, how: tuple[str, str, str, int]
+    pairs: str, out: str, workers: int, timeout: float, comparison: Comparison
 ) -> int:
     """Run what is left of a batch; 0 when every line got a result."""
-    from veer.api import Comparison
-
-    semantics, columns, types, budget = how
-    comparison = Comparison(TableSemantics(semantics), columns, types, budget)
     options = BatchOptions(comparison, workers, timeout)
     source = Path(pairs)
     total = sum(1 for _ in read_pairs(source))

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from veer import __version__
-from veer.errors import InputError, UsageError, VeerError
+from veer.errors import DefectError, InputError, UsageError, VeerError
 
 app = typer.Typer(
     name="veer",
@@ -35,6 +35,7 @@ SEMANTICS = ("bag", "set", "ordered")
 FORMATS = ("text", "json", "html", "junit", "sarif")
 STRATEGIES = ("sweep", "plus", "baseline")
 OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
+EV_HELP = "Verifiers to ask, in this order; all by default (`veer doctor` lists them)."
 
 
 def _version(asked: bool) -> None:
@@ -77,9 +78,7 @@ def verify(
     without: Annotated[
         str, typer.Option(help=f"Optimizations to switch off: {', '.join(OPTIMIZATIONS)}.")
     ] = "",
-    ev: Annotated[
-        str, typer.Option(metavar="NAME,...", help="Verifiers to use; all by default.")
-    ] = "",
+    ev: Annotated[str, typer.Option(metavar="NAME,...", help=EV_HELP)] = "",
     columns: Annotated[
         str, typer.Option(help="Match result columns by name or by position.")
     ] = "name",
@@ -128,8 +127,6 @@ def verify(
     _choice("--format", format, FORMATS)
     for name in filter(None, without.split(",")):
         _choice("--without", name, OPTIMIZATIONS)
-    if ev:
-        raise UsageError(f"--ev: no verifier named {ev.split(',')[0]!r}; proofs are by congruence")
     if arg:
         raise UsageError("--arg belongs to PySpark functions, which are not read yet")
     if budget <= 0:
@@ -143,7 +140,7 @@ def verify(
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
 
-    asked = Comparison(TableSemantics(semantics), columns, types, budget)
+    asked = Comparison(TableSemantics(semantics), columns, types, budget, _names(ev), errors)
     with _time_limit(timeout), _progress() as say:
         say(f"reading {p}")
         old = load(p, schema=schema, revision=base)
@@ -186,6 +183,10 @@ def batch(
     types: Annotated[
         str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")
     ] = "value",
+    ev: Annotated[str, typer.Option(metavar="NAME,...", help=EV_HELP)] = "",
+    errors: Annotated[
+        str, typer.Option(help="strict: not equivalent if only one version may fail; or ignore.")
+    ] = "ignore",
     budget: Annotated[
         int, typer.Option(metavar="N", min=1, help="Work to spend per pair, in steps.")
     ] = 1_000_000,
@@ -198,12 +199,14 @@ def batch(
     _choice("--semantics", semantics, SEMANTICS)
     _choice("--columns", columns, ("name", "position"))
     _choice("--types", types, ("exact", "value"))
+    _choice("--errors", errors, ("ignore", "strict"))
     _check_target(out)
+    from veer.api import Comparison
     from veer.cli.batch import run_with_progress
+    from veer.verdict import TableSemantics
 
-    raise typer.Exit(
-        run_with_progress(pairs, out, workers, timeout, (semantics, columns, types, budget))
-    )
+    asked = Comparison(TableSemantics(semantics), columns, types, budget, _names(ev), errors)
+    raise typer.Exit(run_with_progress(pairs, out, workers, timeout, asked))
 
 
 @app.command()
@@ -301,6 +304,15 @@ def _choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
         raise UsageError(f"{option} {value!r}: expected {', '.join(allowed)}")
 
 
+def _names(listed: str) -> tuple[str, ...]:
+    """Verifiers named on the command line; each must exist."""
+    from veer.evs.registry import check_names
+
+    names = tuple(name.strip() for name in listed.split(",") if name.strip())
+    check_names(names)
+    return names
+
+
 def _check_target(out: str) -> None:
     if out and not Path(out).resolve().parent.is_dir():
         raise UsageError(f"--out {out}: there is no such directory")
@@ -392,6 +404,10 @@ def run(command: Callable[[], Any] | None = None) -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         _complain("interrupted")
         status = 130
+    except DefectError as error:
+        _complain(str(error))
+        _keep_evidence(error)
+        status = error.exit_status
     except VeerError as error:
         _complain(str(error))
         status = error.exit_status
@@ -401,6 +417,22 @@ def run(command: Callable[[], Any] | None = None) -> NoReturn:
     except Exception as error:
         status = _other(error)
     sys.exit(status)
+
+
+def _keep_evidence(error: DefectError) -> None:
+    """Save the pair on which Veer contradicts itself, beside where it was run."""
+    import json
+    from hashlib import sha256
+
+    if error.evidence is None:
+        return
+    text = json.dumps(error.evidence, indent=1, default=str)
+    target = Path(f"veer-defect-{sha256(text.encode()).hexdigest()[:8]}.json")
+    try:
+        target.write_text(text + "\n", encoding="utf-8")
+        _complain(f"the pair is saved in {target}")
+    except OSError as problem:
+        _complain(f"the pair could not be saved in {target}: {problem.strerror}")
 
 
 def _other(error: Exception) -> int:

@@ -30,7 +30,6 @@ from veer.verdict import TableSemantics, Witness
 
 INSTANCES = 400
 BUDGET = 1_000_000
-BUDGET = 1_000_000
 MOST_CHOICES = 150
 
 
@@ -111,15 +110,20 @@ class Refutation:
         return Kind.CHOICE in (dataflow_kind(self.p), dataflow_kind(self.q))
 
 
-def find_witness(refutation: Refutation, budget: int = BUDGET, seed: int = 0) -> Witness | str:
-    """A shrunk witness, or why there is none; `budget` counts operators run."""
+def find_witness(
+    refutation: Refutation, budget: int = BUDGET, seed: int = 0, *, first: int = 0, last: int = 0
+) -> Witness | str:
+    """A shrunk witness, or why there is none; `budget` counts operators run.
+
+    Instances are numbered: those from `first` up to `last` are tried, if `last` is given.
+    """
     reason = _unfit(refutation)
     if reason is not None:
         return reason
     size = len(refutation.p.operators) + len(refutation.q.operators)
-    instances = max(1, min(INSTANCES, budget // size))
+    instances = max(1, min(last or INSTANCES, budget // size))
     stream = Instances((refutation.p, refutation.q), seed)
-    for number in range(instances):
+    for number in range(first, instances):
         tables = stream.make(number)
         if refutation.differ(tables) and constraints_hold(stream.sources, tables):
             small = shrink(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -31,9 +32,17 @@ def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | Obstacle:
     (start_p,), (start_q,) = p.inputs[goal.p], q.inputs[goal.q]
     if fingerprints(p)[start_p] != fingerprints(q)[start_q]:
         return _obstacle(p, q, start_p, start_q)
+    steps, claims = congruent_steps(p, q, [(start_p, start_q)])
+    return Proof((*steps, Step(goal, claims, SINK)))
+
+
+def congruent_steps(
+    p: Dataflow, q: Dataflow, pairs: Sequence[tuple[str, str]]
+) -> tuple[tuple[Step, ...], tuple[Claim, ...]]:
+    """Steps from the sources to pairs of signals of equal fingerprint, and the claims on those."""
     steps: list[Step] = []
     claimed: dict[tuple[str, str], Claim] = {}
-    stack: list[tuple[str, str, bool]] = [(start_p, start_q, False)]
+    stack: list[tuple[str, str, bool]] = [(a, b, False) for a, b in reversed(pairs)]
     while stack:
         a, b, ready = stack.pop()
         if (a, b) in claimed:
@@ -47,8 +56,7 @@ def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | Obstacle:
         leaves = tuple(dict.fromkeys(claimed[pair] for pair in below))
         steps.append(Step(claim, leaves, CONGRUENCE))
         claimed[a, b] = claim
-    steps.append(Step(goal, (claimed[start_p, start_q],), SINK))
-    return Proof(tuple(steps))
+    return tuple(steps), tuple(claimed[pair] for pair in pairs)
 
 
 def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> Obstacle:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
+from veer.dataflow.query_pair import QueryPair
 from veer.errors import UnsupportedError
 from veer.evs.algebra.lower import Lowering
 from veer.evs.algebra.match import Matcher, Scope
 from veer.evs.algebra.symbols import Symbols, TooLargeError
 from veer.evs.algebra.terms import Bag
-from veer.evs.base import EV, QueryPair
+from veer.evs.base import EV
 from veer.smt import Solver
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 

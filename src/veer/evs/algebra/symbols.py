@@ -42,7 +42,7 @@ from veer.evs.algebra.terms import (
     key_columns,
     variable,
 )
-from veer.smt import Holds, Solver, never_null
+from veer.smt import Holds, Solver, never_null, same
 from veer.smt.formula import SAME
 
 ROUNDS = 40
@@ -213,13 +213,25 @@ class Symbols:
         bound = {a.var for a in simple.atoms}
         outside = [c for c in simple.conditions if bound.isdisjoint(self.variables(c))]
         inside = [c for c in simple.conditions if c not in outside]
-        found = list(outside)
+        found = [*outside, *self._implied_equalities(simple, bound)]
         for atoms, conditions in self._components(simple.atoms, inside):
             if conditions or not all(isinstance(a.relation, Domain) for a in atoms):
                 found.append(self._symbol(SomeRow(Term(atoms, conditions, ())), BOOLEAN, "!"))
         if not found:
             return TRUE
         return found[0] if len(found) == 1 else And(tuple(found))
+
+    def _implied_equalities(self, term: Term, bound: set[int]) -> list[Expr]:
+        """What a row's existence says of the values around it: those equal to the same column.
+
+        exists r: r.a = j and r.a = n   =>   ... and j = n
+        """
+        found: dict[Expr, None] = {}
+        for members in Classes.of(term.conditions).all():
+            around = [e for e in members if bound.isdisjoint(self.variables(e))]
+            if len(around) > 1 and len(around) < len(members):
+                found.update((same(around[0], other), None) for other in around[1:])
+        return [c for c in found if c not in term.conditions]
 
     def _components(
         self, atoms: Sequence[Atom], conditions: Sequence[Expr]
@@ -579,6 +591,10 @@ class Classes:
                 for member in merged:
                     found[member] = merged
         return cls(found)
+
+    def all(self) -> list[list[Expr]]:
+        """The classes, in order of appearance."""
+        return list({id(members): members for members in self._of.values()}.values())
 
     def members(self, expr: Expr) -> list[Expr]:
         """Everything known to be the same as an expression, itself included."""

@@ -1,0 +1,62 @@
+"""The verifiers by name: Veer's own, and those installed packages register.
+
+A package adds one through the entry point group `veer.evs` (`docs/adding-an-ev.md`). Nothing is
+imported before it is asked for: the solver takes its time to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from veer.errors import UsageError
+from veer.evs.base import EV
+
+GROUP = "veer.evs"
+BUILT_IN = {
+    "spes": "veer.evs.spes:Spes",
+    "equitas": "veer.evs.equitas:Equitas",
+    "algebra": "veer.evs.whole:Algebra",
+}
+
+
+def names() -> list[str]:
+    """Every verifier there is, in the order they are asked."""
+    return [*BUILT_IN, *sorted(set(_external()) - set(BUILT_IN))]
+
+
+def get(name: str) -> EV:
+    """The verifier of that name."""
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        made = getattr(import_module(module), attribute)()
+    else:
+        external = _external()
+        if name not in external:
+            raise UsageError(f"no verifier named {name!r}; there are {', '.join(names())}")
+        made = _load(external[name])
+    assert isinstance(made, EV)
+    return made
+
+
+def check_names(asked: Sequence[str]) -> None:
+    """Every name is that of a verifier, or an error listing them."""
+    known = names()
+    for name in asked:
+        if name not in known:
+            raise UsageError(f"no verifier named {name!r}; there are {', '.join(known)}")
+
+
+def _external() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _load(point: EntryPoint) -> EV:
+    try:
+        made = point.load()()
+    except Exception as error:
+        raise UsageError(f"verifier {point.name!r} cannot be loaded: {error}") from error
+    if not isinstance(made, EV):
+        raise UsageError(f"verifier {point.name!r} is a {type(made).__name__}, not an EV")
+    return made

@@ -1,0 +1,21 @@
+"""`spes`: bag semantics, each term of P paired with a term of Q (after SPES, ICDE 2022)."""
+
+from __future__ import annotations
+
+from veer.dataflow.ops import Aggregate, GlobalAggregate, Sort, Union, Values
+from veer.evs.algebra import AlgebraProfile, Rules
+from veer.evs.base import SPJ, LinearConditions, NoSubqueries, OnlyOperators
+from veer.verdict import TableSemantics
+
+
+class Spes(AlgebraProfile):
+    """Selections, projections, joins, unions and groups; complete for linear SPJ queries."""
+
+    name = "spes"
+    semantics = TableSemantics.BAG
+    restrictions = (
+        OnlyOperators((*SPJ, Values, Union, Aggregate, GlobalAggregate, Sort)),
+        NoSubqueries(),
+    )
+    complete_for = (OnlyOperators(SPJ), LinearConditions())
+    rules = Rules(count_terms=False)

@@ -1,0 +1,162 @@
+"""The whole pair at once: congruence as far as it goes, then one verifier for the rest."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import operator_kind
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.ops import Sink, Source
+from veer.dataflow.query_pair import QueryPair
+from veer.errors import InputError
+from veer.evs.base import EV
+from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, query_pair
+from veer.search.congruence import congruent_steps
+from veer.verdict import Answer, Verdict, WindowReport
+
+
+@final
+@dataclass
+class Attempts:
+    """What was asked of whom; answers are given again, not found again."""
+
+    windows: list[WindowReport] = field(default_factory=list)
+    _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
+
+    def ask(self, ev: EV, pair: QueryPair) -> Answer:
+        """The verifier's answer, with the time it took."""
+        key = (ev.name, pair)
+        if key not in self._answers:
+            start = time.perf_counter()
+            answer = ev.verify(pair)
+            taken = time.perf_counter() - start
+            self._answers[key] = answer
+            ids = [tuple(i for i in side.order) for side in (pair.p, pair.q)]
+            said = answer.verdict.value
+            if answer.reason:
+                said += f": {answer.reason}"
+            self.windows.append(WindowReport(ids[0], ids[1], ev.name, said, taken))
+        return self._answers[key]
+
+    def answer(self, ev: str, pair: QueryPair) -> Answer:
+        """A recorded answer, for the checker."""
+        unasked = Answer(Verdict.UNKNOWN, f"{ev} was never asked this")
+        return self._answers.get((ev, pair), unasked)
+
+
+def prove_whole(
+    p: Dataflow, q: Dataflow, goal: Claim, evs: Sequence[EV], attempts: Attempts
+) -> Proof | str:
+    """A proof with one step by a verifier, or why there is none.
+
+    First over the highest signals both versions compute alike, where little is left to compare;
+    then from the sources, where everything below is known.
+    """
+    reasons: dict[str, None] = {}
+    top = _top(p, q, goal)
+    for leaves in _cuts(p, q, top):
+        steps, claims = congruent_steps(p, q, leaves)
+        for ev in evs:
+            step = Step(top, claims, BY_EV, ev.name)
+            try:
+                answer = attempts.ask(ev, query_pair(step, p, q))
+            except (ProofError, InputError) as error:
+                reasons[str(error)] = None
+                continue
+            if answer.verdict is Verdict.EQUIVALENT:
+                return Proof((*steps, step, Step(goal, (top,), SINK)))
+            reasons[f"{ev.name}: {answer.reason}"] = None
+    return "; ".join(list(reasons)[-3:]) or "no verifier to ask"
+
+
+def _top(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:
+    """What must hold of the signals that feed the sinks."""
+    sinks = p.operators[goal.p], q.operators[goal.q]
+    assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
+    (a,), (b,) = p.inputs[goal.p], q.inputs[goal.q]
+    schemas = p.schemas[a], q.schemas[b]
+    places = [
+        [schema.place(c.name, c.occurrence) for c in shown] or list(range(len(schema)))
+        for shown, schema in zip((sinks[0].columns, sinks[1].columns), schemas, strict=True)
+    ]
+    columns = goal.columns or tuple((i, i) for i in range(len(places[0])))
+    below = tuple(sorted({(places[0][i], places[1][j]) for i, j in columns}))
+    return Claim(a, b, goal.semantics, below)
+
+
+def _cuts(p: Dataflow, q: Dataflow, top: Claim) -> list[list[tuple[str, str]]]:
+    """Leaves to try: pairs of signals computed alike, as high as they go; then the sources."""
+    high = _highest(p, q, top)
+    low = _paired(p, q, _sources(p, top.p), _sources(q, top.q))
+    return [high] if high == low else [high, low]
+
+
+def _sources(dataflow: Dataflow, start: str) -> list[str]:
+    return [i for i in sorted(dataflow.ancestors(start)) if i in dataflow.sources]
+
+
+def _highest(p: Dataflow, q: Dataflow, top: Claim) -> list[tuple[str, str]]:
+    """Signals computed alike, reached from above without passing another."""
+    prints = fingerprints(p), fingerprints(q)
+    starts = top.p, top.q
+    known = [{prints[i][id_] for id_ in side.ancestors(starts[i])} for i, side in enumerate((p, q))]
+    shared = known[0] & known[1]
+    for _ in range(len(p.operators) + len(q.operators)):
+        reached = [_reached(side, starts[i], prints[i], shared) for i, side in enumerate((p, q))]
+        pairs = _paired(p, q, *reached)
+        done = ({a for a, _ in pairs}, {b for _, b in pairs})
+        lost = {prints[i][id_] for i in (0, 1) for id_ in reached[i] if id_ not in done[i]}
+        if not lost:
+            return pairs
+        shared -= lost
+    return []
+
+
+def _reached(
+    dataflow: Dataflow, start: str, prints: Mapping[str, str], shared: set[str]
+) -> list[str]:
+    found: dict[str, None] = {}
+    seen: set[str] = set()
+    stack = [start]
+    while stack:
+        id_ = stack.pop()
+        if id_ in seen:
+            continue
+        seen.add(id_)
+        if prints[id_] in shared and (id_ != start or isinstance(dataflow.operators[id_], Source)):
+            found[id_] = None
+        else:
+            stack.extend(dataflow.inputs[id_])
+    return sorted(found)
+
+
+def _paired(
+    p: Dataflow, q: Dataflow, ours: Sequence[str], theirs: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Signals of equal fingerprint: all with all, but what makes a choice only one with one."""
+    by_print: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for place, (side, ids) in enumerate(((p, ours), (q, theirs))):
+        prints = fingerprints(side)
+        for id_ in ids:
+            by_print[prints[id_]][place].append(id_)
+    pairs: list[tuple[str, str]] = []
+    for left, right in by_print.values():
+        if not left or not right:
+            continue
+        if _chooses(p, left[0]):
+            pairs += zip(left, right, strict=False)
+        else:
+            pairs += [(a, right[0]) for a in left] + [(left[0], b) for b in right[1:]]
+    return sorted(pairs)
+
+
+def _chooses(dataflow: Dataflow, id_: str) -> bool:
+    return any(
+        operator_kind(dataflow, i) in (Kind.CHOICE, Kind.PARTITION) for i in dataflow.ancestors(id_)
+    )
