@@ -27,8 +27,8 @@ EXPECTED = {
     "same": "equivalent",
     "other": "inequivalent",
     "position": "equivalent",
-    "widths": "unknown",
-    "as sets": "unknown",
+    "widths": "equivalent",
+    "as sets": "equivalent",
     "as bags": "inequivalent",
     "unreadable": "error",
     "no text": "error",
@@ -53,6 +53,9 @@ def test_every_pair_gets_a_result(tmp_path: Path) -> None:
     for line in found.values():
         assert list(line) == ["id", "verdict", "reason", "ev", "seconds", "counts", "witness"]
     assert found["other"]["witness"]["kind"] == "rows"
+    assert found["same"]["ev"] is None  # the same operators need no verifier
+    assert found["widths"]["ev"] == "spes"
+    assert found["as sets"]["ev"] == "algebra"
     assert "line 8: 'p' is not SQL text" in found["no text"]["reason"]
 
 

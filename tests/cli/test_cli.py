@@ -34,7 +34,7 @@ def queries(tmp_path: Path) -> Path:
         "p": "SELECT a FROM t WHERE b > 1",
         "same": "-- a comment\nSELECT x.a FROM t AS x WHERE x.b > 1",
         "other": "SELECT a FROM t WHERE b > 2",
-        "unproven": "SELECT a FROM t WHERE NOT b <= 1",
+        "unproven": "SELECT a FROM t WHERE b > 0 AND b * b > 1",
         "renamed": "SELECT a AS z FROM t WHERE b > 1",
     }
     for name, text in texts.items():

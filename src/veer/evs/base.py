@@ -53,9 +53,7 @@ class EV(ABC):
     semantics: ClassVar[TableSemantics]
     restrictions: ClassVar[tuple[Restriction, ...]] = ()
     complete_for: ClassVar[tuple[Restriction, ...]] = ()
-
-    def __init__(self, *, relaxed: bool = True) -> None:
-        self.relaxed = relaxed
+    relaxed: bool = True
 
     @property
     def active(self) -> tuple[Restriction, ...]:

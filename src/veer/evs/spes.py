@@ -18,4 +18,4 @@ class Spes(AlgebraProfile):
         NoSubqueries(),
     )
     complete_for = (OnlyOperators(SPJ), LinearConditions())
-    rules = Rules(count_terms=False)
+    rules = Rules(count_terms=False, contain=False)

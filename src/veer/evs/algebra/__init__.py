@@ -27,6 +27,7 @@ class Rules:
     """What a profile may do beyond pairing terms one to one."""
 
     count_terms: bool = True  # OR against UNION ALL, and other sums of several terms
+    contain: bool = True  # sets by containment both ways; else as bags
     work: int = 400_000  # solver work per question
     questions: int = 200
 
@@ -56,7 +57,7 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
             _shown(q, [j for _, j in pair.columns], widths[1], ordered)
         )
         matcher = Matcher(symbols, rules.count_terms)
-        if pair.semantics is TableSemantics.SET:
+        if pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(ours, theirs, Scope())
         else:
             found = matcher.same_bags(ours, theirs, Scope())

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from veer.dataflow.coercion import plain_call
 from veer.dataflow.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
-from veer.dataflow.types import has_floats
+from veer.dataflow.types import DoubleType, IntegralType, has_floats
 from veer.evs.algebra.symbols import Classes, Symbols
 from veer.evs.algebra.terms import (
     Atom,
@@ -301,6 +301,8 @@ def _of_one_row(fold: Fold, term: Term) -> Expr | None:
     match fold.function:
         case "min" | "max":
             return arg
+        case "avg" if isinstance(arg.type, IntegralType) and isinstance(fold.type, DoubleType):
+            return Cast(arg, fold.type)
         case "sum" if not has_floats(arg.type):
             return arg if arg.type == fold.type else Cast(arg, fold.type)
         case "count":

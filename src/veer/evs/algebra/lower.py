@@ -52,12 +52,12 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.pprint import show_operator
-from veer.dataflow.schema import Field, Schema
+from veer.dataflow.schema import Schema
 from veer.dataflow.types import BOOLEAN, INT, DataType, has_floats
-from veer.dataflow.walk import columns_read, map_children, operator_exprs, parts
+from veer.dataflow.walk import map_children, operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.evs.algebra.groups import Groups
-from veer.evs.algebra.symbols import Symbols, TooLargeError
+from veer.evs.algebra.symbols import Symbols, TooLargeError, schema_of
 from veer.evs.algebra.terms import (
     FALSE,
     TRUE,
@@ -70,7 +70,6 @@ from veer.evs.algebra.terms import (
     Term,
     columns,
 )
-from veer.smt import never_null
 from veer.smt.formula import NORMALIZED
 
 MOST_TERMS = 48
@@ -410,7 +409,8 @@ class Lowering:
             case ScalarQuery(query):
                 return self._scalar(query, rows)
             case _:
-                return map_children(expr, lambda child: self._expr(child, rows))
+                made = map_children(expr, lambda child: self._expr(child, rows))
+                return self.symbols.settled(made)
 
     def _in_query(self, args: tuple[Expr, ...], query: Dataflow, rows: tuple[Row, ...]) -> Expr:
         """True if a row compares equal; else null if one cannot be compared; else false."""
@@ -423,7 +423,7 @@ class Lowering:
             yes.append(Term(term.atoms, (*term.conditions, equal), ()))
             not_false = Not(Case(((Not(equal), TRUE),), FALSE))
             maybe.append(Term(term.atoms, (*term.conditions, not_false), ()))
-            can_be_null = can_be_null or is_nullable(equal, _schema_of(equal))
+            can_be_null = can_be_null or is_nullable(equal, schema_of(equal))
         found = self.symbols.exists(tuple(map(self.symbols.freshened, yes)))
         if not can_be_null:
             return found
@@ -467,12 +467,6 @@ def _is_known(expr: Expr) -> bool:
 def _grouped(key: Expr) -> Expr:
     """Grouping takes 0.0 for -0.0 and shows one of them: the key is the normalized value."""
     return OpaqueCall(NORMALIZED, (key,), key.type) if has_floats(key.type) else key
-
-
-def _schema_of(expr: Expr) -> Schema:
-    """A schema in which the columns an expression reads are nullable as their names say."""
-    seen = {c.name: c for c in columns_read(expr)}
-    return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
 
 
 def _outer_reads(operator: Operator) -> list[OuterColumn]:

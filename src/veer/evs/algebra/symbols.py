@@ -24,8 +24,10 @@ from veer.dataflow.expr import (
     OpaqueCall,
     Or,
 )
+from veer.dataflow.nullability import is_nullable
+from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import BOOLEAN, DataType, has_floats
-from veer.dataflow.walk import map_children, parts
+from veer.dataflow.walk import columns_read, map_children, parts
 from veer.evs.algebra.terms import (
     FALSE,
     TRUE,
@@ -317,6 +319,32 @@ class Symbols:
         """Bound variables named by their place: negative, below those of enclosing terms."""
         return self._renamed(term, [lowest - 1 - i for i in range(len(term.atoms))])
 
+    def settled(self, expr: Expr) -> Expr:
+        """The expression without tests and branches whose outcome is known beforehand."""
+        match expr:
+            case IsNull(arg) if not is_nullable(arg, schema_of(arg)):
+                return FALSE
+            case Not(Literal(bool() as value)):
+                return FALSE if value else TRUE
+            case Case(branches, otherwise):
+                kept: list[tuple[Expr, Expr]] = []
+                for when, then in branches:
+                    if not self._reads(when):
+                        if self.solver.refutes([Holds(when)]):
+                            continue
+                        if self.solver.proves(Holds(when)):
+                            otherwise = then
+                            break
+                    kept.append((when, then))
+                if not kept:
+                    return otherwise
+                return expr if len(kept) == len(branches) else Case(tuple(kept), otherwise)
+            case _:
+                return expr
+
+    def _reads(self, expr: Expr) -> bool:
+        return any(isinstance(node, Column) for node in parts(expr))
+
     # -- simplification ------------------------------------------------------------------------
 
     def simplify(self, term: Term, *, in_exists: bool = False) -> Term | None:
@@ -369,7 +397,7 @@ class Symbols:
                 if condition.value is not True:
                     return None
                 continue
-            if condition not in kept and not any(isinstance(n, Column) for n in parts(condition)):
+            if condition not in kept and not self._reads(condition):
                 if self.solver.refutes([Holds(condition)]):
                     return None
                 if self.solver.proves(Holds(condition)):
@@ -441,7 +469,8 @@ class Symbols:
         """A group that has only one row is that row.
 
         DISTINCT over rows that hold a key: "some row with these values" is met by one row at
-        most, so it may be joined, and the values are then read off that row.
+        most, so it may be joined, and the values are then read off that row. Of several rows
+        those are joined that are fixed one after the other.
         """
         domains = {a.var for a in term.atoms if isinstance(a.relation, Domain)}
         if not domains:
@@ -451,9 +480,20 @@ class Symbols:
             if definition is None or domains.isdisjoint(self.variables(condition)):
                 continue
             body = self.freshened(definition.term)
-            if self._is_determined(body):
-                return self._joined(term, condition, SomeRow(body))
+            fixed = self._determined(body)
+            if fixed:
+                return self._split(term, condition, body, fixed)
         return None
+
+    def _split(self, term: Term, condition: Expr, body: Term, fixed: Sequence[Atom]) -> Term:
+        """Join the rows of an EXISTS that are fixed by what is around it; the rest stays inside."""
+        rest = tuple(a for a in body.atoms if a not in fixed)
+        inner = {a.var for a in rest}
+        inside = tuple(c for c in body.conditions if not inner.isdisjoint(self.variables(c)))
+        outside = tuple(c for c in body.conditions if c not in inside)
+        found = (self.exists((Term(rest, inside, ()),)),) if rest else ()
+        kept = tuple(c for c in term.conditions if c is not condition)
+        return Term((*term.atoms, *fixed), (*kept, *outside, *found), term.outputs)
 
     def _some_row(self, condition: Expr) -> SomeRow | None:
         if isinstance(condition, Column) and is_symbol(condition.name):
@@ -467,25 +507,29 @@ class Symbols:
         rest = tuple(c for c in term.conditions if c is not condition)
         return Term(term.atoms + body.atoms, rest + body.conditions, term.outputs)
 
-    def _is_determined(self, body: Term) -> bool:
-        """Whether at most one combination of rows of the body fits the rows around it."""
+    def _determined(self, body: Term) -> list[Atom]:
+        """Atoms of which at most one row fits the rows around the body, one after the other."""
         classes = Classes.of(body.conditions)
-        open_ = {a.var: a for a in body.atoms}
-        while open_:
+        read = {variable(n) for a in body.atoms for n in self.relation_free(a.relation)}
+        open_ = {a.var: a for a in body.atoms if a.var not in read}
+        determined: list[Atom] = []
+        fixed: set[int] = set()
+        while True:
             found = next(
                 (
                     (a, key)
                     for a in open_.values()
                     for key in key_columns(a)
-                    if self._is_fixed(key, classes, set(open_))
+                    if self._is_fixed(key, classes, {b.var for b in body.atoms} - fixed)
                 ),
                 None,
             )
             if found is None:
-                return False
+                return determined
             self.note_key(*found)
+            determined.append(found[0])
+            fixed.add(found[0].var)
             del open_[found[0].var]
-        return True
 
     def _is_fixed(self, key: Sequence[Column], classes: Classes, unknown: set[int]) -> bool:
         return all(
@@ -552,6 +596,12 @@ class Symbols:
         if not table:
             return term
         return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
+
+
+def schema_of(expr: Expr) -> Schema:
+    """A schema in which the columns an expression reads are nullable as their names say."""
+    seen = {c.name: c for c in columns_read(expr)}
+    return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
 
 
 def _equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
