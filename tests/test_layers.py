@@ -17,7 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "proof": {"dataflow"},
     "smt": {"dataflow"},
     "evs": {"dataflow", "smt"},
-    "refute": {"dataflow", "interpreter"},
+    "refute": {"dataflow", "interpreter", "smt"},
     "search": {"dataflow", "versions", "proof", "interpreter", "evs", "refute"},
     "report": set(),
     "execution": {"dataflow", "versions"},

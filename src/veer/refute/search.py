@@ -26,11 +26,13 @@ from veer.errors import InputError
 from veer.interpreter import Result, TooManyChoicesError, program, same_result
 from veer.refute.instances import Instances, Tables, constraints_hold, subqueries
 from veer.refute.shrink import shrink
+from veer.refute.symbolic import symbolic_instance
 from veer.verdict import TableSemantics, Witness
 
 INSTANCES = 400
 BUDGET = 1_000_000
 MOST_CHOICES = 150
+SOLVED_SIZES = (2, 3)  # rows per table of the instances the solver is asked for
 
 
 @dataclass(frozen=True)
@@ -126,12 +128,22 @@ def find_witness(
     for number in range(first, instances):
         tables = stream.make(number)
         if refutation.differ(tables) and constraints_hold(stream.sources, tables):
-            small = shrink(
-                tables,
-                lambda t: constraints_hold(stream.sources, t) and refutation.differ(t),
-            )
-            return _witness(refutation, stream, small)
+            return _shrunk(refutation, stream, tables)
+    if last:
+        return f"no difference on {instances} small instances"
+    for size in SOLVED_SIZES:
+        solved = symbolic_instance(
+            refutation.p, refutation.q, refutation.columns, refutation.semantics, size
+        )
+        if solved is not None and constraints_hold(stream.sources, solved):
+            if refutation.differ(solved):
+                return _shrunk(refutation, stream, solved)
     return f"no difference on {instances} small instances"
+
+
+def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
+    small = shrink(tables, lambda t: constraints_hold(stream.sources, t) and refutation.differ(t))
+    return _witness(refutation, stream, small)
 
 
 def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> Tables | None:

@@ -12,7 +12,7 @@ from veer.smt.formula import (
     never_null,
     same,
 )
-from veer.smt.solve import Outcome, Solver
+from veer.smt.solve import Outcome, Solver, find_model
 
 __all__ = [
     "All",
@@ -24,6 +24,7 @@ __all__ = [
     "SameCount",
     "Solver",
     "Some",
+    "find_model",
     "implies",
     "never_null",
     "same",

@@ -225,7 +225,7 @@ class Encoder:
     def _related(self, op: str, type_: DataType, a: Any, b: Any) -> Any:
         """Two values that are not null, compared as Spark compares them."""
         if isinstance(type_, FloatType | DoubleType):
-            a, b = self._rank(type_, a), self._rank(type_, b)
+            a, b = self.rank(type_, a), self.rank(type_, b)
         elif isinstance(type_, BooleanType):
             one, zero = z3.IntVal(1, self.context), z3.IntVal(0, self.context)
             if op in ("=", "<=>"):
@@ -348,14 +348,19 @@ class Encoder:
                 rank = z3.RealVal(INFINITY_RANK if value > 0 else -INFINITY_RANK, self.context)
             else:
                 rank = z3.Q(*value.as_integer_ratio(), self.context)
-            self.facts.append(self._rank(type_, made) == rank)
+            self.facts.append(self.rank(type_, made) == rank)
             for (other, _), constant in self._doubles.items():
                 if other == str(type_):
                     self.facts.append(made != constant)
             self._doubles[str(type_), text] = made
         return made
 
-    def _rank(self, type_: DataType, value: Any) -> Any:
+    def text_literals(self) -> dict[str, Any]:
+        """The string literals met, with their terms."""
+        return self._texts[StringType]
+
+    def rank(self, type_: DataType, value: Any) -> Any:
+        """Where a float stands in Spark's order; its number, where it is finite."""
         return self._function(("rank", str(type_)), (value,), z3.RealSort(self.context))
 
     # -- functions -----------------------------------------------------------------------------
@@ -450,7 +455,7 @@ class Encoder:
         )
         if isinstance(given, IntegralType) and isinstance(target, DoubleType):
             small = self._and(value >= -EXACT_DOUBLE, value <= EXACT_DOUBLE)
-            exact = self._rank(target, made.value) == z3.ToReal(value)
+            exact = self.rank(target, made.value) == z3.ToReal(value)
             self.facts.append(z3.Implies(small, exact))
             made = Value(null, made.value)
         return made

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import final
+from typing import Any, final
 
 import z3
 
 from veer.errors import UnsupportedError
 from veer.smt.encode import Encoder
 from veer.smt.formula import Formula, No
+from veer.smt.model import read_model
 
 WORK = 400_000  # z3's resource units per question
 SEED = 7
@@ -59,6 +60,26 @@ class Solver:
         return found
 
 
+def find_model(given: Sequence[Formula], work: int = WORK) -> dict[str, Any] | None:
+    """Values for the columns that satisfy all of these, if the solver finds some."""
+    context = z3.Context()
+    encoder = Encoder(context)
+    try:
+        asserted = [encoder.formula(g) for g in given]
+    except UnsupportedError:
+        return None
+    solver = _solver(context, work)
+    solver.add(*asserted, *encoder.facts, *encoder.order_facts())
+    return read_model(solver.model(), encoder) if solver.check() == z3.sat else None
+
+
+def _solver(context: z3.Context, work: int) -> z3.Solver:
+    solver = z3.SimpleSolver(ctx=context)
+    solver.set("rlimit", work)
+    solver.set("random_seed", SEED)
+    return solver
+
+
 def _ask(goal: Formula, given: Sequence[Formula], work: int) -> Outcome:
     context = z3.Context()
     encoder = Encoder(context)
@@ -67,9 +88,7 @@ def _ask(goal: Formula, given: Sequence[Formula], work: int) -> Outcome:
         asserted.append(z3.Not(encoder.formula(goal)))
     except UnsupportedError:
         return Outcome.NOT_PROVEN
-    solver = z3.SimpleSolver(ctx=context)
-    solver.set("rlimit", work)
-    solver.set("random_seed", SEED)
+    solver = _solver(context, work)
     solver.add(*asserted, *encoder.facts, *encoder.order_facts())
     match str(solver.check()):
         case "unsat":

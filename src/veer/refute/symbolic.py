@@ -1,0 +1,458 @@
+"""Instances found by the solver: both versions run on tables of a few unknown rows.
+
+Every table has `size` rows, each of which may be missing. A row of an operator is a condition
+under which it exists and its values, all expressions over the unknown columns, so running a
+dataflow makes no choice. What comes out different is an instance, if the interpreter agrees;
+where functions are uninterpreted it may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from veer.dataflow.coercion import arithmetic
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import (
+    AggregateCall,
+    And,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+    OuterColumn,
+    ScalarQuery,
+)
+from veer.dataflow.ops import (
+    Aggregate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Project,
+    Sink,
+    Sort,
+    Source,
+    Union,
+    Values,
+)
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
+from veer.dataflow.walk import map_children
+from veer.errors import UnsupportedError
+from veer.refute.instances import Tables, all_sources
+from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, find_model, implies, same
+from veer.verdict import TableSemantics
+
+MOST_ROWS = 40
+WORK = 3_000_000
+TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row that is there if `there` is true."""
+
+    there: tuple[Expr, ...]
+    values: tuple[Expr, ...]
+
+
+Scope: TypeAlias = tuple[tuple[Schema, tuple[Expr, ...]], ...]
+
+
+def symbolic_instance(
+    p: Dataflow,
+    q: Dataflow,
+    columns: Sequence[tuple[int, int]],
+    semantics: TableSemantics,
+    size: int,
+) -> Tables | None:
+    """Tables of at most `size` rows on which the solver sees a difference."""
+    sources = all_sources((p, q))
+    try:
+        run = SymbolicRun(sources, size)
+        ours = [_picked(r, [i for i, _ in columns]) for r in run.result(p)]
+        theirs = [_picked(r, [j for _, j in columns]) for r in run.result(q)]
+    except UnsupportedError:
+        return None
+    counted = semantics is not TableSemantics.SET
+    difference = Some((*_missing(ours, theirs, counted), *_missing(theirs, ours, counted)))
+    model = find_model([difference, *run.constraints()], WORK)
+    return None if model is None else run.tables(model)
+
+
+def _picked(row: Row, places: Sequence[int]) -> Row:
+    return Row(row.there, tuple(row.values[i] for i in places))
+
+
+def _missing(ours: Sequence[Row], theirs: Sequence[Row], counted: bool) -> Iterator[Formula]:
+    """For each row: it is there, and not as often on the other side."""
+    for row in ours:
+        here = tuple(_equal(row, other) for other in ours)
+        there = tuple(_equal(row, other) for other in theirs)
+        differs = No(SameCount(here, there)) if counted else No(Some(there))
+        yield All((*map(Holds, row.there), differs))
+
+
+def _equal(row: Row, other: Row) -> Formula:
+    same_values = (Same(a, b) for a, b in zip(row.values, other.values, strict=True))
+    return All((*map(Holds, other.there), *same_values))
+
+
+class SymbolicRun:
+    """Runs dataflows over tables of unknown rows."""
+
+    def __init__(self, sources: dict[str, Source], size: int) -> None:
+        self.sources = sources
+        self.rows = {name: self._unknown(source, size) for name, source in sources.items()}
+
+    def _unknown(self, source: Source, size: int) -> list[Row]:
+        return [
+            Row(
+                (Column(f"{source.table}/{i}/there!", BOOLEAN),),
+                tuple(
+                    Column(f"{source.table}/{i}/{place}{'' if f.nullable else '!'}", f.type)
+                    for place, f in enumerate(source.fields)
+                ),
+            )
+            for i in range(size)
+        ]
+
+    def constraints(self) -> Iterator[Formula]:
+        """Rows differ on keys, and refer to rows that are there."""
+        for name, source in self.sources.items():
+            names = [f.name.lower() for f in source.fields]
+            rows = self.rows[name]
+            for key in source.keys:
+                places = [names.index(n.lower()) for n in key]
+                for i, a in enumerate(rows):
+                    for b in rows[i + 1 :]:
+                        agree = All(tuple(Same(a.values[x], b.values[x]) for x in places))
+                        both = All(tuple(map(Holds, a.there + b.there)))
+                        yield No(All((both, agree)))
+            yield from self._parents(source, names)
+
+    def _parents(self, source: Source, names: list[str]) -> Iterator[Formula]:
+        for foreign in source.foreign_keys:
+            parent = next(
+                (s for n, s in self.sources.items() if n.lower() == foreign.parent.lower()), None
+            )
+            if parent is None:
+                continue
+            others = [f.name.lower() for f in parent.fields]
+            own = [names.index(n.lower()) for n in foreign.columns]
+            their = [others.index(n.lower()) for n in foreign.parent_columns]
+            for row in self.rows[source.table]:
+                present = tuple(Not(IsNull(row.values[x])) for x in own)
+                found = tuple(
+                    All(
+                        (
+                            *map(Holds, other.there),
+                            *(
+                                Same(row.values[x], other.values[y])
+                                for x, y in zip(own, their, strict=True)
+                            ),
+                        )
+                    )
+                    for other in self.rows[parent.table]
+                )
+                yield implies(All(tuple(map(Holds, row.there + present))), Some(found))
+
+    def tables(self, model: dict[str, object]) -> Tables:
+        """The rows a model has, columns it says nothing of filled plainly."""
+        found: Tables = {}
+        for name, source in self.sources.items():
+            found[name] = []
+            for row in self.rows[name]:
+                (there,) = row.there
+                if model.get(there.name) is True:  # type: ignore[union-attr]
+                    found[name].append(
+                        tuple(
+                            _value(model.get(c.name), f.type, f.nullable)  # type: ignore[union-attr]
+                            for c, f in zip(row.values, source.fields, strict=True)
+                        )
+                    )
+        return found
+
+    # -- operators -----------------------------------------------------------------------------
+
+    def result(self, dataflow: Dataflow, scope: Scope = ()) -> list[Row]:
+        """The rows of the only sink."""
+        found: dict[str, list[Row]] = {}
+        for id_ in dataflow.order:
+            below = dataflow.inputs[id_]
+            schemas = [dataflow.schemas[i] for i in below]
+            rows = self._operator(dataflow, id_, [found[i] for i in below], schemas, scope)
+            if len(rows) > MOST_ROWS:
+                raise UnsupportedError("too many rows")
+            found[id_] = rows
+        return found[dataflow.sinks[0]]
+
+    def _operator(
+        self,
+        dataflow: Dataflow,
+        id_: str,
+        inputs: Sequence[list[Row]],
+        below: Sequence[Schema],
+        scope: Scope,
+    ) -> list[Row]:
+        operator = dataflow.operators[id_]
+        schema = below[0] if below else Schema(())
+        match operator:
+            case Source(table):
+                return self.rows[table]
+            case Values(fields, values):
+                types = [f.type for f in fields]
+                return [Row((), tuple(map(Literal, row, types))) for row in values]
+            case Filter(predicate):
+                return [self._kept(r, self._expr(predicate, schema, r, scope)) for r in inputs[0]]
+            case Project(named):
+                return [
+                    Row(r.there, tuple(self._expr(n.expr, schema, r, scope) for n in named))
+                    for r in inputs[0]
+                ]
+            case Sort():
+                return inputs[0]
+            case Sink(columns=shown):
+                places = [schema.place(c.name, c.occurrence) for c in shown]
+                return [_picked(r, places) for r in inputs[0]] if shown else inputs[0]
+            case Union():
+                return [r for rows in inputs for r in rows]
+            case Join():
+                return self._join(operator, inputs, below, scope)
+            case Lateral(query, outer):
+                return self._lateral(query, outer, inputs[0], schema, scope)
+            case Aggregate(keys, calls):
+                return self._groups(
+                    inputs[0],
+                    schema,
+                    [k.expr for k in keys],
+                    [n.call for n in calls],
+                    scope,
+                )
+            case GlobalAggregate(calls):
+                folds = [self._fold(n.call, inputs[0], schema, scope) for n in calls]
+                return [Row((), tuple(folds))]
+            case IntersectAll() | ExceptAll():
+                return self._rest(inputs, keep_common=isinstance(operator, IntersectAll))
+            case _:
+                raise UnsupportedError(f"a {type(operator).__name__}")
+
+    def _kept(self, row: Row, condition: Expr) -> Row:
+        return replace(row, there=(*row.there, condition))
+
+    def _join(
+        self, join: Join, inputs: Sequence[list[Row]], below: Sequence[Schema], scope: Scope
+    ) -> list[Row]:
+        left, right = inputs
+        schema = below[0] + below[1]
+        condition = TRUE if join.condition is None else join.condition
+
+        def meet(a: Row, b: Row) -> tuple[Expr, ...]:
+            both = Row((), a.values + b.values)
+            return (*a.there, *b.there, self._expr(condition, schema, both, scope))
+
+        def partner(found: list[tuple[Expr, ...]]) -> Expr:
+            return _any([_all(f) for f in found])
+
+        pairs = [Row(meet(a, b), a.values + b.values) for a in left for b in right]
+        if join.kind in ("inner", "cross"):
+            return pairs
+        has = [partner([meet(a, b) for b in right]) for a in left]
+        if join.kind == "semi":
+            return [self._kept(a, h) for a, h in zip(left, has, strict=True)]
+        alone = [self._kept(a, Not(_truth(h))) for a, h in zip(left, has, strict=True)]
+        if join.kind == "anti":
+            return alone
+        padding = tuple(Literal(None, t) for t in below[1].types)
+        found = pairs + [Row(r.there, r.values + padding) for r in alone]
+        if join.kind == "full":
+            before = tuple(Literal(None, t) for t in below[0].types)
+            for b in right:
+                other = partner([meet(a, b) for a in left])
+                found.append(Row((*b.there, Not(_truth(other))), before + b.values))
+        return found
+
+    def _lateral(
+        self, query: Dataflow, outer: bool, rows: list[Row], schema: Schema, scope: Scope
+    ) -> list[Row]:
+        found = []
+        for row in rows:
+            inner = self.result(query, ((schema, row.values), *scope))
+            found += [Row(row.there + r.there, row.values + r.values) for r in inner]
+            if outer:
+                none = Not(_truth(_any([_all(r.there) for r in inner])))
+                padding = tuple(Literal(None, t) for t in query.result_schema.types)
+                found.append(Row((*row.there, none), row.values + padding))
+        return found
+
+    def _rest(self, inputs: Sequence[list[Row]], *, keep_common: bool) -> list[Row]:
+        """Rows of the first input that have (or lack) a partner of the same number."""
+        left, right = inputs
+        if any(has_floats(v.type) for r in left for v in r.values):
+            raise UnsupportedError("set operations on floats")
+        found = []
+        for place, row in enumerate(left):
+            number = _count([_same_row(row, o) for o in left[:place]])
+            others = _count([_same_row(row, o) for o in right])
+            common = Compare(">", others, number)
+            found.append(self._kept(row, common if keep_common else Not(common)))
+        return found
+
+    # -- groups --------------------------------------------------------------------------------
+
+    def _groups(
+        self,
+        rows: list[Row],
+        schema: Schema,
+        keys: Sequence[Expr],
+        calls: Sequence[AggregateCall],
+        scope: Scope,
+    ) -> list[Row]:
+        """The first row of each group, with the folds over its members."""
+        keyed = [tuple(self._expr(k, schema, r, scope) for k in keys) for r in rows]
+        if any(has_floats(k.type) for k in keys):
+            raise UnsupportedError("groups of floats")
+        found = []
+        for i, row in enumerate(rows):
+            fits = [
+                _all([same(a, b) for a, b in zip(keyed[i], other, strict=True)]) for other in keyed
+            ]
+            earlier = _any(
+                [_all((*r.there, fit)) for r, fit in zip(rows[:i], fits[:i], strict=True)]
+            )
+            members = [self._kept(r, fit) for r, fit in zip(rows, fits, strict=True)]
+            values = [self._fold(call, members, schema, scope) for call in calls]
+            first = (*row.there, Not(_truth(earlier)))
+            found.append(Row(first, (*keyed[i], *values)))
+        return found
+
+    def _fold(self, call: AggregateCall, rows: list[Row], schema: Schema, scope: Scope) -> Expr:
+        if call.function not in ("count", "sum", "min", "max"):
+            raise UnsupportedError(call.function)
+        given: list[tuple[Expr, tuple[Expr, ...]]] = []
+        for row in rows:
+            args = tuple(self._expr(a, schema, row, scope) for a in call.args)
+            there = [*row.there, *(Not(IsNull(a)) for a in args)]
+            if call.where is not None:
+                there.append(self._expr(call.where, schema, row, scope))
+            given.append((_all(there), args))
+        if call.distinct:
+            given = _without_repeats(given)
+        if call.function == "count":
+            return Cast(_count([there for there, _ in given]), call.type)
+        return _folded(call.function, call.type, given)
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def _expr(self, expr: Expr, schema: Schema, row: Row, scope: Scope) -> Expr:
+        return self._resolved(expr, ((schema, row.values), *scope))
+
+    def _resolved(self, expr: Expr, scope: Scope) -> Expr:
+        match expr:
+            case Column(name, _, occurrence):
+                schema, values = scope[0]
+                return values[schema.place(name, occurrence)]
+            case OuterColumn(name, _, occurrence, depth):
+                schema, values = scope[depth]
+                return values[schema.place(name, occurrence)]
+            case Exists(query):
+                return _any([_all(r.there) for r in self.result(query, scope)])
+            case InQuery(args, query):
+                given = [self._resolved(a, scope) for a in args]
+                parts: list[Expr] = []
+                for r in self.result(query, scope):
+                    pairs = zip(given, r.values, strict=True)
+                    equal = _all([Compare("=", a, b) for a, b in pairs])
+                    there = Case(((_all(r.there), TRUE),), FALSE)
+                    parts.append(And((there, equal)))
+                return Or(tuple(parts)) if parts else FALSE
+            case ScalarQuery(query):
+                value: Expr = Literal(None, expr.type)
+                for r in reversed(self.result(query, scope)):
+                    value = Case(((_all(r.there), r.values[0]),), value)
+                return value
+            case _:
+                return map_children(expr, lambda child: self._resolved(child, scope))
+
+
+def _value(value: object, type_: DataType, nullable: bool) -> object:
+    """A value of the model; what it does not mention is null, or the plainest there is."""
+    if value is not None or nullable:
+        return value
+    return PLAINEST.get(str(type_), 0)
+
+
+PLAINEST: dict[str, object] = {"string": "", "boolean": False, "double": 0.0, "float": 0.0}
+
+
+def _all(parts: Sequence[Expr]) -> Expr:
+    kept = tuple(p for p in parts if p != TRUE)
+    if not kept:
+        return TRUE
+    return kept[0] if len(kept) == 1 else And(kept)
+
+
+def _any(parts: Sequence[Expr]) -> Expr:
+    """Whether one of these is true; never null."""
+    if not parts:
+        return FALSE
+    return _truth(parts[0] if len(parts) == 1 else Or(tuple(parts)))
+
+
+def _truth(condition: Expr) -> Expr:
+    """The condition, null taken for false."""
+    return Case(((condition, TRUE),), FALSE)
+
+
+def _same_row(row: Row, other: Row) -> Expr:
+    fits = [same(a, b) for a, b in zip(row.values, other.values, strict=True)]
+    return _all((*other.there, *fits))
+
+
+def _count(conditions: Sequence[Expr]) -> Expr:
+    total: Expr = Literal(0, LONG)
+    for condition in conditions:
+        one = Case(((condition, Literal(1, LONG)),), Literal(0, LONG))
+        total = arithmetic("+", total, one)
+    return total
+
+
+def _without_repeats(
+    given: list[tuple[Expr, tuple[Expr, ...]]],
+) -> list[tuple[Expr, tuple[Expr, ...]]]:
+    found: list[tuple[Expr, tuple[Expr, ...]]] = []
+    for i, (there, args) in enumerate(given):
+        repeated = _any(
+            [
+                _all((before, *(same(a, b) for a, b in zip(args, others, strict=True))))
+                for before, others in given[:i]
+            ]
+        )
+        found.append((And((there, Not(repeated))), args))
+    return found
+
+
+def _folded(function: str, type_: DataType, given: Sequence[tuple[Expr, tuple[Expr, ...]]]) -> Expr:
+    total: Expr = Literal(None, type_)
+    for there, (arg,) in given:
+        value = arg if arg.type == type_ else Cast(arg, type_)
+        if function == "sum":
+            more: Expr = arithmetic("+", total, value)
+            more = more if more.type == type_ else Cast(more, type_)
+        else:
+            better = Compare("<" if function == "min" else ">", value, total)
+            more = Case(((better, value),), total)
+        grown = Case(((IsNull(total), value),), more)
+        total = Case(((there, grown),), total)
+    return total

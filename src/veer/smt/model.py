@@ -1,0 +1,97 @@
+"""Models back to values: what the solver found, as Python values of Spark's types."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from veer.dataflow.types import (
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NullType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
+from veer.smt.encode import Encoder
+
+EPOCH = dt.datetime(1970, 1, 1)
+
+
+def read_model(model: z3.ModelRef, encoder: Encoder) -> dict[str, Any]:
+    """A value for every column of the question; None for null and for what has no reading."""
+    texts = _texts(model, encoder)
+    found: dict[str, Any] = {}
+    for name, (type_, (null, value)) in encoder.columns.items():
+        if z3.is_true(model.eval(null, model_completion=True)):
+            found[name] = None
+        else:
+            found[name] = _read(model, encoder, type_, value, texts)
+    return found
+
+
+def _read(
+    model: z3.ModelRef, encoder: Encoder, type_: DataType, term: Any, texts: Mapping[Fraction, str]
+) -> Any:
+    if isinstance(type_, NullType):
+        return None
+    if isinstance(type_, FloatType | DoubleType):
+        return float(_fraction(model.eval(encoder.rank(type_, term), model_completion=True)))
+    value = model.eval(term, model_completion=True)
+    match type_:
+        case BooleanType():
+            return z3.is_true(value)
+        case IntegralType():
+            return int(value.as_long())
+        case DateType():
+            return dt.date.fromordinal(max(1, min(value.as_long(), dt.date.max.toordinal())))
+        case TimestampType() | TimestampNtzType():
+            return EPOCH + dt.timedelta(microseconds=int(value.as_long()) % (10**15))
+        case DecimalType(scale=scale):
+            number = _fraction(value)
+            return Decimal(round(number * 10**scale)).scaleb(-scale)
+        case StringType():
+            return texts.get(_fraction(value), "")
+        case _:
+            return None
+
+
+def _texts(model: z3.ModelRef, encoder: Encoder) -> dict[Fraction, str]:
+    """Texts for the numbers that stand for texts: literals, and made-up ones in between."""
+    literals = {
+        _fraction(model.eval(term, model_completion=True)): text
+        for text, term in encoder.text_literals().items()
+    }
+    values = {
+        _fraction(model.eval(value, model_completion=True))
+        for type_, (_, value) in encoder.columns.values()
+        if isinstance(type_, StringType)
+    }
+    found: dict[Fraction, str] = {}
+    below, made = "", 0
+    for number in sorted(values | set(literals)):
+        if number in literals:
+            below, made = literals[number], 0
+            found[number] = below
+        else:
+            made += 1
+            found[number] = below + chr(ord("a") + min(made, 25) - 1)
+    return found
+
+
+def _fraction(value: Any) -> Fraction:
+    if z3.is_rational_value(value):
+        return Fraction(value.numerator_as_long(), value.denominator_as_long())
+    if z3.is_int_value(value):
+        return Fraction(value.as_long())
+    return Fraction(value.approx(9).as_fraction()) if hasattr(value, "approx") else Fraction(0)
