@@ -29,7 +29,19 @@ from veer.dataflow.expr import (
 )
 from veer.dataflow.functions.registry import AGGREGATE, Nulls, scalar_function
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import IntegralType, NumericType, StringType
+from veer.dataflow.types import (
+    AtomicType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NullType,
+    NumericType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
 
 
 def is_nullable(expr: Expr, schema: Schema) -> bool:
@@ -54,13 +66,24 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
                 otherwise, schema
             )
         case Cast(arg, _, mode):
-            return is_nullable(arg, schema) or (mode != CastMode.ANSI and not _is_widening(expr))
+            lossy = mode != CastMode.ANSI and not _is_widening(expr)
+            return is_nullable(arg, schema) or lossy or gives_null(arg.type, expr.type)
         case Call(function, args):
             return _call_nullable(function, args, schema)
         case OuterColumn() | OpaqueCall() | GetField() | InQuery() | ScalarQuery():
             return True
         case _:
             assert_never(expr)
+
+
+def gives_null(given: DataType, target: DataType) -> bool:
+    """Whether a cast that should fail gives null instead on some values: NaN has no decimal.
+
+    Casts of nested types are not looked into.
+    """
+    if isinstance(given, FloatType | DoubleType):
+        return isinstance(target, DecimalType | TimestampType | TimestampNtzType)
+    return not isinstance(given, AtomicType | NullType) and given != target
 
 
 def _is_widening(cast: Cast) -> bool:

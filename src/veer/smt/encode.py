@@ -48,6 +48,7 @@ from veer.dataflow.expr import (
     ScalarQuery,
 )
 from veer.dataflow.functions.registry import Kind, Nulls, scalar_function
+from veer.dataflow.nullability import gives_null
 from veer.dataflow.types import (
     BinaryType,
     BooleanType,
@@ -451,7 +452,9 @@ class Encoder:
             ("cast", cast.mode.value),
             (cast.arg,),
             target,
-            Nulls.STRICT if cast.mode is CastMode.ANSI else Nulls.PROPAGATE,
+            Nulls.STRICT
+            if cast.mode is CastMode.ANSI and not gives_null(given, target)
+            else Nulls.PROPAGATE,
         )
         if isinstance(given, IntegralType) and isinstance(target, DoubleType):
             small = self._and(value >= -EXACT_DOUBLE, value <= EXACT_DOUBLE)

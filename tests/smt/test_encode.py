@@ -1,0 +1,173 @@
+"""The solver's reading of expressions admits what the interpreter computes.
+
+If it did not, something false could be proven: so every value the interpreter finds must be
+possible for the solver, given the values of the columns.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+from typing import Any
+
+import pytest
+from tests.generators.expressions import Expressions
+from tests.generators.tables import wide_table
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Column, Compare, Expr, Literal, Not
+from veer.dataflow.functions.registry import Failure
+from veer.dataflow.ops import Project
+from veer.dataflow.types import BOOLEAN, parse_type
+from veer.dataflow.walk import columns_read
+from veer.errors import VeerError
+from veer.frontends.sql import read_sql
+from veer.interpreter import run_dataflow
+from veer.smt import All, Holds, No, Outcome, Same, SameCount, Solver, Some, find_model, implies
+
+SEED = os.environ.get("VEER_SEED", "1")
+ROUNDS = int(os.environ.get("VEER_ROUNDS", "8"))
+
+
+def only_expr(dataflow: Dataflow) -> Expr:
+    (project,) = [op for op in dataflow.operators.values() if isinstance(op, Project)]
+    return project.columns[0].expr
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_what_the_interpreter_computes_is_possible(number: int) -> None:
+    rng = Random(f"smt {SEED} {number}")
+    table = wide_table(rng, 4)
+    schema = {table.name: table.source}
+    checked = 0
+    for _ in range(25):
+        text = Expressions(rng, wrong=0.0).any()
+        try:
+            dataflow = read_sql(f"SELECT {text} AS x FROM {table.name}", schema)
+        except VeerError:
+            continue
+        expr = only_expr(dataflow)
+        for row in table.rows[:3]:
+            checked += possible(dataflow, expr, table, row, (SEED, number, text))
+    assert checked
+
+
+def possible(dataflow: Dataflow, expr: Expr, table: Any, row: Any, about: object) -> bool:
+    try:
+        result = run_dataflow(dataflow, {table.name: [row]})["result"]
+    except (Failure, VeerError):
+        return False
+    ((value,),) = result.rows
+    names = [f.name for f in table.source.fields]
+    read = {c.name: c for c in columns_read(expr)}
+    given = [Same(c, Literal(row[names.index(n)], c.type)) for n, c in read.items()]
+    found = Solver().ask(No(Same(expr, Literal(value, expr.type))), given)
+    assert found is not Outcome.PROVEN, (about, row, value)
+    return True
+
+
+INT, DOUBLE, STRING = map(parse_type, ("int", "double", "string"))
+A, B = Column("a", INT), Column("b", INT)
+X, S = Column("x", DOUBLE), Column("s", STRING)
+NEVER = Column("k!", INT)
+
+
+def less(a: Expr, b: Expr) -> Expr:
+    return Compare("<", a, b)
+
+
+@pytest.mark.parametrize(
+    ("goal", "proven"),
+    [
+        (Holds(Compare("<=>", A, A)), True),
+        (Holds(Compare("=", A, A)), False),  # null
+        (Holds(Compare("=", NEVER, NEVER)), True),
+        (implies(Holds(less(A, B)), No(Holds(less(B, A)))), True),
+        (Some((Holds(less(A, B)), Holds(Not(less(A, B))))), False),  # null is neither
+        (implies(Holds(less(S, Literal("b", STRING))), Holds(less(S, Literal("c", STRING)))), True),
+        (
+            implies(Holds(less(S, Literal("c", STRING))), Holds(less(S, Literal("b", STRING)))),
+            False,
+        ),
+        (
+            implies(Holds(Compare("=", X, Literal(0.0, DOUBLE))), Same(X, Literal(0.0, DOUBLE))),
+            False,
+        ),
+        (Holds(Compare("=", Literal(-0.0, DOUBLE), Literal(0.0, DOUBLE))), True),
+        (Same(Literal(-0.0, DOUBLE), Literal(0.0, DOUBLE)), False),
+        (Holds(less(Literal(1e300, DOUBLE), Literal(float("nan"), DOUBLE))), True),
+        (Holds(less(Literal(float("inf"), DOUBLE), Literal(float("nan"), DOUBLE))), True),
+        (SameCount((Holds(less(A, B)),), (Holds(Compare(">", B, A)),)), True),
+        (SameCount((Holds(less(A, B)), Holds(less(A, B))), (Holds(less(A, B)),)), False),
+        (All(()), True),
+        (Some(()), False),
+    ],
+)
+def test_formulas(goal: Any, proven: bool) -> None:
+    assert (Solver().ask(goal) is Outcome.PROVEN) == proven
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("-7 DIV 2", -3),
+        ("7 DIV -2", -3),
+        ("-7 % 2", -1),
+        ("7 % -2", 1),
+        ("CAST(1.25 AS DECIMAL(5, 2)) + CAST(1.5 AS DECIMAL(3, 1))", "2.75"),
+        ("abs(-3) + 1", 4),
+        ("coalesce(NULL, 3)", 3),
+    ],
+)
+def test_constants_are_computed(text: str, value: Any) -> None:
+    expr = only_expr(read_sql(f"SELECT {text} AS x FROM VALUES (1) AS t (a)", ""))
+    wanted = Compare("=", expr, Literal(parse(value, expr), expr.type))
+    assert Solver().ask(Holds(wanted)) is Outcome.PROVEN
+
+
+def parse(value: Any, expr: Expr) -> Any:
+    from decimal import Decimal
+
+    return Decimal(value) if isinstance(value, str) else value
+
+
+def test_a_budget_gives_up_alike_every_time() -> None:
+    hard = [Column(f"v{i}", INT) for i in range(30)]
+    pairs = [Holds(Not(Compare("=", a, b))) for i, a in enumerate(hard) for b in hard[:i]]
+    small = [Holds(less(v, Literal(29, INT))) for v in hard]
+    small += [Holds(less(Literal(-1, INT), v)) for v in hard]
+    outcomes = {Solver(work=2_000).ask(No(All((*pairs, *small)))) for _ in range(3)}
+    assert outcomes == {Outcome.GAVE_UP}
+
+
+def test_questions_are_counted_and_remembered() -> None:
+    solver = Solver(questions=2)
+    goal = Holds(Compare("<=>", A, A))
+    assert solver.proves(goal) and solver.proves(goal)
+    assert solver.asked == 1
+    solver.ask(Holds(less(A, B)))
+    assert solver.ask(Holds(less(B, A))) is Outcome.GAVE_UP
+    assert solver.gave_up
+
+
+def test_models_are_read_back() -> None:
+    day = Column("day", parse_type("date"))
+    flag = Column("flag!", BOOLEAN)
+    price = Column("price", parse_type("decimal(10,2)"))
+    from datetime import date
+    from decimal import Decimal
+
+    found = find_model(
+        [
+            Holds(Compare("=", A, Literal(5, INT))),
+            Holds(Compare("=", S, Literal("kilo", STRING))),
+            Holds(Compare("=", day, Literal(date(2030, 1, 2), day.type))),
+            Holds(Compare("=", price, Literal(Decimal("1.25"), price.type))),
+            Holds(Compare("=", X, Literal(2.5, DOUBLE))),
+            Holds(flag),
+        ]
+    )
+    assert found is not None
+    assert found["a"] == 5 and found["s"] == "kilo" and found["day"] == date(2030, 1, 2)
+    assert found["price"] == Decimal("1.25") and found["x"] == 2.5 and found["flag!"] is True
+    assert find_model([Holds(less(A, B)), Holds(less(B, A))]) is None
