@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "verdict"}
+EVERYWHERE = {"errors", "verdict", "__version__"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "verdict": set(),
@@ -57,7 +57,10 @@ def imports() -> list[tuple[Path, str, bool]]:
                 found += [(path, alias.name, inside) for alias in node.names]
             elif isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{path}: relative import"
-                found.append((path, node.module or "", inside))
+                if node.module == "veer":
+                    found += [(path, f"veer.{alias.name}", inside) for alias in node.names]
+                else:
+                    found.append((path, node.module or "", inside))
     return found
 
 

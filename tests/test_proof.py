@@ -8,11 +8,14 @@ from dataclasses import replace
 import pytest
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.query_pair import QueryPair
+from veer.evs.registry import get
 from veer.frontends.sql import read_sql
 from veer.frontends.workflow import read_workflow
-from veer.proof import Claim, Proof, ProofError, Step, check
+from veer.proof import Claim, Proof, ProofError, Step, check, query_pair
 from veer.search.congruence import prove
-from veer.verdict import TableSemantics
+from veer.search.whole import Attempts, prove_whole
+from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
 SCHEMA = "CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT)"
 TEXT = "SELECT t.a, COUNT(*) AS n FROM t JOIN u ON t.a = u.a WHERE t.b > 1 GROUP BY t.a"
@@ -181,3 +184,103 @@ def test_equal_sets_are_not_counted_alike() -> None:
     )
     with pytest.raises(ProofError, match="as bag"):
         check(Proof(steps), p, q, goal)
+
+
+# -- steps closed by a verifier ------------------------------------------------------------------
+
+MOVED = "SELECT t.a, COUNT(*) AS n FROM (SELECT * FROM t WHERE b > 1) AS t JOIN u ON t.a = u.a GROUP BY t.a"
+
+
+def proven_by_ev(p: Dataflow, q: Dataflow) -> tuple[Proof, Claim, Attempts]:
+    goal = Claim("result", "result", BAG, tuple((i, i) for i in range(len(p.result_schema))))
+    attempts = Attempts()
+    proof = prove_whole(p, q, goal, [get("spes")], attempts)
+    assert isinstance(proof, Proof), proof
+    return proof, goal, attempts
+
+
+def test_an_answer_closes_a_step() -> None:
+    p, q = flow(), flow(MOVED)
+    proof, goal, attempts = proven_by_ev(p, q)
+    assert check(proof, p, q, goal, attempts.answer) == ()
+    assert [s.ev for s in proof.steps if s.rule == "ev"] == ["spes"]
+
+
+def test_an_answer_is_needed_and_must_be_about_this_pair() -> None:
+    p, q = flow(), flow(MOVED)
+    proof, goal, attempts = proven_by_ev(p, q)
+    with pytest.raises(ProofError, match="no verifier"):
+        check(proof, p, q, goal)
+    other = flow(MOVED.replace("b > 1", "b > 2"))
+    with pytest.raises(ProofError, match="never asked"):
+        check(proof, p, other, goal, attempts.answer)
+    lied = tuple(replace(s, ev="liar") if s.ev else s for s in proof.steps)
+    with pytest.raises(ProofError, match="never asked"):
+        check(Proof(lied), p, q, goal, attempts.answer)
+
+
+def test_a_verifier_that_does_not_know_closes_nothing() -> None:
+    p, q = flow(), flow(MOVED)
+    proof, goal, _ = proven_by_ev(p, q)
+
+    def unsure(ev: str, pair: QueryPair) -> Answer:
+        return Answer(Verdict.UNKNOWN, "who knows")
+
+    with pytest.raises(ProofError, match="who knows"):
+        check(proof, p, q, goal, unsure)
+
+
+def test_assumptions_of_an_answer_are_kept() -> None:
+    p, q = flow(), flow(MOVED)
+    proof, goal, _ = proven_by_ev(p, q)
+
+    def sure(ev: str, pair: QueryPair) -> Answer:
+        return Answer(Verdict.EQUIVALENT, "", (Assumption("a is a key of t"),))
+
+    assert check(proof, p, q, goal, sure) == (Assumption("a is a key of t"),)
+
+
+def test_a_step_by_a_verifier_holds_no_choice() -> None:
+    """Whatever the verifier says: it cannot know which rows a limit takes."""
+    text = "SELECT a FROM (SELECT a FROM t LIMIT 1) AS x"
+    p, q = flow(text), flow(text)
+    goal = Claim("result", "result", BAG, ((0, 0),))
+    top = Claim(p.inputs["result"][0], q.inputs["result"][0], BAG, ((0, 0),))
+    proof = Proof((Step(top, (), "ev", "any"), Step(goal, (top,), "sink")))
+
+    def gullible(ev: str, pair: QueryPair) -> Answer:
+        return Answer(Verdict.EQUIVALENT)
+
+    with pytest.raises(ProofError, match="makes a choice"):
+        check(proof, p, q, goal, gullible)
+
+
+def test_leaves_stand_for_what_is_computed_alike() -> None:
+    """A choice below a leaf stays outside the step: one symbol, paired once."""
+    limited = "(SELECT a, b FROM t LIMIT 3)"
+    p = flow(f"SELECT a FROM {limited} AS x WHERE a > 1 AND b > 1")
+    q = flow(f"SELECT a FROM {limited} AS x WHERE b > 1 AND a > 1")
+    proof, goal, attempts = proven_by_ev(p, q)
+    (assumed,) = check(proof, p, q, goal, attempts.answer)
+    assert "same choice" in assumed.text
+    (step,) = [s for s in proof.steps if s.rule == "ev"]
+    sides = query_pair(step, p, q)
+    assert all(s.table.startswith("\0leaf") for s in sides.p.sources.values())
+    weak = tuple(replace(c, semantics=SET) for c in step.leaves)
+    with pytest.raises(ProofError, match="too weak"):
+        query_pair(replace(step, leaves=weak), p, q)
+
+
+def test_one_choice_is_not_two() -> None:
+    """P joins one sample with itself, Q joins two: no leaf may stand for both."""
+    text = "SELECT a FROM t LIMIT 1"
+    p = read_sql(
+        f"CREATE TABLE x AS {text}; SELECT p.a = q.a AS e FROM x AS p CROSS JOIN x AS q", SCHEMA
+    )
+    q = flow(f"SELECT q.a = p.a AS e FROM ({text}) AS p CROSS JOIN ({text}) AS q")
+    goal = Claim("result", "result", BAG, ((0, 0),))
+    attempts = Attempts()
+    found = prove_whole(p, q, goal, [get("algebra")], attempts)
+    if isinstance(found, Proof):
+        with pytest.raises(ProofError):
+            check(found, p, q, goal, attempts.answer)

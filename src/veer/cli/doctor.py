@@ -10,6 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from veer import __version__
+from veer.evs.registry import names
 
 PANEL = (
     (
@@ -33,6 +34,37 @@ PANEL = (
         "inequivalent",
     ),
     (
+        "a filter moves below a join",
+        "SELECT x.a FROM t AS x JOIN t AS y ON x.a = y.a WHERE y.a > 1 AND x.s > 'b'",
+        "SELECT x.a FROM (SELECT * FROM t WHERE a > 1 AND s > 'b') AS x JOIN t AS y ON y.a = x.a",
+        "equivalent",
+    ),
+    (
+        "partial counts",
+        "SELECT a, COUNT(*) AS n FROM t GROUP BY a",
+        "SELECT a, SUM(n) AS n FROM (SELECT a, s, COUNT(*) AS n FROM t GROUP BY a, s) AS g GROUP BY a",
+        "equivalent",
+    ),
+    (
+        "p, not p, and null",
+        "SELECT a FROM t",
+        "SELECT a FROM t WHERE a > 1 UNION ALL SELECT a FROM t WHERE NOT a > 1 "
+        "UNION ALL SELECT a FROM t WHERE a > 1 IS NULL",
+        "equivalent",
+    ),
+    (
+        "p and not p without null",
+        "SELECT a FROM t",
+        "SELECT a FROM t WHERE a > 1 UNION ALL SELECT a FROM t WHERE NOT a > 1",
+        "inequivalent",
+    ),
+    (
+        "a global aggregate over nothing",
+        "SELECT COUNT(*) AS n FROM t",
+        "SELECT COUNT(*) AS n FROM t GROUP BY true",
+        "inequivalent",
+    ),
+    (
         "CAST is not TRY_CAST",
         "SELECT CAST(s AS INT) AS n FROM t",
         "SELECT TRY_CAST(s AS INT) AS n FROM t",
@@ -50,11 +82,12 @@ def examine(console: Any) -> int:
         ("typer", True),
         ("rich", True),
         ("PyYAML", True),
-        ("z3-solver", False),
+        ("z3-solver", True),
         ("pyspark", False),
     ):
         console.print(f"  {name:<10} {_installed(name) or _missing(needed)}")
     console.print(f"  {'Java':<10} {_java()}")
+    console.print(f"  {'verifiers':<10} {', '.join(names())}")
     wrong = [title for title, p, q, expected in PANEL if _verdict(p, q) != expected]
     if wrong:
         console.print(f"panel: {len(wrong)} of {len(PANEL)} verdicts are wrong: {', '.join(wrong)}")

@@ -189,8 +189,14 @@ class CountsOverSpjOnly(Restriction):
         for operator in below:
             if not isinstance(operator, SPJ) or is_outer_join(operator):
                 yield f"aggregate {id_!r} of {side} counts over a {type(operator).__name__}"
-        tables = [op.table for op in below if isinstance(op, Source)]
-        if len(set(tables)) < len(tables):
+        inside = dataflow.ancestors(id_)
+        scans = [
+            source.table
+            for i, source in dataflow.sources.items()
+            for link in dataflow.outputs[i]
+            if link.dst in inside
+        ]
+        if len(set(scans)) < len(scans):
             yield f"aggregate {id_!r} of {side} counts over a table that is read twice"
 
 

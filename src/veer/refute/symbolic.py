@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from veer import smt
 from veer.dataflow.coercion import arithmetic
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import (
@@ -51,7 +52,7 @@ from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
 from veer.dataflow.walk import map_children
 from veer.errors import UnsupportedError
 from veer.refute.instances import Tables, all_sources
-from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, find_model, implies, same
+from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
 
 MOST_ROWS = 40
@@ -87,7 +88,7 @@ def symbolic_instance(
         return None
     counted = semantics is not TableSemantics.SET
     difference = Some((*_missing(ours, theirs, counted), *_missing(theirs, ours, counted)))
-    model = find_model([difference, *run.constraints()], WORK)
+    model = smt.find_model([difference, *run.constraints()], WORK)
     return None if model is None else run.tables(model)
 
 

@@ -1,4 +1,12 @@
-"""Expressions to solver terms, and models back to values; the only importer of z3."""
+"""Expressions to solver terms, and models back to values; the only importer of z3.
+
+Formulas are plain data; the solver is loaded when the first question is asked.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from veer.smt.formula import (
     All,
@@ -12,7 +20,9 @@ from veer.smt.formula import (
     never_null,
     same,
 )
-from veer.smt.solve import Outcome, Solver, find_model
+
+if TYPE_CHECKING:
+    from veer.smt.solve import Outcome, Solver, find_model
 
 __all__ = [
     "All",
@@ -29,3 +39,9 @@ __all__ = [
     "never_null",
     "same",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Outcome", "Solver", "find_model"):
+        return getattr(import_module("veer.smt.solve"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

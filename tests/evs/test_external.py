@@ -1,0 +1,106 @@
+"""An EV from outside: the example of docs/adding-an-ev.md, installed and asked."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "adding-an-ev.md").read_text(encoding="utf-8")
+DDL = "CREATE TABLE t (a INT, b INT)"
+
+
+def installed(folder: Path, code: str, target: str) -> dict[str, str]:
+    """An environment in which a package with one entry point is installed."""
+    (folder / "shuffled_conditions.py").write_text(code)
+    info = folder / "shuffled_conditions-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: shuffled-conditions\nVersion: 1.0\n"
+    )
+    (info / "entry_points.txt").write_text(f"[veer.evs]\n{target}\n")
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+def veer(environment: dict[str, str], *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "veer", *args],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (target,) = re.findall(r"^shuffled = \"(.*)\"$", PAGE, re.MULTILINE)
+    for name, text in {
+        "p": "SELECT a FROM t WHERE a > 1 AND b < 2",
+        "q": "SELECT a FROM t WHERE b < 2 AND a > 1",
+        "r": "SELECT a FROM t WHERE NOT b >= 2 AND a > 1",
+    }.items():
+        (tmp_path / f"{name}.sql").write_text(f"{DDL}; {text}")
+    return installed(tmp_path, code, f"shuffled = {target}")
+
+
+def test_the_example_of_the_page_is_asked(environment: dict[str, str], tmp_path: Path) -> None:
+    p, q, r = (str(tmp_path / f"{name}.sql") for name in "pqr")
+    done = veer(environment, "verify", p, q, "--ev", "shuffled", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    (sink,) = json.loads(done.stdout)["sinks"]
+    assert sink["reason"] == "proven by shuffled"
+    assert [w["ev"] for w in sink["windows"]] == ["shuffled"]
+    done = veer(environment, "verify", p, r, "--ev", "shuffled")
+    assert done.returncode == 2, done.stderr
+    assert veer(environment, "verify", p, r).returncode == 0  # Veer's own know better
+
+
+def test_doctor_lists_it(environment: dict[str, str]) -> None:
+    assert "shuffled" in veer(environment, "doctor").stdout
+
+
+def test_a_verifier_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+    environment = installed(tmp_path, "1 / 0", "shuffled = shuffled_conditions:Nothing")
+    (tmp_path / "p.sql").write_text(f"{DDL}; SELECT a FROM t")
+    (tmp_path / "q.sql").write_text(f"{DDL}; SELECT a FROM t WHERE true")
+    files = [str(tmp_path / f"{name}.sql") for name in "pq"]
+    done = veer(environment, "verify", *files, "--ev", "shuffled")
+    assert done.returncode == 64
+    assert "verifier 'shuffled' cannot be loaded" in done.stderr
+
+
+def test_a_lying_verifier_is_caught_by_the_guard(tmp_path: Path) -> None:
+    code = (
+        "from veer.evs.base import EV\n"
+        "from veer.verdict import Answer, TableSemantics, Verdict\n"
+        "class Liar(EV):\n"
+        "    name = 'liar'\n"
+        "    semantics = TableSemantics.ORDERED_BAG\n"
+        "    def decide(self, pair):\n"
+        "        return Answer(Verdict.EQUIVALENT)\n"
+    )
+    environment = installed(tmp_path, code, "liar = shuffled_conditions:Liar")
+    # Opaque functions are never refuted, but the guard sees them as functions.
+    (tmp_path / "p.sql").write_text(f"{DDL}; SELECT hash(a) AS h FROM t")
+    (tmp_path / "q.sql").write_text(f"{DDL}; SELECT hash(a + 1) AS h FROM t")
+    done = subprocess.run(
+        [sys.executable, "-m", "veer", "verify", "p.sql", "q.sql", "--ev", "liar"],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 70, done.stdout
+    (saved,) = tmp_path.glob("veer-defect-*.json")
+    assert saved.name in done.stderr
+    evidence = json.loads(saved.read_text())
+    assert set(evidence) == {"p", "q", "tables"}
