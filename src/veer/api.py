@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import final
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.failures import may_fail
+from veer.dataflow.failures import may_fail, only_in
 from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink
 from veer.dataflow.types import DataType, IntegralType, NullType
@@ -194,8 +194,8 @@ def _failures(refutation: Refutation) -> list[Caveat]:
     """What may fail a run of one version but not of the other."""
     ours = may_fail(refutation.p, refutation.p_sink)
     theirs = may_fail(refutation.q, refutation.q_sink)
-    found = [f"P may fail where Q does not: {x}" for x in sorted(ours - theirs)]
-    found += [f"Q may fail where P does not: {x}" for x in sorted(theirs - ours)]
+    found = [f"P may fail where Q does not: {x}" for x in only_in(ours, theirs)]
+    found += [f"Q may fail where P does not: {x}" for x in only_in(theirs, ours)]
     if len(found) > MOST_CAVEATS:
         more = len(found) - MOST_CAVEATS
         found = [*found[:MOST_CAVEATS], f"{more} more expressions may fail in one version only"]

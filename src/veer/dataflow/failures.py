@@ -65,6 +65,17 @@ class MayFail:
         return f"{self.text} where {' and '.join(self.guards)}" if self.guards else self.text
 
 
+def only_in(ours: frozenset[MayFail], theirs: frozenset[MayFail]) -> list[MayFail]:
+    """What may fail on this side where the other side has no such expression under as few guards."""
+
+    def covered(one: MayFail) -> bool:
+        return any(
+            one.text == other.text and set(other.guards) <= set(one.guards) for other in theirs
+        )
+
+    return [one for one in sorted(ours) if not covered(one)]
+
+
 def may_fail(dataflow: Dataflow, sink: str) -> frozenset[MayFail]:
     """The expressions below a sink that may fail a run."""
     needed = dataflow.ancestors(sink)
@@ -87,7 +98,7 @@ class _Collector:
             given = [c for i in below for c in self.columns[i]]
             guards = [g for i in below for g in self.guards[i]]
             for expr in operator_exprs(operator):
-                yield from _failing(_resolved(expr, schema, given), guards)
+                yield from _failing(expr, schema, given, guards)
             self.columns[id_] = self._outputs(id_, schema, given)
             self.guards[id_] = self._kept(id_, schema, given, guards)
 
@@ -140,23 +151,31 @@ def _conjuncts(expr: Expr) -> list[Expr]:
     return [c for a in expr.args for c in _conjuncts(a)] if isinstance(expr, And) else [expr]
 
 
-def _failing(expr: Expr, guards: list[Expr]) -> Iterator[MayFail]:
+def _failing(
+    expr: Expr, schema: Schema, given: list[Expr], guards: list[Expr]
+) -> Iterator[MayFail]:
+    """Failing parts of an operator's own expression; those of its input columns were told there."""
     if can_fail(expr):
-        read = set(_columns(expr))
-        shown = sorted({show_expr(g) for g in guards if read & set(_columns(g))})
-        yield MayFail(show_expr(expr), tuple(shown))
+        resolved = _resolved(expr, schema, given)
+        read = set(_columns(resolved))
+        shown = sorted({_show(g) for g in guards if read & set(_columns(g))})
+        yield MayFail(_show(resolved), tuple(shown))
     if isinstance(expr, Case):
-        before = list(guards)
         for when, then in expr.branches:
-            yield from _failing(when, before)
-            yield from _failing(then, [*before, when])
-        yield from _failing(expr.otherwise, before)
+            yield from _failing(when, schema, given, guards)
+            reached = [*guards, _resolved(when, schema, given)]
+            yield from _failing(then, schema, given, reached)
+        yield from _failing(expr.otherwise, schema, given, guards)
         return
     for child in children(expr):
-        yield from _failing(child, guards)
+        yield from _failing(child, schema, given, guards)
     query = query_of(expr)
     if query is not None:
         yield from may_fail(query, query.sinks[0])
+
+
+def _show(expr: Expr) -> str:
+    return show_expr(expr).replace("`", "")
 
 
 def _columns(expr: Expr) -> Iterator[str]:
