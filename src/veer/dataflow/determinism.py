@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import AggregateCall, Call, Column, Expr, OpaqueCall, OverCall
+from veer.dataflow.expr import AggregateCall, Call, Cast, Column, Expr, OpaqueCall, OverCall
 from veer.dataflow.functions.registry import (
     AGGREGATE,
     OVER,
@@ -142,7 +142,13 @@ def call_kind(call: AggregateCall) -> Kind:
 
 
 def _adds_floats(call: AggregateCall | OverCall) -> bool:
-    return call.function in ("sum", "avg") and any(has_floats(a.type) for a in call.args)
+    """Whether the order of rows shows: in rounding, or in which of 0.0 and -0.0 is the median."""
+    if call.function == "median" and all(
+        isinstance(a, Cast) and not has_floats(a.arg.type) for a in call.args
+    ):
+        return False
+    added = call.function in ("sum", "avg", "median")
+    return added and any(has_floats(a.type) for a in call.args)
 
 
 def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 from veer.dataflow.query_pair import QueryPair
+from veer.dataflow.types import IntegralType, NullType
 from veer.errors import UnsupportedError
 from veer.evs.algebra.lower import Lowering
 from veer.evs.algebra.match import Matcher, Scope
@@ -43,6 +44,8 @@ class AlgebraProfile(EV):
 
 def prove(pair: QueryPair, rules: Rules) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
+    if not all(_comparable(pair, i, j) for i, j in pair.columns):
+        return Answer(Verdict.UNKNOWN, "the columns have different types")
     solver = Solver(rules.work, rules.questions)
     symbols = Symbols(solver)
     lowering = Lowering(symbols)
@@ -72,6 +75,13 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
         return Answer(Verdict.UNKNOWN, reason)
     relied = sorted(symbols.keys_used | lowering.assumptions)
     return Answer(Verdict.EQUIVALENT, f"{solver.asked} questions", tuple(map(Assumption, relied)))
+
+
+def _comparable(pair: QueryPair, i: int, j: int) -> bool:
+    """Whether values of two columns can be the same: equal types, integers, an untyped null."""
+    a, b = pair.p.result_schema.types[i], pair.q.result_schema.types[j]
+    integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
+    return a == b or integers or isinstance(a, NullType) or isinstance(b, NullType)
 
 
 def _shown(bag: Bag, places: list[int], width: int, ordered: bool) -> Bag:

@@ -209,7 +209,9 @@ class Lowering:
                 return ()
             case Limit(None, 0):
                 return inputs[0]
-            case Deduplicate():
+            case Deduplicate(named_keys):
+                if any(has_floats(k.type) for k in named_keys):
+                    raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0")
                 return inputs[0]  # no choice, so a key is among its columns
             case Limit() | Over() | IntersectAll() | ExceptAll() | TableUdf():
                 return self._opaque(dataflow, id_, operator, inputs, below, rows)

@@ -105,7 +105,9 @@ class Matcher:
                     return True
             goal = self._term_goal(p, candidate, extra)
             exprs = [(*p.conditions, *p.outputs), (*candidate.conditions, *candidate.outputs)]
-            if self._proves(goal, p.atoms, exprs, scope, p.conditions):
+            # While arguments are still to be proven the same, a row of P is no row of Q.
+            rows = [a for a in p.atoms if not (extra and isinstance(a.relation, Opaque))]
+            if self._proves(goal, rows, exprs, scope, p.conditions):
                 return True
         return False
 
@@ -215,7 +217,8 @@ class Matcher:
                 for (ours, _), mates in zip(groups, way, strict=True)
                 for a, b in zip(ours, mates, strict=True)
             ]
-            found.append(self._renamed(q, pairs))
+            if not self._moves_inputs(pairs):
+                found.append(self._renamed(q, pairs))
         wanted = set(p.conditions)
         found.sort(
             key=lambda item: (
@@ -224,6 +227,16 @@ class Matcher:
             )
         )
         yield from found
+
+    def _moves_inputs(self, pairs: Sequence[tuple[Atom, Atom]]) -> bool:
+        """Whether renaming would change what the bags of an opaque relation read."""
+        moved = {c.name for a, b in pairs if a.var != b.var for c in columns(b)}
+        return any(
+            not moved.isdisjoint(self.symbols.bag_free(bag))
+            for _, b in pairs
+            if isinstance(b.relation, Opaque)
+            for bag in b.relation.bags
+        )
 
     def _renamed(
         self, q: Term, pairs: Sequence[tuple[Atom, Atom]]
@@ -475,9 +488,12 @@ class Facts:
             return False
         if len(a.bag[0].outputs) != len(b.bag[0].outputs):
             return False
+        # Bound variables of definitions have canonical names, which the scope may use too.
+        ours = tuple(map(self.symbols.freshened, a.bag))
+        theirs = tuple(map(self.symbols.freshened, b.bag))
         if a.ignores_duplicates:
-            return self.matcher.same_sets(a.bag, b.bag, scope)
-        return self.matcher.same_bags(a.bag, b.bag, scope)
+            return self.matcher.same_sets(ours, theirs, scope)
+        return self.matcher.same_bags(ours, theirs, scope)
 
     def _add(self, fact: Formula) -> None:
         self.found.append(fact)

@@ -215,7 +215,7 @@ class Symbols:
         bound = {a.var for a in simple.atoms}
         outside = [c for c in simple.conditions if bound.isdisjoint(self.variables(c))]
         inside = [c for c in simple.conditions if c not in outside]
-        found = [*outside, *self._implied_equalities(simple, bound)]
+        found = [*map(two_valued, outside), *self._implied_equalities(simple, bound)]
         for atoms, conditions in self._components(simple.atoms, inside):
             if conditions or not all(isinstance(a.relation, Domain) for a in atoms):
                 found.append(self._symbol(SomeRow(Term(atoms, conditions, ())), BOOLEAN, "!"))
@@ -375,7 +375,7 @@ class Symbols:
                 case And(args):
                     stack.extend(reversed(args))
                     continue
-                case Not(Not(arg)):
+                case Not(Not(arg)) | Case(((arg, Literal(True)),), Literal(False)):
                     stack.append(arg)
                     continue
                 case Not(Or(args)):
@@ -596,6 +596,13 @@ class Symbols:
         if not table:
             return term
         return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
+
+
+def two_valued(condition: Expr) -> Expr:
+    """The condition with null as false: what an EXISTS makes of the conditions inside it."""
+    if not is_nullable(condition, schema_of(condition)):
+        return condition
+    return Case(((condition, TRUE),), FALSE)
 
 
 def schema_of(expr: Expr) -> Schema:
