@@ -7,9 +7,9 @@ it violates none of its restrictions (the paper's section 4.2).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Call, Expr, Literal
@@ -21,16 +21,17 @@ from veer.dataflow.ops import (
     Join,
     Operator,
     Project,
-    Sink,
     Source,
 )
 from veer.dataflow.query_pair import QueryPair
 from veer.dataflow.walk import operator_exprs, parts, query_of
 from veer.verdict import Answer, TableSemantics, Verdict
 
+Ids: TypeAlias = Collection[str]
+
 
 class Restriction(ABC):
-    """A condition a query pair must meet before an EV can be asked.
+    """A condition the operators on both sides must meet before an EV can be asked.
 
     `monotonic` means: once violated, a larger window violates it too.
     """
@@ -38,8 +39,49 @@ class Restriction(ABC):
     monotonic: ClassVar[bool] = True
 
     @abstractmethod
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """Why these operators of P and Q do not meet the condition; nothing if they do."""
+
     def violations(self, pair: QueryPair) -> Iterator[str]:
-        """Why the pair does not meet the condition; nothing if it does."""
+        """Why a query pair does not meet the condition."""
+        ids = [[i for i in side.order if i not in side.sinks] for side in (pair.p, pair.q)]
+        return self.violations_in(pair.p, ids[0], pair.q, ids[1])
+
+
+class OperatorRestriction(Restriction):
+    """A condition on each operator alone: always monotonic."""
+
+    @abstractmethod
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """What is wrong with one operator."""
+
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
+            for id_ in ids:
+                found = self.violation(dataflow, id_)
+                if found is not None:
+                    yield f"operator {id_!r} of {side} {found}"
+
+
+class CountRestriction(Restriction):
+    """Both sides have as many operators of a kind; a neighbor can restore the balance."""
+
+    monotonic = False
+
+    @abstractmethod
+    def counts(self, operator: Operator) -> bool:
+        """Whether an operator is of the kind."""
+
+    @property
+    @abstractmethod
+    def noun(self) -> str:
+        """The kind in words."""
+
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        ours = sum(self.counts(p.operators[i]) for i in p_ids)
+        theirs = sum(self.counts(q.operators[i]) for i in q_ids)
+        if ours != theirs:
+            yield f"{ours} {self.noun} in P but {theirs} in Q"
 
 
 class EV(ABC):
@@ -94,77 +136,67 @@ class EV(ABC):
 # -- restrictions any EV may use ---------------------------------------------------------------
 
 
-def count_operators(kind: type[Operator], side: Dataflow) -> int:
-    """How many operators of a kind a dataflow has."""
-    return sum(isinstance(op, kind) for op in side.operators.values())
-
-
 @final
 @dataclass(frozen=True)
-class OnlyOperators(Restriction):
+class OnlyOperators(OperatorRestriction):
     """Every operator is of one of these kinds."""
 
     kinds: tuple[type[Operator], ...]
 
-    def violations(self, pair: QueryPair) -> Iterator[str]:
-        for side, dataflow in (("P", pair.p), ("Q", pair.q)):
-            for id_ in dataflow.order:
-                operator = dataflow.operators[id_]
-                if not isinstance(operator, (*self.kinds, Sink)):
-                    yield f"operator {id_!r} of {side} is a {type(operator).__name__}"
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        operator = dataflow.operators[id_]
+        return None if isinstance(operator, self.kinds) else f"is a {type(operator).__name__}"
 
 
 @final
 @dataclass(frozen=True)
-class SameCount(Restriction):
-    """Both sides have as many operators of a kind."""
-
-    counted: type[Operator]
-    monotonic = False  # a later neighbor can restore the balance
-
-    def violations(self, pair: QueryPair) -> Iterator[str]:
-        p, q = (count_operators(self.counted, side) for side in (pair.p, pair.q))
-        if p != q:
-            yield f"{p} {self.counted.__name__} in P but {q} in Q"
-
-
-@final
-@dataclass(frozen=True)
-class SameOuterJoins(Restriction):
-    """Both sides have as many outer joins."""
-
-    monotonic = False
-
-    def violations(self, pair: QueryPair) -> Iterator[str]:
-        p, q = (sum(map(is_outer_join, side.operators.values())) for side in (pair.p, pair.q))
-        if p != q:
-            yield f"{p} outer joins in P but {q} in Q"
-
-
-@final
-@dataclass(frozen=True)
-class NoSubqueries(Restriction):
+class NoSubqueries(OperatorRestriction):
     """No expression holds a query of its own."""
 
-    def violations(self, pair: QueryPair) -> Iterator[str]:
-        for side, id_, expr in _all_exprs(pair):
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        for expr in operator_exprs(dataflow.operators[id_]):
             if any(query_of(node) is not None for node in parts(expr)):
-                yield f"operator {id_!r} of {side} holds a subquery"
+                return "holds a subquery"
+        return None
 
 
 @final
 @dataclass(frozen=True)
-class LinearConditions(Restriction):
+class LinearConditions(OperatorRestriction):
     """Conditions multiply and divide by constants only, and call no function a solver has not."""
 
-    def violations(self, pair: QueryPair) -> Iterator[str]:
-        for side, dataflow in (("P", pair.p), ("Q", pair.q)):
-            for id_ in dataflow.order:
-                operator = dataflow.operators[id_]
-                if isinstance(operator, Filter | Join):
-                    for expr in operator_exprs(operator):
-                        if not is_linear(expr):
-                            yield f"the condition of {id_!r} of {side} is not linear"
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        operator = dataflow.operators[id_]
+        if isinstance(operator, Filter | Join):
+            if not all(map(is_linear, operator_exprs(operator))):
+                return "has a condition that is not linear"
+        return None
+
+
+@final
+@dataclass(frozen=True)
+class SameCount(CountRestriction):
+    """Both sides have as many operators of a type."""
+
+    counted: type[Operator]
+
+    def counts(self, operator: Operator) -> bool:
+        return isinstance(operator, self.counted)
+
+    @property
+    def noun(self) -> str:
+        return self.counted.__name__
+
+
+@final
+@dataclass(frozen=True)
+class SameOuterJoins(CountRestriction):
+    """Both sides have as many outer joins."""
+
+    noun = "outer joins"
+
+    def counts(self, operator: Operator) -> bool:
+        return is_outer_join(operator)
 
 
 @final
@@ -172,9 +204,9 @@ class LinearConditions(Restriction):
 class CountsOverSpjOnly(Restriction):
     """What counts duplicates stands on selections, projections and joins of different tables."""
 
-    def violations(self, pair: QueryPair) -> Iterator[str]:
-        for side, dataflow in (("P", pair.p), ("Q", pair.q)):
-            for id_ in dataflow.order:
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
+            for id_ in ids:
                 operator = dataflow.operators[id_]
                 if not isinstance(operator, Aggregate | GlobalAggregate):
                     continue
@@ -182,20 +214,25 @@ class CountsOverSpjOnly(Restriction):
                     ignores_duplicates(n.call.function, n.call.distinct) for n in operator.calls
                 ):
                     continue
-                yield from self._below(side, dataflow, id_)
+                yield from self._below(side, dataflow, id_, ids)
 
-    def _below(self, side: str, dataflow: Dataflow, id_: str) -> Iterator[str]:
-        below = [dataflow.operators[i] for i in sorted(dataflow.ancestors(id_)) if i != id_]
-        for operator in below:
-            if not isinstance(operator, SPJ) or is_outer_join(operator):
-                yield f"aggregate {id_!r} of {side} counts over a {type(operator).__name__}"
-        inside = dataflow.ancestors(id_)
-        scans = [
-            source.table
-            for i, source in dataflow.sources.items()
-            for link in dataflow.outputs[i]
-            if link.dst in inside
-        ]
+    def _below(self, side: str, dataflow: Dataflow, id_: str, ids: Ids) -> Iterator[str]:
+        inside = set(ids)
+        seen: set[str] = set()
+        scans: list[str] = []
+        stack = [id_]
+        while stack:
+            above = stack.pop()
+            for below in dataflow.inputs[above]:
+                operator = dataflow.operators[below]
+                if below not in inside or isinstance(operator, Source):
+                    scans.append(operator.table if isinstance(operator, Source) else below)
+                elif below not in seen:
+                    seen.add(below)
+                    stack.append(below)
+                    if not isinstance(operator, SPJ) or is_outer_join(operator):
+                        kind = type(operator).__name__
+                        yield f"aggregate {id_!r} of {side} counts over a {kind}"
         if len(set(scans)) < len(scans):
             yield f"aggregate {id_!r} of {side} counts over a table that is read twice"
 
@@ -226,10 +263,3 @@ def is_linear(expr: Expr) -> bool:
 
 
 LINEAR = frozenset({"+", "-", "*", "/", "div", "%", "negative", "positive", "abs", "coalesce"})
-
-
-def _all_exprs(pair: QueryPair) -> Iterator[tuple[str, str, Expr]]:
-    for side, dataflow in (("P", pair.p), ("Q", pair.q)):
-        for id_ in dataflow.order:
-            for expr in operator_exprs(dataflow.operators[id_]):
-                yield side, id_, expr
