@@ -6,17 +6,21 @@ to every verifier again: the refuter answers first and would hide a wrong proof.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from pathlib import Path
 
 import pytest
 from tests.support import CASES, Case, load_cases
 
 from veer.api import Comparison, Version, verify
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.functions.arithmetic import fit_decimal
 from veer.dataflow.query_pair import QueryPair
-from veer.evs import registry
+from veer.dataflow.types import INTEGER_BITS, DecimalType, IntegralType
+from veer.evs import algebra, registry
 from veer.frontends.sql import read_sql
 from veer.refute import Refutation, first_difference
+from veer.refute.instances import Tables, all_sources, constraints_hold
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
 
 SCHEMA = """
@@ -87,14 +91,30 @@ def assert_differ(p: Dataflow, q: Dataflow, sink: SinkReport, semantics: TableSe
         )
         return
     refutation = compared(p, q, semantics)
-    assert refutation.differ(tables_of(sink.witness))
+    tables = tables_of(sink.witness)
+    assert refutation.differ(tables)
+    assert_lawful(refutation, tables)
     pair = QueryPair(p, q, semantics, refutation.columns)
     for name in registry.names():
         assert registry.get(name).verify(pair).verdict is Verdict.UNKNOWN, name
 
 
-def tables_of(witness: Witness) -> dict[str, list[tuple[Any, ...]]]:
+def tables_of(witness: Witness) -> Tables:
     return {name: [tuple(r) for r in table["rows"]] for name, table in witness.tables.items()}
+
+
+def assert_lawful(refutation: Refutation, tables: Tables) -> None:
+    """The instance keeps the declared constraints, and every number is one of its type."""
+    sources = all_sources((refutation.p, refutation.q))
+    assert constraints_hold(sources, tables)
+    for name, source in sources.items():
+        for row in tables[name]:
+            for value, field in zip(row, source.fields, strict=True):
+                if value is not None and isinstance(field.type, IntegralType):
+                    limit = 2 ** (INTEGER_BITS[field.type] - 1)
+                    assert -limit <= value < limit, field
+                if value is not None and isinstance(field.type, DecimalType):
+                    assert fit_decimal(value, field.type) == value, field
 
 
 def test_there_are_near_misses_for_what_is_proven() -> None:
@@ -110,3 +130,11 @@ def test_titles_are_unique_and_options_known(name: str) -> None:
     for case in cases:
         assert set(case.options) <= {"semantics", "ev", "rule", "assume", "expect"}, case.title
         assert len(case.texts) == 2, case.title
+
+
+def test_rules_are_methods_of_the_prover() -> None:
+    code = "".join(
+        p.read_text(encoding="utf-8") for p in Path(algebra.__file__).parent.glob("*.py")
+    )
+    for rule in sorted({c.options["rule"] for _, c in ALL if "rule" in c.options}):
+        assert re.search(rf"def _?{rule}\(", code), rule
