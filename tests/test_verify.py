@@ -64,7 +64,7 @@ def test_unknown_names_the_operators_where_the_versions_part() -> None:
     assert "Filter (a > 1)" in report.sinks[0].reason
     assert "Filter ((a > 0) AND ((a * a) > 1))" in report.sinks[0].reason
     assert "algebra: no proof found" in report.sinks[0].reason
-    assert [w.ev for w in report.sinks[0].windows] == ["spes", "equitas", "algebra"]
+    assert {w.ev for w in report.sinks[0].windows} == {"spes", "equitas", "algebra"}
 
 
 def test_columns_by_name_may_come_in_another_order() -> None:

@@ -24,7 +24,9 @@ from veer.frontends.spec import Version, load
 from veer.proof import Claim, Proof, ProofError, check
 from veer.refute import Refutation, find_witness, first_difference
 from veer.search import congruence
-from veer.search.whole import Attempts, prove_whole
+from veer.search.attempts import Attempts
+from veer.search.decomposition import Tally
+from veer.search.prove import Plan, prove
 from veer.verdict import (
     Caveat,
     Counts,
@@ -50,6 +52,8 @@ class Comparison:
     budget: int = 1_000_000  # operators the refuter may run
     evs: tuple[str, ...] = ()  # verifiers to ask, in this order; all by default
     errors: str = "ignore"  # or "strict": what may fail in one version only is not equivalent
+    strategy: str = "sweep"  # or "plus", "baseline"
+    without: tuple[str, ...] = ()  # optimizations of "plus" switched off
 
 
 @final
@@ -79,8 +83,9 @@ def verify(
     p, q = (v if isinstance(v, Version) else load(v, schema=schema) for v in (p, q))
     start = time.perf_counter()
     pair = diff(p, q)
-    evs = _Evs(asked.evs)
-    sinks = tuple(_sink_reports(pair.p, pair.q, asked, evs))
+    plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
+    search = _Search(pair, _Evs(asked.evs), plan, Tally())
+    sinks = tuple(_sink_reports(search, asked))
     calls = sum(len(sink.windows) for sink in sinks)
     return Report(
         p.name,
@@ -88,7 +93,7 @@ def verify(
         asked.semantics,
         describe_edits(pair),
         sinks,
-        Counts(windows=calls, ev_calls=calls),
+        Counts(calls, search.tally.decompositions, calls),
         time.perf_counter() - start,
     )
 
@@ -117,9 +122,20 @@ class _Evs:
         return [registry.get(name) for name in self.names or registry.names()]
 
 
-def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison, evs: _Evs) -> Sequence[SinkReport]:
+@dataclass
+class _Search:
+    """What all pairs of sinks share."""
+
+    pair: VersionPair
+    evs: _Evs
+    plan: Plan
+    tally: Tally
+
+
+def _sink_reports(search: _Search, asked: Comparison) -> Sequence[SinkReport]:
+    p, q = search.pair.p, search.pair.q
     pairs = sorted(sink_pairs(p, q))
-    found = [_verify_sinks(p, q, a, b, asked, evs) for a, b in pairs]
+    found = [_verify_sinks(search, a, b, asked) for a, b in pairs]
     for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
         found.append(SinkReport(a, "", Verdict.UNKNOWN, f"sink {a!r} was removed"))
     for b in sorted(set(q.sinks) - {b for _, b in pairs}):
@@ -127,10 +143,9 @@ def _sink_reports(p: Dataflow, q: Dataflow, asked: Comparison, evs: _Evs) -> Seq
     return found
 
 
-def _verify_sinks(
-    p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison, evs: _Evs
-) -> SinkReport:
+def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkReport:
     """The verdict on one pair of sinks: a schema difference, a checked proof, a witness."""
+    p, q = search.pair.p, search.pair.q
     caveats: list[Caveat] = []
     columns = _match_columns(p, q, a, b, asked, caveats)
     if isinstance(columns, Doubt):
@@ -149,7 +164,7 @@ def _verify_sinks(
         quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
         if isinstance(quick, Witness):
             return _refuted(refutation, quick, tuple(caveats), attempts)
-        found = prove_whole(p, q, goal, evs.all, attempts)
+        found = prove(search.pair, goal, search.evs.all, search.plan, attempts, search.tally)
         if isinstance(found, str):
             unproven = f"{alike.reason}; {found}"
             late = find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
@@ -177,15 +192,16 @@ def _proven(
     except ProofError as error:
         return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats), windows)
     _guard(refutation)
-    by = next((step.ev for step in proof.steps if step.ev), "")
-    if not by:
+    used = [step for step in proof.steps if step.ev]
+    if not used:
         reason = f"the same {len(proof.steps) - 1} operators on the same sources"
         return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
     failures = _failures(refutation)
     if failures and errors == "strict":
         reason = f"the results are the same, but {failures[0].text}"
         return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, tuple(caveats), windows)
-    reason = f"proven by {by}"
+    by = " and ".join(dict.fromkeys(step.ev for step in used))
+    reason = f"proven by {by}" + (f" in {len(used)} windows" if len(used) > 1 else "")
     caveats += failures
     return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats), windows)
 

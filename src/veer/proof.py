@@ -156,7 +156,7 @@ def _check_congruence(
     if len(below_p) != len(below_q):
         raise ProofError(f"{claim.p!r} and {claim.q!r} have different numbers of inputs")
     kind = operator_kind(p, claim.p)
-    needed = _needed(p.operators[claim.p], kind, claim.semantics)
+    needed = needed_inputs(p.operators[claim.p], kind, claim.semantics)
     for a, b in zip(below_p, below_q, strict=True):
         found = [c for c in step.leaves if (c.p, c.q) == (a, b)]
         if not any(implies(c, Claim(a, b, needed)) for c in found):
@@ -180,7 +180,7 @@ def _check_congruence(
     ]
 
 
-def _needed(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSemantics:
+def needed_inputs(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSemantics:
     """What inputs must be equal as: a limit that follows an order needs that order."""
     if isinstance(operator, Limit) and kind not in (Kind.CHOICE, Kind.PARTITION):
         return TableSemantics.ORDERED_BAG

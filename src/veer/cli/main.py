@@ -140,7 +140,10 @@ def verify(
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
 
-    asked = Comparison(TableSemantics(semantics), columns, types, budget, _names(ev), errors)
+    off = tuple(name for name in without.split(",") if name)
+    asked = Comparison(
+        TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off
+    )
     with _time_limit(timeout), _progress() as say:
         say(f"reading {p}")
         old = load(p, schema=schema, revision=base)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import operator_kind
 from veer.dataflow.expr import Call, Expr, Literal
-from veer.dataflow.functions.registry import aggregate_function
+from veer.dataflow.functions.registry import Kind, aggregate_function
 from veer.dataflow.ops import (
     Aggregate,
     Filter,
@@ -23,6 +24,7 @@ from veer.dataflow.ops import (
     Project,
     Source,
 )
+from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import QueryPair
 from veer.dataflow.walk import operator_exprs, parts, query_of
 from veer.verdict import Answer, TableSemantics, Verdict
@@ -158,6 +160,16 @@ class NoSubqueries(OperatorRestriction):
             if any(query_of(node) is not None for node in parts(expr)):
                 return "holds a subquery"
         return None
+
+
+@final
+@dataclass(frozen=True)
+class NoChoices(OperatorRestriction):
+    """Every operator is a function of its inputs."""
+
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        chooses = operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION)
+        return f"({show_operator(dataflow.operators[id_])}) makes a choice" if chooses else None
 
 
 @final

@@ -2,52 +2,20 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import operator_kind
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Sink, Source
-from veer.dataflow.query_pair import QueryPair
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, query_pair
+from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps
-from veer.verdict import Answer, Verdict, WindowReport
-
-
-@final
-@dataclass
-class Attempts:
-    """What was asked of whom; answers are given again, not found again."""
-
-    windows: list[WindowReport] = field(default_factory=list)
-    _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
-
-    def ask(self, ev: EV, pair: QueryPair) -> Answer:
-        """The verifier's answer, with the time it took."""
-        key = (ev.name, pair)
-        if key not in self._answers:
-            start = time.perf_counter()
-            answer = ev.verify(pair)
-            taken = time.perf_counter() - start
-            self._answers[key] = answer
-            ids = [tuple(i for i in side.order) for side in (pair.p, pair.q)]
-            said = answer.verdict.value
-            if answer.reason:
-                said += f": {answer.reason}"
-            self.windows.append(WindowReport(ids[0], ids[1], ev.name, said, taken))
-        return self._answers[key]
-
-    def answer(self, ev: str, pair: QueryPair) -> Answer:
-        """A recorded answer, for the checker."""
-        unasked = Answer(Verdict.UNKNOWN, f"{ev} was never asked this")
-        return self._answers.get((ev, pair), unasked)
+from veer.verdict import Verdict
 
 
 def prove_whole(
@@ -59,7 +27,7 @@ def prove_whole(
     then from the sources, where everything below is known.
     """
     reasons: dict[str, None] = {}
-    top = _top(p, q, goal)
+    top = top_claim(p, q, goal)
     for leaves in _cuts(p, q, top):
         steps, claims = congruent_steps(p, q, leaves)
         for ev in evs:
@@ -75,7 +43,7 @@ def prove_whole(
     return "; ".join(list(reasons)[-3:]) or "no verifier to ask"
 
 
-def _top(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:
+def top_claim(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:
     """What must hold of the signals that feed the sinks."""
     sinks = p.operators[goal.p], q.operators[goal.q]
     assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
