@@ -62,6 +62,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
         "my grandfather grew tobacco",
         "cheap TOBACCO today",
         "tobacco taxes are rising",
+        "quit smoking",
         "the Wildfire is near",
         "wildfire smoke again",
         "WILDFIRE map",
@@ -75,6 +76,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
 }
 # Columns that hold keys of another table although no foreign key says so.
 POINTS_TO = {"knownForTitles": "title_basics", "author_id": "users"}
+RETURNS, SALES = "catalog_returns", "catalog_sales"  # most returns are of a sale: one key for both
 
 
 def rows_for(dataflow: Dataflow, rows: int, seed: int) -> Tables:
@@ -82,7 +84,7 @@ def rows_for(dataflow: Dataflow, rows: int, seed: int) -> Tables:
     rng = random.Random(seed)
     waiting = {s.table: s for s in dataflow.operators.values() if isinstance(s, Source)}
     parents = {name: _parents(source) & set(waiting) for name, source in waiting.items()}
-    referred = set().union(*parents.values())
+    referred = set().union(*parents.values()) - {SALES}
     tables: Tables = {}
     while waiting:
         name = next(n for n in waiting if parents[n] <= set(tables))
@@ -98,6 +100,7 @@ def rows_for(dataflow: Dataflow, rows: int, seed: int) -> Tables:
 
 def _parents(source: Source) -> set[str]:
     pointed = {POINTS_TO[f.name] for f in source.fields if f.name in POINTS_TO}
+    pointed |= {SALES} if source.table == RETURNS else set()
     return (pointed | {f.parent for f in source.foreign_keys}) - {source.table}
 
 
@@ -120,6 +123,8 @@ def _row(rng: random.Random, source: Source, number: int, tables: Tables) -> tup
             values.append(f"{field.name[0]}{number}" if field.type == StringType() else number)
         else:
             values.append(_value(rng, field))
+    if source.table == RETURNS and rng.random() < 0.7:
+        values[:2] = rng.choice(tables[SALES])[:2]
     return tuple(values)
 
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from benchmarks.tpcds import catalog
 from benchmarks.workloads import HERE, WORKLOADS, Pair, Workload, generate, load_version
+from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import files
 
 from veer.dataflow.dag import Dataflow
@@ -104,6 +105,12 @@ def test_generated_tables_keep_the_constraints(workload: Workload) -> None:
         tables = generate(workload.name, 30, seed)
         assert constraints_hold(sources, tables)
         assert tables == generate(workload.name, 30, seed)
+
+
+def test_functions_are_known_by_the_names_the_files_use() -> None:
+    dataflows = [load_version(path).dataflow for path in PATHS if path[:2] in ("w7", "w8")]
+    operators = [op for dataflow in dataflows for op in dataflow.operators.values()]
+    assert {op.identity for op in operators if isinstance(op, RowUdf)} == set(FUNCTIONS)
 
 
 def differences(name: str, pair: Pair) -> list[bool]:
