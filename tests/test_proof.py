@@ -13,8 +13,9 @@ from veer.evs.registry import get
 from veer.frontends.sql import read_sql
 from veer.frontends.workflow import read_workflow
 from veer.proof import Claim, Proof, ProofError, Step, check, query_pair
+from veer.search.attempts import Attempts
 from veer.search.congruence import prove
-from veer.search.whole import Attempts, prove_whole
+from veer.search.whole import prove_whole
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
 SCHEMA = "CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT)"

@@ -272,13 +272,32 @@ def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
     return found
 
 
+def _fits(value: Any, type_: DataType) -> bool:
+    """Whether a value is one of its type; only numbers can be too large for theirs."""
+    if value is None:
+        return True
+    match type_:
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[type_] - 1)
+            return isinstance(value, int) and -limit <= value < limit
+        case DecimalType(precision, scale):
+            digits = Decimal(value).scaleb(scale)
+            return digits == digits.to_integral_value() and abs(digits) < 10**precision
+        case _ if type_ == FLOAT:
+            return bool(value != value or to_float32(value) == value)
+        case _:
+            return True
+
+
 def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
-    """Whether rows keep NOT NULL, keys and foreign keys."""
+    """Whether rows keep their types, NOT NULL, keys and foreign keys."""
     for source in sources.values():
         rows = tables[source.table]
         names = [f.name for f in source.fields]
         for place, f in enumerate(source.fields):
             if not f.nullable and any(row[place] is None for row in rows):
+                return False
+            if not all(_fits(row[place], f.type) for row in rows):
                 return False
         if len(distinct_on_keys(source, rows)) < len(rows):
             return False

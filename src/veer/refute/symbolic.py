@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TypeAlias
 
 from veer import smt
@@ -48,7 +49,15 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
+from veer.dataflow.types import (
+    BOOLEAN,
+    INTEGER_BITS,
+    LONG,
+    DataType,
+    DecimalType,
+    IntegralType,
+    has_floats,
+)
 from veer.dataflow.walk import map_children
 from veer.errors import UnsupportedError
 from veer.refute.instances import Tables, all_sources
@@ -130,7 +139,10 @@ class SymbolicRun:
         ]
 
     def constraints(self) -> Iterator[Formula]:
-        """Rows differ on keys, and refer to rows that are there."""
+        """Values fit their types, rows differ on keys and refer to rows that are there."""
+        for rows in self.rows.values():
+            for value in (v for row in rows for v in row.values):
+                yield from _in_range(value)
         for name, source in self.sources.items():
             names = [f.name.lower() for f in source.fields]
             rows = self.rows[name]
@@ -152,7 +164,10 @@ class SymbolicRun:
                 continue
             others = [f.name.lower() for f in parent.fields]
             own = [names.index(n.lower()) for n in foreign.columns]
-            their = [others.index(n.lower()) for n in foreign.parent_columns]
+            targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
+            their = [others.index(n.lower()) for n in targets]
+            if len(own) != len(their):
+                continue
             for row in self.rows[source.table]:
                 present = tuple(Not(IsNull(row.values[x])) for x in own)
                 found = tuple(
@@ -385,6 +400,21 @@ class SymbolicRun:
                 return value
             case _:
                 return map_children(expr, lambda child: self._resolved(child, scope))
+
+
+def _in_range(value: Expr) -> Iterator[Formula]:
+    """A number is one its type can hold, or null."""
+    match value.type:
+        case IntegralType():
+            most = 2 ** (INTEGER_BITS[value.type] - 1)
+            low, high = Literal(-most, value.type), Literal(most - 1, value.type)
+        case DecimalType(precision, scale):
+            top = (Decimal(10) ** precision - 1).scaleb(-scale)
+            low, high = Literal(-top, value.type), Literal(top, value.type)
+        case _:
+            return
+    fits = And((Compare(">=", value, low), Compare("<=", value, high)))
+    yield Some((Holds(IsNull(value)), Holds(fits)))
 
 
 def _value(value: object, type_: DataType, nullable: bool) -> object:

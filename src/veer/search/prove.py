@@ -14,11 +14,12 @@ from veer.search.decomposition import Tally
 from veer.search.graph import PairGraph
 from veer.search.strategies import Strategy, search
 from veer.search.whole import prove_whole, top_claim
-from veer.search.window import Windows
+from veer.search.window import Validity, Windows
 from veer.versions import VersionPair, best_mappings
 
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
+SMALL = 24  # operators that one question about the whole pair can hold
 LAST_RESORT = 2_000  # decompositions looked at where the whole pair was not shown
 
 
@@ -31,6 +32,17 @@ class Plan:
     without: tuple[str, ...] = ()
     budget: int = 1_000_000
     stable_ids: bool = True
+
+
+def _is_hopeless(graph: PairGraph, evs: Sequence[EV]) -> bool:
+    """Whether windows cannot help: a small pair that was tried as a whole, and nothing to go around.
+
+    What holds of a window of supported operators is known, when the whole is asked, too.
+    """
+    unsupported = graph.everything
+    for ev in evs:
+        unsupported &= Validity(graph, ev).unsupported
+    return not unsupported and len(graph.nodes) <= SMALL
 
 
 def _teams(evs: Sequence[EV]) -> list[list[EV]]:
@@ -66,7 +78,7 @@ def prove(
     )
     for mapping in islice(best_mappings(pair.p, pair.q, stable_ids=plan.stable_ids), MAPPINGS):
         graph = PairGraph.of(VersionPair(pair.p, pair.q, mapping), goal.p, goal.q)
-        if not graph.edited:
+        if not graph.edited or (plan.strategy == "sweep" and _is_hopeless(graph, evs)):
             continue
         for some in _teams(evs):
             own = Tally()

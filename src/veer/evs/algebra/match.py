@@ -417,8 +417,13 @@ class Facts:
                     continue
                 row = Atom(self.symbols.fresh(), parent)
                 child = _columns_named(atom, foreign.columns)
-                keys = _columns_named(row, foreign.parent_columns)
-                if child is None or keys is None or any(has_floats(c.type) for c in keys):
+                declared = parent.source.keys
+                keys = _columns_named(
+                    row, foreign.parent_columns or (declared[0] if declared else ())
+                )
+                if child is None or keys is None or len(child) != len(keys):
+                    continue
+                if any(has_floats(c.type) for c in keys):
                     continue
                 present = tuple(Not(IsNull(c)) for c in child)
                 guards = (*guard, *present)

@@ -378,6 +378,9 @@ class Symbols:
                 case Not(Not(arg)) | Case(((arg, Literal(True)),), Literal(False)):
                     stack.append(arg)
                     continue
+                case Case(((arg, Literal(True)), (_, Literal(None))), Literal(False)):
+                    stack.append(arg)  # IN: null is not true either
+                    continue
                 case Not(Or(args)):
                     stack.extend(Not(a) for a in reversed(args))
                     continue
