@@ -26,7 +26,7 @@ from veer.refute import Refutation, find_witness, first_difference
 from veer.search import congruence
 from veer.search.attempts import Attempts
 from veer.search.decomposition import Tally
-from veer.search.prove import Plan, prove
+from veer.search.prove import Hunt, Plan
 from veer.verdict import (
     Caveat,
     Counts,
@@ -164,7 +164,8 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
         quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
         if isinstance(quick, Witness):
             return _refuted(refutation, quick, tuple(caveats), attempts)
-        found = prove(search.pair, goal, search.evs.all, search.plan, attempts, search.tally)
+        hunt = Hunt(search.pair, goal, search.evs.all, search.plan, attempts, search.tally)
+        found = hunt.prove()
         if isinstance(found, str):
             unproven = f"{alike.reason}; {found}"
             late = find_witness(refutation, asked.budget, first=QUICK_INSTANCES)

@@ -29,6 +29,7 @@ from veer.dataflow.expr import (
     IsNull,
     Literal,
     Not,
+    OpaqueCall,
     Or,
     OuterColumn,
     ScalarQuery,
@@ -41,6 +42,7 @@ from veer.dataflow.ops import (
     IntersectAll,
     Join,
     Lateral,
+    Limit,
     Project,
     Sink,
     Sort,
@@ -64,8 +66,9 @@ from veer.refute.instances import Tables, all_sources
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
 
-MOST_ROWS = 40
-WORK = 3_000_000
+MOST_ROWS = 24
+WORK = 1_000_000
+SMALL = 10_000_000
 TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 
 
@@ -80,6 +83,40 @@ class Row:
 Scope: TypeAlias = tuple[tuple[Schema, tuple[Expr, ...]], ...]
 
 
+def symbolic_instances(
+    p: Dataflow,
+    q: Dataflow,
+    columns: Sequence[tuple[int, int]],
+    semantics: TableSemantics,
+    *,
+    single_rows: bool = False,
+) -> Iterator[Tables]:
+    """Tables of few rows on which the solver sees a difference, the smallest first.
+
+    One row in each table (with `single_rows` no more); two in one of them; then two and three in all. The number of rows is
+    compared first, then what is exact, then floats, whose arithmetic the solver does not know.
+    Small numbers are tried first: large ones fail a run in many a cast.
+    """
+    sources = all_sources((p, q))
+    ones = dict.fromkeys(sources, 1)
+    sizes = [ones, *({**ones, name: 2} for name in sources if len(sources) > 1)]
+    sizes += [dict.fromkeys(sources, n) for n in (2, 3)]
+    types = p.result_schema.types
+    exact = [(i, j) for i, j in columns if not has_floats(types[i])]
+    for size in sizes[:1] if single_rows else sizes:
+        try:
+            run = SymbolicRun(sources, size)
+            ours, theirs = run.result(p), run.result(q)
+        except UnsupportedError:
+            continue
+        for compared in dict.fromkeys(((), tuple(exact), tuple(columns))):
+            for small in (True, False):
+                found = _solved(run, ours, theirs, compared, semantics, small=small)
+                if found is not None:
+                    yield found
+                    break
+
+
 def symbolic_instance(
     p: Dataflow,
     q: Dataflow,
@@ -90,14 +127,26 @@ def symbolic_instance(
     """Tables of at most `size` rows on which the solver sees a difference."""
     sources = all_sources((p, q))
     try:
-        run = SymbolicRun(sources, size)
-        ours = [_picked(r, [i for i, _ in columns]) for r in run.result(p)]
-        theirs = [_picked(r, [j for _, j in columns]) for r in run.result(q)]
+        run = SymbolicRun(sources, dict.fromkeys(sources, size))
+        return _solved(run, run.result(p), run.result(q), columns, semantics)
     except UnsupportedError:
         return None
+
+
+def _solved(
+    run: SymbolicRun,
+    p_rows: Sequence[Row],
+    q_rows: Sequence[Row],
+    columns: Sequence[tuple[int, int]],
+    semantics: TableSemantics,
+    *,
+    small: bool = False,
+) -> Tables | None:
+    ours = [_picked(r, [i for i, _ in columns]) for r in p_rows]
+    theirs = [_picked(r, [j for _, j in columns]) for r in q_rows]
     counted = semantics is not TableSemantics.SET
     difference = Some((*_missing(ours, theirs, counted), *_missing(theirs, ours, counted)))
-    model = smt.find_model([difference, *run.constraints()], WORK)
+    model = smt.find_model([difference, *run.constraints(small)], WORK)
     return None if model is None else run.tables(model)
 
 
@@ -122,9 +171,9 @@ def _equal(row: Row, other: Row) -> Formula:
 class SymbolicRun:
     """Runs dataflows over tables of unknown rows."""
 
-    def __init__(self, sources: dict[str, Source], size: int) -> None:
+    def __init__(self, sources: dict[str, Source], sizes: dict[str, int]) -> None:
         self.sources = sources
-        self.rows = {name: self._unknown(source, size) for name, source in sources.items()}
+        self.rows = {name: self._unknown(source, sizes[name]) for name, source in sources.items()}
 
     def _unknown(self, source: Source, size: int) -> list[Row]:
         return [
@@ -138,11 +187,11 @@ class SymbolicRun:
             for i in range(size)
         ]
 
-    def constraints(self) -> Iterator[Formula]:
+    def constraints(self, small: bool = False) -> Iterator[Formula]:
         """Values fit their types, rows differ on keys and refer to rows that are there."""
         for rows in self.rows.values():
             for value in (v for row in rows for v in row.values):
-                yield from _in_range(value)
+                yield from _in_range(value, small)
         for name, source in self.sources.items():
             names = [f.name.lower() for f in source.fields]
             rows = self.rows[name]
@@ -238,6 +287,8 @@ class SymbolicRun:
                     for r in inputs[0]
                 ]
             case Sort():
+                return inputs[0]
+            case Limit(count, 0) if count is None or count >= len(inputs[0]):
                 return inputs[0]
             case Sink(columns=shown):
                 places = [schema.place(c.name, c.occurrence) for c in shown]
@@ -354,7 +405,7 @@ class SymbolicRun:
         return found
 
     def _fold(self, call: AggregateCall, rows: list[Row], schema: Schema, scope: Scope) -> Expr:
-        if call.function not in ("count", "sum", "min", "max"):
+        if call.function not in ("count", "sum", "min", "max", "avg"):
             raise UnsupportedError(call.function)
         given: list[tuple[Expr, tuple[Expr, ...]]] = []
         for row in rows:
@@ -367,6 +418,12 @@ class SymbolicRun:
             given = _without_repeats(given)
         if call.function == "count":
             return Cast(_count([there for there, _ in given]), call.type)
+        if call.function == "avg":
+            # Some function of the sum and the count; whether it is the average is replayed.
+            total = _folded("sum", call.args[0].type, given)
+            number = _count([there for there, _ in given])
+            value = OpaqueCall("average", (total, number), call.type)
+            return Case(((IsNull(total), Literal(None, call.type)),), value)
         return _folded(call.function, call.type, given)
 
     # -- expressions ---------------------------------------------------------------------------
@@ -402,14 +459,16 @@ class SymbolicRun:
                 return map_children(expr, lambda child: self._resolved(child, scope))
 
 
-def _in_range(value: Expr) -> Iterator[Formula]:
+def _in_range(value: Expr, small: bool) -> Iterator[Formula]:
     """A number is one its type can hold, or null."""
     match value.type:
         case IntegralType():
             most = 2 ** (INTEGER_BITS[value.type] - 1)
+            most = min(most, SMALL) if small else most
             low, high = Literal(-most, value.type), Literal(most - 1, value.type)
         case DecimalType(precision, scale):
             top = (Decimal(10) ** precision - 1).scaleb(-scale)
+            top = min(top, Decimal(10) ** (4 - scale) - 1) if small and precision > 6 else top
             low, high = Literal(-top, value.type), Literal(top, value.type)
         case _:
             return

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import final
 
 from veer.evs.base import EV
 from veer.proof import Claim, Proof
+from veer.search.assemble import assemble
 from veer.search.attempts import Attempts
 from veer.search.decomposition import Tally
 from veer.search.graph import PairGraph
-from veer.search.strategies import Strategy, search
+from veer.search.grow import grow
+from veer.search.strategies import Strategy, largest_unverified, resists, search
 from veer.search.whole import prove_whole, top_claim
 from veer.search.window import Validity, Windows
 from veer.versions import VersionPair, best_mappings
 
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
-SMALL = 24  # operators that one question about the whole pair can hold
-LAST_RESORT = 2_000  # decompositions looked at where the whole pair was not shown
+LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
+SMALL = 12  # operators that one question about the whole pair can well hold
 
 
 @final
@@ -34,59 +36,83 @@ class Plan:
     stable_ids: bool = True
 
 
-def _is_hopeless(graph: PairGraph, evs: Sequence[EV]) -> bool:
-    """Whether windows cannot help: a small pair that was tried as a whole, and nothing to go around.
+@final
+@dataclass
+class Hunt:
+    """The search for a proof about one pair of sinks."""
 
-    What holds of a window of supported operators is known, when the whole is asked, too.
-    """
-    unsupported = graph.everything
-    for ev in evs:
-        unsupported &= Validity(graph, ev).unsupported
-    return not unsupported and len(graph.nodes) <= SMALL
+    pair: VersionPair
+    goal: Claim
+    evs: Sequence[EV]
+    plan: Plan
+    attempts: Attempts
+    tally: Tally
 
+    def prove(self) -> Proof | str:
+        """A proof of the goal (yet to be checked), or what stood in the way."""
+        if self.plan.strategy != "sweep":
+            return self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
+        graph = self._graph(self.pair)
+        # Small pairs as a whole first: there is little to go around.
+        ways: list[Callable[[], Proof | str]] = [lambda: self._by_small_windows(graph), self._whole]
+        if len(graph.nodes) <= SMALL:
+            ways.reverse()
+        if not self._is_hopeless(graph):
+            ways.append(lambda: self._by_decompositions(LAST_RESORT))
+        reasons = []
+        for way in ways:
+            found = way()
+            if isinstance(found, Proof):
+                return found
+            reasons.append(found)
+        return reasons[0]
 
-def _teams(evs: Sequence[EV]) -> list[list[EV]]:
-    """Each verifier alone, then all together.
+    def _graph(self, pair: VersionPair) -> PairGraph:
+        return PairGraph.of(pair, self.goal.p, self.goal.q)
 
-    One that supports few operators has small windows, found fast; one that supports nearly all
-    would make the search for them hopeless.
-    """
-    alone = [[ev] for ev in evs]
-    return [*alone, list(evs)] if len(evs) > 1 else alone
+    def _windows(self, graph: PairGraph, evs: Sequence[EV]) -> Windows:
+        return Windows(graph, evs, top_claim(graph.p, graph.q, self.goal), self.attempts)
 
+    def _whole(self) -> Proof | str:
+        return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
 
-def prove(
-    pair: VersionPair,
-    goal: Claim,
-    evs: Sequence[EV],
-    plan: Plan,
-    attempts: Attempts,
-    tally: Tally,
-) -> Proof | str:
-    """A proof of the goal (yet to be checked), or what stood in the way."""
-    reasons: list[str] = []
-    if plan.strategy == "sweep":
-        whole = prove_whole(pair.p, pair.q, goal, evs, attempts)
-        if isinstance(whole, Proof):
-            return whole
-        reasons.append(whole)
-    most = plan.budget // PER_DECOMPOSITION
-    if plan.strategy == "sweep":
-        most = min(most, LAST_RESORT)
-    strategy = Strategy.named(
-        "plus" if plan.strategy == "sweep" else plan.strategy, plan.without, most
-    )
-    for mapping in islice(best_mappings(pair.p, pair.q, stable_ids=plan.stable_ids), MAPPINGS):
-        graph = PairGraph.of(VersionPair(pair.p, pair.q, mapping), goal.p, goal.q)
-        if not graph.edited or (plan.strategy == "sweep" and _is_hopeless(graph, evs)):
-            continue
-        for some in _teams(evs):
-            own = Tally()
-            windows = Windows(graph, some, top_claim(graph.p, graph.q, goal), attempts)
-            found = search(windows, goal, strategy, own)
-            tally.decompositions += own.decompositions
-            if found.proof is not None:
-                return found.proof
-            reasons.insert(0, found.reason)
-            tally.exhausted = tally.exhausted or own.exhausted
-    return reasons[0] if reasons else "no edits, but another computation"
+    def _by_small_windows(self, graph: PairGraph) -> Proof | str:
+        if not graph.edited:
+            return "no edits, but another computation"
+        windows = self._windows(graph, self.evs)
+        found = grow(windows, self.tally)
+        if isinstance(found, int):
+            return resists(windows, largest_unverified(windows, (found,)))
+        return assemble(windows, sorted(found), self.goal)
+
+    def _by_decompositions(self, most: int) -> Proof | str:
+        name = "plus" if self.plan.strategy == "sweep" else self.plan.strategy
+        strategy = Strategy.named(name, self.plan.without, most)
+        mappings = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
+        reason = "no edits, but another computation"
+        for mapping in islice(mappings, MAPPINGS):
+            graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
+            for evs in self._teams() if graph.edited else []:
+                own = Tally()
+                found = search(self._windows(graph, evs), self.goal, strategy, own)
+                self.tally.decompositions += own.decompositions
+                if found.proof is not None:
+                    return found.proof
+                reason = found.reason
+        return reason
+
+    def _is_hopeless(self, graph: PairGraph) -> bool:
+        """Whether more windows cannot help: with every operator supported, the whole was one."""
+        unsupported = graph.everything
+        for ev in self.evs:
+            unsupported &= Validity(graph, ev).unsupported
+        return not unsupported
+
+    def _teams(self) -> list[list[EV]]:
+        """Each verifier alone, then all together.
+
+        One that supports few operators has small windows, found fast; one that supports nearly
+        all would make the search for them hopeless.
+        """
+        alone = [[ev] for ev in self.evs]
+        return [*alone, list(self.evs)] if len(self.evs) > 1 else alone

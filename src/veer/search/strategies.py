@@ -64,14 +64,14 @@ def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decompos
     edits = windows.graph.edited
     unsupported = [edit for edit in edits if edit & windows.unsupported]
     if unsupported:
-        return Outcome(None, None, _resists(windows, unsupported[0]), unsupported[0])
+        return Outcome(None, None, resists(windows, unsupported[0]), unsupported[0])
     chosen: set[int] = set()
     for segment in _segments(windows, strategy, edits):
         own = edits_in(segment, edits)
         found = walk(windows, own, segment, strategy.options, tally) if own else frozenset()
         if found is None:
-            worst = _largest_unverified(windows, own)
-            reason = _resists(windows, worst)
+            worst = largest_unverified(windows, own)
+            reason = resists(windows, worst)
             if tally.exhausted:
                 reason = f"the budget of {tally.decompositions} decompositions ran out; {reason}"
             return Outcome(None, None, reason, worst)
@@ -87,12 +87,14 @@ def _segments(windows: Windows, strategy: Strategy, edits: tuple[int, ...]) -> l
     return sorted(covering, key=lambda s: rank_segment(s, edits))
 
 
-def _largest_unverified(windows: Windows, edits: tuple[int, ...]) -> int:
+def largest_unverified(windows: Windows, edits: tuple[int, ...]) -> int:
+    """The largest window around some edits that was asked about and not shown."""
     tried = [mask for mask in windows.reasons if any(mask & edit for edit in edits)]
     return max(tried, key=int.bit_count, default=edits[0] if edits else 0)
 
 
-def _resists(windows: Windows, mask: int) -> str:
+def resists(windows: Windows, mask: int) -> str:
+    """A window that could not be shown, with what each verifier said of it."""
     graph = windows.graph
     ours, theirs = ", ".join(graph.p_ids(mask)) or "-", ", ".join(graph.q_ids(mask)) or "-"
     reasons = windows.reasons.get(mask)

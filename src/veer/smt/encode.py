@@ -142,7 +142,7 @@ class Encoder:
             case Some(parts):
                 return self._or(*map(self.formula, parts))
             case No(part):
-                return z3.Not(self.formula(part))
+                return self._not(self.formula(part))
             case SameCount(left, right):
                 return self._count(left) == self._count(right)
             case _:
@@ -166,7 +166,7 @@ class Encoder:
             raise UnsupportedError(f"{left.type} against {right.type}")
         if isinstance(left.type, DecimalType) and left.type != right.type:
             raise UnsupportedError(f"{left.type} against {right.type}")
-        both = self._and(z3.Not(a.null), z3.Not(b.null), a.value == b.value)
+        both = self._and(self._not(a.null), self._not(b.null), self._equal(a.value, b.value))
         return self._or(self._and(a.null, b.null), both)
 
     def _count(self, parts: tuple[Formula, ...]) -> Any:
@@ -200,28 +200,30 @@ class Encoder:
                 return Truth(false, true)
             case IsNull(arg):
                 null = self.value(arg).null
-                return Truth(null, z3.Not(null))
+                return Truth(null, self._not(null))
             case Compare(op, left, right):
                 return self._compare(op, left, right)
             case InList(arg, options):
                 return self.truth(Or(tuple(Compare("=", arg, o) for o in options)))
             case OpaqueCall(identity, (left, right)) if identity == SAME:
                 found = self.same(left, right)
-                return Truth(found, z3.Not(found))
+                return Truth(found, self._not(found))
             case _:
                 null, value = self.value(expr)
-                return Truth(self._and(z3.Not(null), value), self._and(z3.Not(null), z3.Not(value)))
+                return Truth(
+                    self._and(self._not(null), value), self._and(self._not(null), self._not(value))
+                )
 
     def _compare(self, op: str, left: Expr, right: Expr) -> Truth:
         a, b = self.value(left), self.value(right)
         if isinstance(left.type, NullType):
             return Truth(self.yes, self.no) if op == "<=>" else Truth(self.no, self.no)
         holds = self._related(op, left.type, a.value, b.value)
-        both = self._and(z3.Not(a.null), z3.Not(b.null))
+        both = self._and(self._not(a.null), self._not(b.null))
         if op == "<=>":
             same = self._or(self._and(a.null, b.null), self._and(both, holds))
-            return Truth(same, z3.Not(same))
-        return Truth(self._and(both, holds), self._and(both, z3.Not(holds)))
+            return Truth(same, self._not(same))
+        return Truth(self._and(both, holds), self._and(both, self._not(holds)))
 
     def _related(self, op: str, type_: DataType, a: Any, b: Any) -> Any:
         """Two values that are not null, compared as Spark compares them."""
@@ -230,11 +232,11 @@ class Encoder:
         elif isinstance(type_, BooleanType):
             one, zero = z3.IntVal(1, self.context), z3.IntVal(0, self.context)
             if op in ("=", "<=>"):
-                return a == b
+                return self._equal(a, b)
             a, b = z3.If(a, one, zero), z3.If(b, one, zero)
         elif not self._is_ordered(type_):
             if op in ("=", "<=>") and not has_floats(type_):
-                return a == b
+                return self._equal(a, b)
             # A greater-than is a less-than the other way round; nothing else is known.
             if op in (">", ">="):
                 op, a, b = {">": "<", ">=": "<="}[op], b, a
@@ -242,7 +244,7 @@ class Encoder:
             return self._function(("compare", name, str(type_)), (a, b), self._sort_named(BOOL))
         match op:
             case "=" | "<=>":
-                return a == b
+                return self._equal(a, b)
             case "<":
                 return a < b
             case "<=":
@@ -270,7 +272,7 @@ class Encoder:
                 return self._literal(value, type_)
             case And() | Or() | Not() | Compare() | IsNull() | InList():
                 true, false = self.truth(expr)
-                return Value(self._and(z3.Not(true), z3.Not(false)), true)
+                return Value(self._and(self._not(true), self._not(false)), true)
             case Case(branches, otherwise):
                 null, value = self.value(otherwise)
                 for when, then in reversed(branches):
@@ -469,7 +471,7 @@ class Encoder:
             return Value(null, value)
         fits = self._and(value >= -(2**target), value < 2**target)
         if cast.mode is CastMode.TRY:
-            return Value(self._or(null, z3.Not(fits)), value)
+            return Value(self._or(null, self._not(fits)), value)
         other = self._function(
             ("narrowed", cast.mode.value, target), (value,), z3.IntSort(self.context)
         )
@@ -531,21 +533,48 @@ class Encoder:
     def _junk(self, type_: DataType) -> Any:
         return z3.Const(f"junk {self._sort(type_)}", self._sort(type_))
 
+    # -- Boolean terms, made without the checks of z3's own constructors -------------------------
+
     def _and(self, *parts: Any) -> Any:
-        kept = [p for p in parts if not z3.is_true(p)]
-        if any(z3.is_false(p) for p in kept):
-            return self.no
-        if not kept:
-            return self.yes
-        return kept[0] if len(kept) == 1 else z3.And(*kept)
+        kept = []
+        for part in parts:
+            if part is self.no:
+                return self.no
+            if part is not self.yes:
+                kept.append(part)
+        if len(kept) < 2:
+            return kept[0] if kept else self.yes
+        return self._made(z3.Z3_mk_and(self.context.ref(), len(kept), self._array(kept)))
 
     def _or(self, *parts: Any) -> Any:
-        kept = [p for p in parts if not z3.is_false(p)]
-        if any(z3.is_true(p) for p in kept):
-            return self.yes
-        if not kept:
+        kept = []
+        for part in parts:
+            if part is self.yes:
+                return self.yes
+            if part is not self.no:
+                kept.append(part)
+        if len(kept) < 2:
+            return kept[0] if kept else self.no
+        return self._made(z3.Z3_mk_or(self.context.ref(), len(kept), self._array(kept)))
+
+    def _not(self, part: Any) -> Any:
+        if part is self.yes:
             return self.no
-        return kept[0] if len(kept) == 1 else z3.Or(*kept)
+        if part is self.no:
+            return self.yes
+        return self._made(z3.Z3_mk_not(self.context.ref(), part.as_ast()))
+
+    def _equal(self, a: Any, b: Any) -> Any:
+        return self._made(z3.Z3_mk_eq(self.context.ref(), a.as_ast(), b.as_ast()))
+
+    def _array(self, parts: list[Any]) -> Any:
+        array = (z3.Ast * len(parts))()
+        for i, part in enumerate(parts):
+            array[i] = part.as_ast()
+        return array
+
+    def _made(self, ast: Any) -> Any:
+        return z3.BoolRef(ast, self.context)
 
 
 BOOL = "bool"

@@ -7,7 +7,7 @@ symbol standing for something defined elsewhere. A name ending in `!` is never n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import TypeAlias, assert_never, final
 
 from veer.dataflow.expr import Compare, Expr, OpaqueCall
 from veer.dataflow.types import BOOLEAN, has_floats, is_orderable
@@ -72,6 +72,21 @@ Formula: TypeAlias = Holds | Same | All | Some | No | SameCount
 def implies(given: Formula, then: Formula) -> Formula:
     """If `given`, then `then`."""
     return Some((No(given), then))
+
+
+def atoms(formula: Formula) -> int:
+    """How many conditions and equalities a formula is made of: what it costs to ask."""
+    match formula:
+        case Holds() | Same():
+            return 1
+        case All(some) | Some(some):
+            return sum(map(atoms, some))
+        case No(part):
+            return atoms(part)
+        case SameCount(left, right):
+            return sum(map(atoms, left)) + sum(map(atoms, right))
+        case _:
+            assert_never(formula)
 
 
 def never_null(name: str) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import z3
 
 from veer.errors import UnsupportedError
 from veer.smt.encode import Encoder
-from veer.smt.formula import Formula, No
+from veer.smt.formula import Formula, No, atoms
 from veer.smt.model import read_model
 
 WORK = 400_000  # z3's resource units per question
@@ -26,6 +26,9 @@ class Outcome(Enum):
     GAVE_UP = "out of budget"
 
 
+Known: TypeAlias = dict[tuple[Formula, tuple[Formula, ...]], Outcome]
+
+
 @final
 @dataclass
 class Solver:
@@ -33,9 +36,10 @@ class Solver:
 
     work: int = WORK
     questions: int = 400
+    size: int = 150_000  # atoms in all questions together
     asked: int = 0
     gave_up: bool = False
-    _known: dict[tuple[Formula, tuple[Formula, ...]], Outcome] = field(default_factory=dict)
+    known: Known = field(default_factory=dict)
 
     def proves(self, goal: Formula, given: Sequence[Formula] = ()) -> bool:
         """Whether the goal follows, for all values of the columns."""
@@ -48,15 +52,17 @@ class Solver:
     def ask(self, goal: Formula, given: Sequence[Formula] = ()) -> Outcome:
         """Whether the goal follows from what is given."""
         key = (goal, tuple(given))
-        found = self._known.get(key)
+        found = self.known.get(key)
         if found is None:
-            if self.asked >= self.questions:
+            self.size -= sum(map(atoms, key[1])) + atoms(goal)
+            if self.asked >= self.questions or self.size < 0:
                 self.gave_up = True
                 return Outcome.GAVE_UP
             self.asked += 1
             found = _ask(goal, given, self.work)
             self.gave_up = self.gave_up or found is Outcome.GAVE_UP
-            self._known[key] = found
+            if found is not Outcome.GAVE_UP:
+                self.known[key] = found
         return found
 
 

@@ -7,9 +7,11 @@ The equivalence verifiers are profiles of it: their own restrictions, semantics 
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
+from veer.dataflow.dag import Dataflow
 from veer.dataflow.query_pair import QueryPair
 from veer.dataflow.types import IntegralType, NullType
 from veer.errors import UnsupportedError
@@ -19,6 +21,7 @@ from veer.evs.algebra.symbols import Symbols, TooLargeError
 from veer.evs.algebra.terms import Bag
 from veer.evs.base import EV
 from veer.smt import Solver
+from veer.smt.solve import Known
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
 
@@ -46,7 +49,7 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
     if not all(_comparable(pair, i, j) for i, j in pair.columns):
         return Answer(Verdict.UNKNOWN, "the columns have different types")
-    solver = Solver(rules.work, rules.questions)
+    solver = Solver(rules.work, rules.questions, known=_answers(pair))
     symbols = Symbols(solver)
     lowering = Lowering(symbols)
     try:
@@ -75,6 +78,20 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
         return Answer(Verdict.UNKNOWN, reason)
     relied = sorted(symbols.keys_used | lowering.assumptions)
     return Answer(Verdict.EQUIVALENT, f"{solver.asked} questions", tuple(map(Assumption, relied)))
+
+
+_recent: OrderedDict[tuple[Dataflow, Dataflow], Known] = OrderedDict()
+RECENT = 4
+
+
+def _answers(pair: QueryPair) -> Known:
+    """Answers already given about a pair: profiles ask the same questions in the same words."""
+    key = (pair.p, pair.q)
+    found = _recent.pop(key, None)
+    _recent[key] = {} if found is None else found
+    if len(_recent) > RECENT:
+        _recent.popitem(last=False)
+    return _recent[key]
 
 
 def _comparable(pair: QueryPair, i: int, j: int) -> bool:

@@ -32,7 +32,8 @@ from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, sa
 
 MOST_ALIGNMENTS = 120  # looked at
 TRIED_ALIGNMENTS = 6  # asked about
-MOST_MATCHES = 80  # ways to find an EXISTS among the rows at hand
+MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
+MOST_LOOKED_AT = 400
 DEEPEST = 3  # folds inside folds
 ROUNDS = 2  # symbols inside the definitions of symbols
 
@@ -385,7 +386,11 @@ class Facts:
         if any(isinstance(a.relation, Domain) for a in body.atoms):
             return
         holds = Holds(Column(name, BOOLEAN))
-        for way in islice(product(*choices), MOST_MATCHES):
+        ways = sorted(
+            islice(product(*choices), MOST_LOOKED_AT),
+            key=lambda way: len({guard for _, guard in way}),  # rows that come together first
+        )
+        for way in ways[:MOST_MATCHES]:
             table: dict[str, Expr] = {}
             guards: list[Expr] = []
             for atom, (row, guard) in zip(body.atoms, way, strict=True):
