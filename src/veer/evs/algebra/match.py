@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, permutations, product
 from typing import final
 
+from veer.dataflow.coercion import conjunction
 from veer.dataflow.expr import Column, Compare, Expr, IsNull, Literal, Not
 from veer.dataflow.types import BOOLEAN, DataType, has_floats
 from veer.dataflow.walk import parts
@@ -34,6 +35,7 @@ MOST_ALIGNMENTS = 120  # looked at
 TRIED_ALIGNMENTS = 6  # asked about
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
+MOST_FOLDS = 40  # pairs compared for one question
 DEEPEST = 3  # folds inside folds
 ROUNDS = 2  # symbols inside the definitions of symbols
 
@@ -58,6 +60,7 @@ class Matcher:
     symbols: Symbols
     may_count: bool = True
     _bags: dict[tuple[Bag, Bag, Scope, bool], bool] = field(default_factory=dict)
+    _folds: dict[tuple[str, str, Scope], bool] = field(default_factory=dict)
 
     # -- bags ----------------------------------------------------------------------------------
 
@@ -105,7 +108,10 @@ class Matcher:
                 if p.outputs == candidate.outputs and not extra:
                     return True
             goal = self._term_goal(p, candidate, extra)
-            exprs = [(*p.conditions, *p.outputs), (*candidate.conditions, *candidate.outputs)]
+            exprs = [
+                (conjunction(p.conditions), *p.outputs),
+                (conjunction(candidate.conditions), *candidate.outputs),
+            ]
             # While arguments are still to be proven the same, a row of P is no row of Q.
             rows = [a for a in p.atoms if not (extra and isinstance(a.relation, Opaque))]
             if self._proves(goal, rows, exprs, scope, p.conditions):
@@ -273,6 +279,30 @@ class Matcher:
             return False
         deeper = replace(scope, depth=scope.depth + 1)
         return all(self.same_bags(x, y, deeper) for x, y in zip(a.bags, b.bags, strict=True))
+
+    def same_folds(self, one: str, two: str, scope: Scope) -> bool:
+        """Whether two folds have the same value, whatever the scope's rows are."""
+        found = self._folds.get((one, two, scope))
+        if found is None:
+            found = self._same_folds(one, two, scope)
+            self._folds[one, two, scope] = found
+        return found
+
+    def _same_folds(self, one: str, two: str, scope: Scope) -> bool:
+        a, b = self.symbols.definitions[one], self.symbols.definitions[two]
+        assert isinstance(a, Folded) and isinstance(b, Folded)
+        if (a.function, a.distinct, a.type) != (b.function, b.distinct, b.type):
+            return False
+        if not a.bag or not b.bag:
+            return False
+        if len(a.bag[0].outputs) != len(b.bag[0].outputs):
+            return False
+        # Bound variables of definitions have canonical names, which the scope may use too.
+        ours = tuple(map(self.symbols.freshened, a.bag))
+        theirs = tuple(map(self.symbols.freshened, b.bag))
+        if a.ignores_duplicates:
+            return self.same_sets(ours, theirs, scope)
+        return self.same_bags(ours, theirs, scope)
 
     # -- facts ---------------------------------------------------------------------------------
 
@@ -456,11 +486,16 @@ class Facts:
                     self.symbols.note_key(a, one)
 
     def _folds(self, sides: Sequence[Sequence[Expr]]) -> None:
-        """Folds of P and Q over equal bags are equal."""
+        """Folds of P and Q over equal bags are equal; sides of one length are met place by place."""
         if self.scope.depth >= DEEPEST or len(sides) != 2:
             return
-        ours, theirs = (self._folds_in(side) for side in sides)
-        if not ours or not theirs:
+        pairs: dict[tuple[str, str], None] = {}
+        ours, theirs = sides
+        places = [([a], [b]) for a, b in zip(ours, theirs, strict=False)]
+        for left, right in places if len(ours) == len(theirs) else [(list(ours), list(theirs))]:
+            found = self._folds_in(left), self._folds_in(right)
+            pairs.update(((a, b), None) for a in found[0] for b in found[1] if a != b)
+        if not pairs:
             return
         context = tuple(c for c in self.context if not self._folds_in([c]))
         deeper = Scope(
@@ -469,12 +504,11 @@ class Facts:
             self.scope.depth + 1,
         )
         holds = All(tuple(map(Holds, context)))
-        for one in ours:
-            for two in theirs:
-                if one != two and self._same_folds(one, two, deeper):
-                    a = Column(one, self._fold(one).type)
-                    b = Column(two, self._fold(two).type)
-                    self._add(implies(holds, Same(a, b)))
+        for first, second in list(pairs)[:MOST_FOLDS]:
+            if self.matcher.same_folds(first, second, deeper):
+                a = Column(first, self._fold(first).type)
+                b = Column(second, self._fold(second).type)
+                self._add(implies(holds, Same(a, b)))
 
     def _folds_in(self, exprs: Iterable[Expr]) -> list[str]:
         found: dict[str, None] = {}
@@ -489,21 +523,6 @@ class Facts:
         definition = self.symbols.definitions[name]
         assert isinstance(definition, Folded)
         return definition
-
-    def _same_folds(self, one: str, two: str, scope: Scope) -> bool:
-        a, b = self._fold(one), self._fold(two)
-        if (a.function, a.distinct, a.type) != (b.function, b.distinct, b.type):
-            return False
-        if not a.bag or not b.bag:
-            return False
-        if len(a.bag[0].outputs) != len(b.bag[0].outputs):
-            return False
-        # Bound variables of definitions have canonical names, which the scope may use too.
-        ours = tuple(map(self.symbols.freshened, a.bag))
-        theirs = tuple(map(self.symbols.freshened, b.bag))
-        if a.ignores_duplicates:
-            return self.matcher.same_sets(ours, theirs, scope)
-        return self.matcher.same_bags(ours, theirs, scope)
 
     def _add(self, fact: Formula) -> None:
         self.found.append(fact)
