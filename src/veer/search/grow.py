@@ -34,7 +34,7 @@ class _Front:
 def grow(windows: Windows, tally: Tally) -> Decomposition | int:
     """Verified disjoint windows that cover all edits, or the window that resisted."""
     settled: list[int] = []
-    waiting = list(windows.graph.edited)
+    waiting = list(windows.graph.moves)
     while waiting:
         edit = waiting.pop(0)
         if any(edit & done == edit for done in settled):
