@@ -1,5 +1,5 @@
 """Refuting: small instances on which two versions differ, replayed and shrunk."""
 
-from veer.refute.search import Refutation, find_witness, first_difference
+from veer.refute.search import Refutation, find_witness, first_difference, tells_apart
 
-__all__ = ["Refutation", "find_witness", "first_difference"]
+__all__ = ["Refutation", "find_witness", "first_difference", "tells_apart"]

@@ -9,7 +9,7 @@ from typing import final
 from veer.dataflow.query_pair import QueryPair
 from veer.errors import VeerError
 from veer.evs.base import EV
-from veer.refute import Refutation, first_difference
+from veer.refute import Refutation, tells_apart
 from veer.verdict import Answer, Verdict, WindowReport
 
 INSTANCES = 10
@@ -46,7 +46,7 @@ class Attempts:
             sinks = pair.p.sinks[0], pair.q.sinks[0]
             refutation = Refutation(pair.p, pair.q, *sinks, pair.columns, pair.semantics)
             try:
-                self._differ[pair] = first_difference(refutation, INSTANCES, seed=3) is not None
+                self._differ[pair] = tells_apart(refutation, INSTANCES, seed=3)
             except VeerError:
                 self._differ[pair] = False
         return Answer(Verdict.UNKNOWN, DIFFERENT) if self._differ[pair] else None

@@ -63,10 +63,9 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
             _shown(q, [j for _, j in pair.columns], widths[1], ordered)
         )
         matcher = Matcher(symbols, rules.count_terms)
-        if pair.semantics is TableSemantics.SET and rules.contain:
+        found = matcher.same_bags(ours, theirs, Scope())
+        if not found and pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(ours, theirs, Scope())
-        else:
-            found = matcher.same_bags(ours, theirs, Scope())
     except UnsupportedError as error:
         return Answer(Verdict.UNKNOWN, str(error))
     except TooLargeError as error:
