@@ -21,7 +21,7 @@ from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.spec import Version, load
-from veer.proof import Claim, Proof, ProofError, check
+from veer.proof import Claim, Proof, ProofError, check, query_pair
 from veer.refute import Refutation, find_witness, first_difference
 from veer.search import congruence
 from veer.search.attempts import Attempts
@@ -187,13 +187,14 @@ def _proven(
 ) -> SinkReport:
     """EQUIVALENT, if the checker accepts the proof and simulation agrees."""
     p, q, a, b = refutation.p, refutation.q, goal.p, goal.q
-    windows = tuple(attempts.windows)
     try:
         assumptions = check(proof, p, q, goal, attempts.answer)
     except ProofError as error:
+        windows = tuple(attempts.windows)
         return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats), windows)
     _guard(refutation)
     used = [step for step in proof.steps if step.ev]
+    windows = attempts.used([(step.ev, query_pair(step, p, q)) for step in used])
     if not used:
         reason = f"the same {len(proof.steps) - 1} operators on the same sources"
         return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))

@@ -187,6 +187,8 @@ def needed_inputs(operator: Operator, kind: Kind, claimed: TableSemantics) -> Ta
     keeps_sets = isinstance(operator, KEEP_SETS) or (
         isinstance(operator, Aggregate) and not operator.calls
     )
+    if isinstance(operator, Sort) and claimed is TableSemantics.ORDERED_BAG:
+        return TableSemantics.BAG  # whatever order rows come in, it is this one afterwards
     if claimed is TableSemantics.SET and (kind is Kind.CHOICE or not keeps_sets):
         return TableSemantics.BAG  # counting, ranking and choosing see duplicates
     return claimed

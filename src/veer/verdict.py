@@ -77,13 +77,18 @@ class Witness:
 @final
 @dataclass(frozen=True)
 class WindowReport:
-    """One window handed to an EV, and what it said."""
+    """One window handed to an EV, and what it said; `used` if the proof rests on it.
+
+    `shown` are the operators of both sides in words.
+    """
 
     p: tuple[str, ...]
     q: tuple[str, ...]
     ev: str
     answer: str
     seconds: float = 0.0
+    used: bool = False
+    shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @final

@@ -12,6 +12,7 @@ from veer.dataflow.ops import Operator, Project, Sink, Source
 from veer.verdict import TableSemantics
 
 RESULT = "result"
+LEAF = " leaf"
 
 
 @final
@@ -28,6 +29,16 @@ class QueryPair:
     q: Dataflow
     semantics: TableSemantics
     columns: tuple[tuple[int, int], ...]
+
+
+def operators_between(side: Dataflow) -> tuple[str, ...]:
+    """The operators of one side that stand between its leaves and its sink."""
+    leaves = {i.removesuffix(LEAF) for i in side.operators if i.endswith(LEAF)}
+    return tuple(
+        i
+        for i in side.order
+        if i not in leaves and not i.endswith(LEAF) and not isinstance(side.operators[i], Sink)
+    )
 
 
 def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Source]) -> Dataflow:
@@ -58,8 +69,8 @@ def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Source]) -> Dataf
                 for f, leaf in zip(schema, source.fields, strict=True)
             )
             operators[id_] = Project(named)
-            operators[f"{id_} leaf"] = source
-            links.append(Link(f"{id_} leaf", id_))
+            operators[id_ + LEAF] = source
+            links.append(Link(id_ + LEAF, id_))
     name = RESULT
     while name in operators:
         name += "'"

@@ -47,6 +47,8 @@ def _sink(sink: SinkReport) -> dict[str, Any]:
                 "ev": w.ev,
                 "answer": w.answer,
                 "seconds": round(w.seconds, 6),
+                "used": w.used,
+                "shown": {"p": list(w.shown[0]), "q": list(w.shown[1])},
             }
             for w in sink.windows
         ],

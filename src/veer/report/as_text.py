@@ -13,6 +13,7 @@ from rich.text import Text
 
 STYLES = {"equivalent": "bold green", "inequivalent": "bold red", "unknown": "bold yellow"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
+MOST_SHOWN = 8  # operators of a window
 EDIT_STYLES = {
     "add operator": ("+", "green"),
     "delete operator": ("-", "red"),
@@ -35,11 +36,39 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
         table.add_row(_sink_name(sink), _verdict(sink["verdict"]), _why(sink))
     console.print(table)
     for sink in report["sinks"]:
+        print_proof(console, sink)
+    for sink in report["sinks"]:
         if sink["witness"] is not None and sink["witness"]["kind"] == "rows":
             print_witness(console, sink)
     console.print()
     summary = f"under {report['semantics']} semantics, {report['seconds']:.3f} s"
     console.print(Text.assemble(_verdict(report["verdict"]), f"  {summary}"))
+
+
+def print_proof(console: Console, sink: dict[str, Any]) -> None:
+    """Print the windows a proof rests on, the two sides beside each other."""
+    used = [w for w in sink["windows"] if w["used"]]
+    if not used or sink["verdict"] != "equivalent":
+        return
+    console.print()
+    rest = "" if len(used) == 1 else "s"
+    console.print(
+        Text.assemble("proof for ", _sink_name(sink), f": {len(used)} window{rest}, the rest alike")
+    )
+    for window in used:
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
+        table.add_column(f"P, by {window['ev']}", overflow="fold", style="dim")
+        table.add_column("Q", overflow="fold", style="dim")
+        sides = [
+            [f"{i}  {text}" for i, text in zip(window[s], window["shown"][s], strict=True)]
+            or ["(nothing between)"]
+            for s in ("p", "q")
+        ]
+        for row in range(min(max(map(len, sides)), MOST_SHOWN)):
+            table.add_row(*(escape(s[row]) if row < len(s) else "" for s in sides))
+        if max(map(len, sides)) > MOST_SHOWN:
+            table.add_row("...", "...")
+        console.print(Padding(table, (0, 0, 0, 2)))
 
 
 def print_witness(console: Console, sink: dict[str, Any]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import final
 
-from veer.dataflow.query_pair import QueryPair
+from veer.dataflow.pprint import show_operator
+from veer.dataflow.query_pair import QueryPair, operators_between
 from veer.errors import VeerError
 from veer.evs.base import EV
 from veer.refute import Refutation, tells_apart
@@ -24,6 +26,7 @@ class Attempts:
     windows: list[WindowReport] = field(default_factory=list)
     _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
     _differ: dict[QueryPair, bool] = field(default_factory=dict)
+    _places: dict[tuple[str, QueryPair], int] = field(default_factory=dict)
 
     def ask(self, ev: EV, pair: QueryPair) -> Answer:
         """The verifier's answer, with the time it took."""
@@ -33,12 +36,26 @@ class Attempts:
             answer = self._simulated(pair) or ev.verify(pair)
             taken = time.perf_counter() - start
             self._answers[key] = answer
-            ids = [tuple(i for i in side.order) for side in (pair.p, pair.q)]
             said = answer.verdict.value
             if answer.reason:
                 said += f": {answer.reason}"
-            self.windows.append(WindowReport(ids[0], ids[1], ev.name, said, taken))
+            p, q = operators_between(pair.p), operators_between(pair.q)
+            self.windows.append(WindowReport(p, q, ev.name, said, taken))
+            self._places[key] = len(self.windows) - 1
         return self._answers[key]
+
+    def used(self, steps: Sequence[tuple[str, QueryPair]]) -> tuple[WindowReport, ...]:
+        """All reports, those of the steps a proof rests on marked and shown in words."""
+        found = list(self.windows)
+        for key in steps:
+            place = self._places[key]
+            pair = key[1]
+            shown = tuple(
+                tuple(show_operator(side.operators[i]) for i in operators_between(side))
+                for side in (pair.p, pair.q)
+            )
+            found[place] = replace(found[place], used=True, shown=(shown[0], shown[1]))
+        return tuple(found)
 
     def _simulated(self, pair: QueryPair) -> Answer | None:
         """UNKNOWN if a few instances tell the sides apart: nobody could prove them equal."""

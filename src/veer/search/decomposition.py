@@ -94,7 +94,7 @@ def walk(
         visited.append(current)
         found, stale, maximal = [], False, True
         for mask in sorted(current):
-            larger = list(_merged(windows, current, mask, within))
+            larger = list(merged(windows, current, mask, within))
             if larger:
                 maximal = False
                 found += larger
@@ -115,7 +115,7 @@ def walk(
     return None
 
 
-def _merged(
+def merged(
     windows: Windows, current: Decomposition, mask: int, within: int
 ) -> Iterator[Decomposition]:
     """The decompositions in which a covering window is merged with a neighbor."""

@@ -26,7 +26,7 @@ def prove_whole(
     First over the highest signals both versions compute alike, where little is left to compare;
     then from the sources, where everything below is known.
     """
-    reasons: dict[str, None] = {}
+    reasons: dict[str, dict[str, None]] = {}
     top = top_claim(p, q, goal)
     for leaves in _cuts(p, q, top):
         steps, claims = congruent_steps(p, q, leaves)
@@ -35,12 +35,20 @@ def prove_whole(
             try:
                 answer = attempts.ask(ev, query_pair(step, p, q))
             except (ProofError, InputError) as error:
-                reasons[str(error)] = None
+                reasons.setdefault(str(error), {})
                 continue
             if answer.verdict is Verdict.EQUIVALENT:
                 return Proof((*steps, step, Step(goal, (top,), SINK)))
-            reasons[f"{ev.name}: {answer.reason}"] = None
-    return "; ".join(list(reasons)[-3:]) or "no verifier to ask"
+            reasons.setdefault(answer.reason, {})[ev.name] = None
+    return by_verifier(reasons) or "no verifier to ask"
+
+
+def by_verifier(reasons: Mapping[str, Mapping[str, None]], most: int = 3) -> str:
+    """Reasons with the verifiers that gave them, each reason once."""
+    shown = []
+    for reason, evs in list(reasons.items())[-most:]:
+        shown.append(f"{', '.join(evs)}: {reason}" if evs else reason)
+    return "; ".join(shown)
 
 
 def top_claim(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:
