@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from veer.api import Comparison, Version, verify
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.query_pair import QueryPair
 from veer.evs.registry import get
@@ -14,7 +15,7 @@ from veer.frontends.sql import read_sql
 from veer.frontends.workflow import read_workflow
 from veer.proof import Claim, Proof, ProofError, Step, check, query_pair
 from veer.search.attempts import Attempts
-from veer.search.congruence import prove
+from veer.search.congruence import congruent_steps, prove
 from veer.search.whole import prove_whole
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
@@ -285,3 +286,28 @@ def test_one_choice_is_not_two() -> None:
     if isinstance(found, Proof):
         with pytest.raises(ProofError):
             check(found, p, q, goal, attempts.answer)
+
+
+def test_an_order_from_below_a_leaf_is_not_shown_by_a_verifier() -> None:
+    """Equal bags of rows taken from one order need not come in one order."""
+    text = "SELECT {} AS v FROM (SELECT a, b FROM t ORDER BY a) AS x"
+    p, q = flow(text.format("a")), flow(text.format("b"))
+    goal = Claim("result", "result", ORDERED, ((0, 0),))
+    below = [next(i for i in side.order if i.startswith("sort")) for side in (p, q)]
+    top = Claim(p.inputs["result"][0], q.inputs["result"][0], ORDERED, ((0, 0),))
+    steps, (leaf,) = congruent_steps(p, q, [(below[0], below[1])])
+    proof = Proof((*steps, Step(top, (leaf,), "ev", "any"), Step(goal, (top,), "sink")))
+
+    def gullible(ev: str, pair: QueryPair) -> Answer:
+        return Answer(Verdict.EQUIVALENT)
+
+    with pytest.raises(ProofError, match="comes from below"):
+        check(proof, p, q, goal, gullible)
+
+
+def test_sorting_needs_a_bag_and_gives_an_order() -> None:
+    text = "SELECT a FROM (SELECT a, b FROM t WHERE {}) AS x ORDER BY a LIMIT 2"
+    versions = [Version(c, flow(text.format(c)), False) for c in ("a > 1", "NOT a <= 1")]
+    report = verify(*versions, Comparison(evs=("spes",), strategy="plus"))
+    assert report.verdict is Verdict.EQUIVALENT
+    assert report.sinks[0].reason == "proven by spes"

@@ -197,6 +197,13 @@ def needed_inputs(operator: Operator, kind: Kind, claimed: TableSemantics) -> Ta
 def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
     """The verifier says so of the query pair between the leaves and the claim."""
     pair = query_pair(step, p, q)
+    if step.claim.semantics is TableSemantics.ORDERED_BAG:
+        for side, start, leaves in (
+            (p, step.claim.p, {leaf.p for leaf in step.leaves}),
+            (q, step.claim.q, {leaf.q for leaf in step.leaves}),
+        ):
+            if not _order_is_inside(side, start, leaves):
+                raise ProofError(f"the order of {start!r} comes from below the step")
     for name, side in (("P", pair.p), ("Q", pair.q)):
         for id_ in side.order:
             if operator_kind(side, id_) in (Kind.CHOICE, Kind.PARTITION):
@@ -205,6 +212,20 @@ def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assump
     if answer.verdict is not Verdict.EQUIVALENT:
         raise ProofError(f"{step.ev} does not show it: {answer.reason}")
     return answer.assumptions
+
+
+def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
+    """Whether the order of a signal, or that it has none, shows between leaves and claim.
+
+    A leaf is a bag to the verifier: equal bags of rows taken from equally ordered leaves need
+    not be equally ordered.
+    """
+    id_ = start
+    while isinstance(dataflow.operators[id_], Filter | Project | Limit):
+        if id_ in leaves:
+            return False
+        id_ = dataflow.inputs[id_][0]
+    return id_ not in leaves or isinstance(dataflow.operators[id_], Source)
 
 
 def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
