@@ -157,7 +157,6 @@ def _compare(
 def run_here(text: str, catalog: dict[str, Source], rows: Mapping[str, Rows]) -> Any:
     """The interpreter's result, or its failure."""
     from tests.spark.compare import Failed
-
     from veer.dataflow.functions.registry import Failure
     from veer.interpreter import run_dataflow
 
@@ -170,7 +169,6 @@ def run_here(text: str, catalog: dict[str, Source], rows: Mapping[str, Rows]) ->
 def difference(ours: Any, theirs: Any) -> str | None:
     """How two outcomes of a query differ, None if they do not."""
     from tests.spark.compare import same_rows
-
     from veer.interpreter import Result
 
     if not isinstance(ours, Result) or not isinstance(theirs, Result):

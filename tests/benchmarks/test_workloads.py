@@ -8,11 +8,11 @@ from collections import Counter
 import jsonschema
 import pytest
 import yaml
+
 from benchmarks.tpcds import catalog
 from benchmarks.workloads import HERE, WORKLOADS, Pair, Workload, generate, load_version
 from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import files
-
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Aggregate, Join, RowUdf, Source, Union, Unnest
 from veer.frontends.workflow import SCHEMA

@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from benchmarks import tpcds
 
+from benchmarks import tpcds
 from veer.dataflow.coercion import arithmetic, call, case, cast, compare, in_list
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.expr import Call, Cast, Column, Compare, Expr, Literal, Named, Not

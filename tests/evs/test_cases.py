@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support import CASES, Case, load_cases
 
+from tests.support import CASES, Case, load_cases
 from veer.api import Comparison, Version, verify
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.functions.arithmetic import fit_decimal

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.support import Case, load_cases
 
+from tests.support import Case, load_cases
 from veer.dataflow.query_pair import QueryPair
 from veer.evs import registry
 from veer.frontends.sql import read_sql

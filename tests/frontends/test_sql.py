@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from benchmarks import tpcds
 from tests.support import Case, load_cases
-
 from veer.dataflow.pprint import show_dataflow
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from tests.support import Case, load_cases
 from tests.tables import ROWS, SCHEMA
-
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.functions.registry import Failure
 from veer.dataflow.ops import Filter, Sink

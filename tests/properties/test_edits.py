@@ -11,9 +11,9 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+
 from tests.generators.dataflows import Queries
 from tests.generators.tables import query_tables
-
 from veer.api import Comparison, Version, verify
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.expr import And, Column, Compare, Expr, Literal, Named, Not

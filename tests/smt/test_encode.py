@@ -11,9 +11,9 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from tests.generators.expressions import Expressions
 from tests.generators.tables import wide_table
-
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Column, Compare, Expr, Literal, Not
 from veer.dataflow.functions.registry import Failure

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.reading import difference, run_here
 from pyspark.sql import SparkSession
 
+from benchmarks.reading import difference, run_here
 from tests.spark.compare import Failed, Refused, run_spark
 from tests.tables import ROWS, SCHEMA
 from veer.errors import VeerError

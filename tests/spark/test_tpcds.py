@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from benchmarks import tpcds
-from benchmarks.reading import difference, register_all, run_here
 from pyspark.sql import SparkSession
 
+from benchmarks import tpcds
+from benchmarks.reading import difference, register_all, run_here
 from tests.spark.compare import Failed, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
