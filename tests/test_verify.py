@@ -126,3 +126,26 @@ def test_a_table_declared_with_other_columns_is_another_table() -> None:
 def test_a_verdict_is_no_truth_value() -> None:
     with pytest.raises(TypeError):
         bool(Verdict.EQUIVALENT)
+
+
+@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
+@pytest.mark.parametrize("without", [(), ("quick",), ("segment", "prune", "rank", "quick")])
+def test_every_strategy_proves_and_refutes(strategy: str, without: tuple[str, ...]) -> None:
+    asked = Comparison(strategy=strategy, without=without)
+    text = "SELECT a, COUNT(*) AS n FROM t WHERE {} GROUP BY a"
+    p, q, r = (version(text.format(c)) for c in ("a > 1", "NOT a <= 1", "a > 2"))
+    report = verify(p, q, asked)
+    assert report.verdict is Verdict.EQUIVALENT
+    used = [w for w in report.sinks[0].windows if w.used]
+    assert len(used) == 1 and used[0].shown[0]
+    assert verify(p, r, asked).verdict is Verdict.INEQUIVALENT
+
+
+def test_windows_go_around_what_nobody_can_read() -> None:
+    """A limit with ties makes a choice; what is below and above it is proven in two windows."""
+    text = "SELECT a FROM (SELECT a, b FROM t WHERE {} LIMIT 3) AS x WHERE {}"
+    p, q = version(text.format("a > 1", "b > 2")), version(text.format("NOT a <= 1", "NOT b <= 2"))
+    report = verify(p, q)
+    assert report.verdict is Verdict.EQUIVALENT
+    assert report.sinks[0].reason == "proven by spes in 2 windows"
+    assert "same choice" in report.sinks[0].assumptions[0].text

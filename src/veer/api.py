@@ -53,7 +53,7 @@ class Comparison:
     evs: tuple[str, ...] = ()  # verifiers to ask, in this order; all by default
     errors: str = "ignore"  # or "strict": what may fail in one version only is not equivalent
     strategy: str = "sweep"  # or "plus", "baseline"
-    without: tuple[str, ...] = ()  # optimizations of "plus" switched off
+    without: tuple[str, ...] = ()  # "segment", "prune", "rank", "quick" switched off
 
 
 @final
@@ -161,14 +161,16 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
     if isinstance(alike, Proof):
         found = alike
     else:
-        quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
-        if isinstance(quick, Witness):
-            return _refuted(refutation, quick, tuple(caveats), attempts)
+        if "quick" not in asked.without:
+            quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
+            if isinstance(quick, Witness):
+                return _refuted(refutation, quick, tuple(caveats), attempts)
         hunt = Hunt(search.pair, goal, search.evs.all, search.plan, attempts, search.tally)
         found = hunt.prove()
         if isinstance(found, str):
             unproven = f"{alike.reason}; {found}"
-            late = find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
+            first = 0 if "quick" in asked.without else QUICK_INSTANCES
+            late = find_witness(refutation, asked.budget, first=first)
             if isinstance(late, Witness):
                 return _refuted(refutation, late, tuple(caveats), attempts)
             reason = f"{unproven}; {late}"
