@@ -11,6 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from veer.api import Comparison, Version, verify
+from veer.cli.main import run
+from veer.dataflow.query_pair import QueryPair
+from veer.errors import DefectError
+from veer.evs import registry
+from veer.evs.base import EV
+from veer.frontends.sql import read_sql
+from veer.search.attempts import Attempts
+from veer.verdict import Answer, Report, TableSemantics, Verdict
+
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "adding-an-ev.md").read_text(encoding="utf-8")
 DDL = "CREATE TABLE t (a INT, b INT)"
@@ -77,30 +87,48 @@ def test_a_verifier_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     assert "verifier 'shuffled' cannot be loaded" in done.stderr
 
 
-def test_a_lying_verifier_is_caught_by_the_guard(tmp_path: Path) -> None:
-    code = (
-        "from veer.evs.base import EV\n"
-        "from veer.verdict import Answer, TableSemantics, Verdict\n"
-        "class Liar(EV):\n"
-        "    name = 'liar'\n"
-        "    semantics = TableSemantics.ORDERED_BAG\n"
-        "    def decide(self, pair):\n"
-        "        return Answer(Verdict.EQUIVALENT)\n"
-    )
-    environment = installed(tmp_path, code, "liar = shuffled_conditions:Liar")
-    # Opaque functions are never refuted, but the guard sees them as functions.
-    (tmp_path / "p.sql").write_text(f"{DDL}; SELECT hash(a) AS h FROM t")
-    (tmp_path / "q.sql").write_text(f"{DDL}; SELECT hash(a + 1) AS h FROM t")
-    done = subprocess.run(
-        [sys.executable, "-m", "veer", "verify", "p.sql", "q.sql", "--ev", "liar"],
-        env=environment,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 70, done.stdout
+class Liar(EV):
+    """Says yes to everything."""
+
+    name = "liar"
+    semantics = TableSemantics.ORDERED_BAG
+
+    def decide(self, pair: QueryPair) -> Answer:
+        return Answer(Verdict.EQUIVALENT)
+
+
+def lied_about(monkeypatch: pytest.MonkeyPatch) -> Report:
+    """A verdict on two different versions by a liar alone; opaque, so that nothing refutes it."""
+    monkeypatch.setattr(registry, "get", lambda name: Liar())
+    texts = ("SELECT hash(a) AS h FROM t", "SELECT hash(a + 1) AS h FROM t")
+    versions = [Version(text, read_sql(text, DDL), False) for text in texts]
+    return verify(*versions, Comparison(evs=("algebra",)))
+
+
+def test_a_lying_verifier_is_not_even_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = lied_about(monkeypatch)
+    assert report.verdict is Verdict.UNKNOWN
+    assert "the two sides differ on a small instance" in report.sinks[0].reason
+
+
+def test_a_lie_is_caught_by_the_guard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Attempts, "_simulated", lambda self, pair: None)
+    with pytest.raises(DefectError, match="proven equal but differ") as caught:
+        lied_about(monkeypatch)
+    assert set(caught.value.evidence or {}) == {"p", "q", "tables"}
+
+
+def test_a_defect_ends_with_70_and_the_pair_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def contradict() -> None:
+        raise DefectError("Veer contradicts itself", {"p": {}, "q": {}, "tables": {}})
+
+    with pytest.raises(SystemExit) as ended:
+        run(contradict)
+    assert ended.value.code == 70
     (saved,) = tmp_path.glob("veer-defect-*.json")
-    assert saved.name in done.stderr
-    evidence = json.loads(saved.read_text())
-    assert set(evidence) == {"p", "q", "tables"}
+    assert saved.name in capsys.readouterr().err
+    assert set(json.loads(saved.read_text())) == {"p", "q", "tables"}

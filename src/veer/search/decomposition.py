@@ -28,7 +28,8 @@ class Options:
 
     prune: bool = False
     rank: bool = False
-    backtrack: bool = True
+    backtrack: bool = True  # smaller windows where the largest are not shown
+    eager: bool = False  # ask about every decomposition met, not only about maximal ones
     decompositions: int = 50_000  # how many to look at
 
 
@@ -92,6 +93,8 @@ def walk(
             break
         tally.decompositions += 1
         visited.append(current)
+        if options.eager and all(_shown(windows, mask) for mask in current):
+            return current
         found, stale, maximal = [], False, True
         for mask in sorted(current):
             larger = list(merged(windows, current, mask, within))

@@ -32,6 +32,7 @@ class Strategy:
             Options(
                 prune="prune" not in without,
                 rank="rank" not in without,
+                eager=True,
                 decompositions=budget,
             ),
         )
