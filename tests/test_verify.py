@@ -147,5 +147,5 @@ def test_windows_go_around_what_nobody_can_read() -> None:
     p, q = version(text.format("a > 1", "b > 2")), version(text.format("NOT a <= 1", "NOT b <= 2"))
     report = verify(p, q)
     assert report.verdict is Verdict.EQUIVALENT
-    assert report.sinks[0].reason == "proven by spes in 2 windows"
+    assert report.sinks[0].reason == "proven by algebra and spes in 2 windows"
     assert "same choice" in report.sinks[0].assumptions[0].text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
@@ -130,6 +130,7 @@ class _Search:
     evs: _Evs
     plan: Plan
     tally: Tally
+    choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
 
 
 def _sink_reports(search: _Search, asked: Comparison) -> Sequence[SinkReport]:
@@ -176,7 +177,7 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
             reason = f"{unproven}; {late}"
             windows = tuple(attempts.windows)
             return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
-    return _proven(refutation, found, goal, attempts, caveats, asked.errors)
+    return _proven(refutation, found, goal, attempts, caveats, asked.errors, search.choices)
 
 
 def _proven(
@@ -186,11 +187,12 @@ def _proven(
     attempts: Attempts,
     caveats: list[Caveat],
     errors: str,
+    choices: dict[str, str],
 ) -> SinkReport:
     """EQUIVALENT, if the checker accepts the proof and simulation agrees."""
     p, q, a, b = refutation.p, refutation.q, goal.p, goal.q
     try:
-        assumptions = check(proof, p, q, goal, attempts.answer)
+        assumptions = check(proof, p, q, goal, attempts.answer, choices)
     except ProofError as error:
         windows = tuple(attempts.windows)
         return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats), windows)

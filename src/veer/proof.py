@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import keys_relied_on, operator_kind
+from veer.dataflow.determinism import expr_kind, keys_relied_on, operator_kind
 from veer.dataflow.fingerprint import identity
-from veer.dataflow.functions.registry import Kind
+from veer.dataflow.functions.registry import Kind, aggregate_function
 from veer.dataflow.ops import (
     Aggregate,
+    ExceptAll,
     Filter,
+    GlobalAggregate,
+    IntersectAll,
     Join,
     Limit,
     Operator,
@@ -27,17 +30,31 @@ from veer.dataflow.ops import (
     Sink,
     Sort,
     Source,
+    TableUdf,
     Union,
     Unnest,
     Values,
 )
 from veer.dataflow.pprint import show_operator
-from veer.dataflow.query_pair import QueryPair, unfold
+from veer.dataflow.query_pair import LEAF_TABLE, QueryPair, unfold
 from veer.dataflow.schema import Field
+from veer.dataflow.types import DataType, IntegralType, NullType
+from veer.dataflow.walk import operator_exprs
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
 # Operators that give equal sets on inputs equal as sets.
 KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
+# Operators whose output has an order of their own making, or none; others may pass one on.
+GIVE_NO_ORDER = (
+    Sort,
+    Values,
+    Join,
+    Union,
+    Aggregate,
+    GlobalAggregate,
+    IntersectAll,
+    ExceptAll,
+)
 CONGRUENCE = "congruence"
 SINK = "sink"
 BY_EV = "ev"
@@ -94,18 +111,24 @@ def ask_nobody(ev: str, pair: QueryPair) -> Answer:
 
 
 def check(
-    proof: Proof, p: Dataflow, q: Dataflow, goal: Claim, ask: Ask = ask_nobody
+    proof: Proof,
+    p: Dataflow,
+    q: Dataflow,
+    goal: Claim,
+    ask: Ask = ask_nobody,
+    choices: dict[str, str] | None = None,
 ) -> tuple[Assumption, ...]:
     """Accept a proof of `goal`, giving the assumptions it rests on, or raise `ProofError`.
 
-    `ask` gives the answer of a verifier, by name, on a query pair.
+    `ask` gives the answer of a verifier, by name, on a query pair. `choices` are those paired by
+    proofs of other sinks, and grow: what is one choice for one sink is one for all.
     """
     if not proof.steps:
         raise ProofError("a proof has a step")
     cones = (p.ancestors(goal.p), q.ancestors(goal.q))
     proven: set[Claim] = set()
     assumptions: list[Assumption] = []
-    chosen: dict[str, str] = {}
+    chosen = dict(choices or {})
     for step in proof.steps:
         claim = step.claim
         if claim.p not in cones[0] or claim.q not in cones[1]:
@@ -125,6 +148,8 @@ def check(
         proven.add(claim)
     if not any(implies(step.claim, goal) for step in proof.steps):
         raise ProofError("no step claims what is to be shown")
+    if choices is not None:
+        choices.update(chosen)
     return tuple(dict.fromkeys(assumptions))
 
 
@@ -155,6 +180,8 @@ def _check_congruence(
         raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
     if len(below_p) != len(below_q):
         raise ProofError(f"{claim.p!r} and {claim.q!r} have different numbers of inputs")
+    if [p.schemas[i].types for i in below_p] != [q.schemas[i].types for i in below_q]:
+        raise ProofError(f"{claim.p!r} and {claim.q!r} read other types")
     kind = operator_kind(p, claim.p)
     needed = needed_inputs(p.operators[claim.p], kind, claim.semantics)
     for a, b in zip(below_p, below_q, strict=True):
@@ -181,8 +208,8 @@ def _check_congruence(
 
 
 def needed_inputs(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSemantics:
-    """What inputs must be equal as: a limit that follows an order needs that order."""
-    if isinstance(operator, Limit) and kind not in (Kind.CHOICE, Kind.PARTITION):
+    """What inputs must be equal as: what may see the order of rows needs that order."""
+    if isinstance(operator, Limit | TableUdf) or (kind is Kind.CHOICE and not _rounds(operator)):
         return TableSemantics.ORDERED_BAG
     keeps_sets = isinstance(operator, KEEP_SETS) or (
         isinstance(operator, Aggregate) and not operator.calls
@@ -192,6 +219,20 @@ def needed_inputs(operator: Operator, kind: Kind, claimed: TableSemantics) -> Ta
     if claimed is TableSemantics.SET and (kind is Kind.CHOICE or not keeps_sets):
         return TableSemantics.BAG  # counting, ranking and choosing see duplicates
     return claimed
+
+
+def _rounds(operator: Operator) -> bool:
+    """Whether an operator's only choice is how floats are rounded: no order of rows shows more."""
+    if not isinstance(operator, Aggregate | GlobalAggregate):
+        return False
+    exprs = [expr_kind(e) for e in operator_exprs(operator)]
+    functions = [named.call.function for named in operator.calls]
+    return Kind.CHOICE not in exprs and all(
+        aggregate_function(f).kind is Kind.PURE or f in ROUNDING for f in functions
+    )
+
+
+ROUNDING = ("stddev_pop", "stddev_samp", "var_pop", "var_samp")
 
 
 def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
@@ -225,7 +266,10 @@ def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
         if id_ in leaves:
             return False
         id_ = dataflow.inputs[id_][0]
-    return id_ not in leaves or isinstance(dataflow.operators[id_], Source)
+    operator = dataflow.operators[id_]
+    if isinstance(operator, Source):
+        return True
+    return id_ not in leaves and isinstance(operator, GIVE_NO_ORDER)
 
 
 def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
@@ -241,7 +285,18 @@ def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
         if widths[0] != widths[1]:
             raise ProofError(f"{widths[0]} columns in P, {widths[1]} in Q")
         columns = tuple((i, i) for i in range(widths[0]))
+    types = [side.result_schema.types for side in sides]
+    for i, j in columns:
+        one, two = types[0][i], types[1][j]
+        # Only what a sink compares by value may differ in width: nothing stands above it.
+        if one != two and (step.claim.columns is None or not _same_by_value(one, two)):
+            raise ProofError(f"a column is {one} in P, {two} in Q")
     return QueryPair(*sides, step.claim.semantics, columns)
+
+
+def _same_by_value(one: DataType, two: DataType) -> bool:
+    integers = isinstance(one, IntegralType) and isinstance(two, IntegralType)
+    return integers or isinstance(one, NullType) or isinstance(two, NullType)
 
 
 def _leaf_sources(
@@ -282,7 +337,7 @@ def _leaf_source(
         for i, f in enumerate(schemas[0])
     )
     # No table of a user has this name.
-    return Source(f"\0leaf {number}", fields)
+    return Source(f"{LEAF_TABLE} {number}", fields)
 
 
 def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:

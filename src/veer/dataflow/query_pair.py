@@ -12,7 +12,7 @@ from veer.dataflow.ops import Operator, Project, Sink, Source
 from veer.verdict import TableSemantics
 
 RESULT = "result"
-LEAF = " leaf"
+LEAF_TABLE = "\0leaf"  # no table of a user has this name
 
 
 @final
@@ -33,11 +33,10 @@ class QueryPair:
 
 def operators_between(side: Dataflow) -> tuple[str, ...]:
     """The operators of one side that stand between its leaves and its sink."""
-    leaves = {i.removesuffix(LEAF) for i in side.operators if i.endswith(LEAF)}
+    leaves = {i for i, s in side.sources.items() if s.table.startswith(LEAF_TABLE)}
+    named = {i for i in side.order if leaves & set(side.inputs[i])}
     return tuple(
-        i
-        for i in side.order
-        if i not in leaves and not i.endswith(LEAF) and not isinstance(side.operators[i], Sink)
+        i for i in side.order if i not in leaves | named and not isinstance(side.operators[i], Sink)
     )
 
 
@@ -69,10 +68,13 @@ def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Source]) -> Dataf
                 for f, leaf in zip(schema, source.fields, strict=True)
             )
             operators[id_] = Project(named)
-            operators[id_ + LEAF] = source
-            links.append(Link(id_ + LEAF, id_))
+            leaf_id = f"{id_} leaf"
+            while leaf_id in dataflow.operators:
+                leaf_id += "'"
+            operators[leaf_id] = source
+            links.append(Link(leaf_id, id_))
     name = RESULT
-    while name in operators:
+    while name in operators or name in dataflow.operators:
         name += "'"
     operators[name] = Sink(RESULT)
     links.append(Link(goal, name))

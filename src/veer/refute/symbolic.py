@@ -61,7 +61,7 @@ from veer.dataflow.types import (
     has_floats,
 )
 from veer.dataflow.walk import map_children
-from veer.errors import UnsupportedError
+from veer.errors import InputError, UnsupportedError
 from veer.refute.instances import Tables, all_sources
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
@@ -107,7 +107,7 @@ def symbolic_instances(
         try:
             run = SymbolicRun(sources, size)
             ours, theirs = run.result(p), run.result(q)
-        except UnsupportedError:
+        except InputError:
             continue
         for compared in dict.fromkeys(((), tuple(exact), tuple(columns))):
             for small in (True, False):
@@ -129,7 +129,7 @@ def symbolic_instance(
     try:
         run = SymbolicRun(sources, dict.fromkeys(sources, size))
         return _solved(run, run.result(p), run.result(q), columns, semantics)
-    except UnsupportedError:
+    except InputError:
         return None
 
 

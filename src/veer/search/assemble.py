@@ -82,7 +82,8 @@ class _Assembly:
         same = identity(p.operators[wanted.p], schemas[0]) == identity(
             q.operators[wanted.q], schemas[1]
         )
-        if not same or len(below[0]) != len(below[1]):
+        types = [[s.types for s in side] for side in schemas]
+        if not same or types[0] != types[1]:
             raise NoProofError(f"{wanted.p!r} and {wanted.q!r} are different operators")
         kind = operator_kind(p, wanted.p)
         needed = needed_inputs(p.operators[wanted.p], kind, wanted.semantics)

@@ -188,9 +188,10 @@ class PairGraph:
             return False
         ours = [self.p.schemas[i] for i in self.p.inputs[node.p]]
         theirs = [self.q.schemas[i] for i in self.q.inputs[node.q]]
-        return identity(self.p.operators[node.p], ours) == identity(
+        same = identity(self.p.operators[node.p], ours) == identity(
             self.q.operators[node.q], theirs
         )
+        return same and [s.types for s in ours] == [s.types for s in theirs]
 
     def p_ids(self, mask: int) -> list[str]:
         """P's operators in a window."""

@@ -7,6 +7,7 @@ need.
 from __future__ import annotations
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import operator_kind
 from veer.dataflow.functions.registry import aggregate_function
 from veer.dataflow.ops import (
     Aggregate,
@@ -22,6 +23,7 @@ from veer.dataflow.ops import (
     Union,
     Unnest,
 )
+from veer.proof import needed_inputs
 from veer.verdict import TableSemantics
 
 SET, BAG, ORDERED = TableSemantics.SET, TableSemantics.BAG, TableSemantics.ORDERED_BAG
@@ -41,8 +43,11 @@ def obligations(dataflow: Dataflow, asked: TableSemantics) -> dict[str, TableSem
     for id_ in reversed(dataflow.order):
         operator = dataflow.operators[id_]
         own = asked if isinstance(operator, Sink) else needed.get(id_, SET)
+        kind = operator_kind(dataflow, id_)
         for port, below in enumerate(dataflow.inputs[id_]):
             here = needed_below(operator, port, own)
+            if needed_inputs(operator, kind, BAG) is ORDERED:
+                here = ORDERED
             needed[below] = stronger(needed.get(below, SET), here)
     return needed
 

@@ -142,6 +142,10 @@ class Lowering:
         for table, key in keys_relied_on(dataflow, id_):
             self.assumptions.add(f"{', '.join(key)} is a key of {table}")
         schema = below[0] if below else Schema(())
+        if isinstance(operator, TableUdf) and any(
+            isinstance(dataflow.operators[i], Sort) for i in dataflow.ancestors(id_)
+        ):
+            raise UnsupportedError(f"operator {id_!r} may see the order of its input")
         match operator:
             case Source():
                 atom = Atom(self.symbols.fresh(), Table(operator))
