@@ -33,7 +33,7 @@ class _Front:
 
 def grow(windows: Windows, tally: Tally) -> Decomposition | int:
     """Verified disjoint windows that cover all edits, or the window that resisted."""
-    settled: list[int] = []
+    settled = [m for m in _neighborhoods(windows) if _is_shown(windows, m, tally)]
     waiting = list(windows.graph.moves)
     while waiting:
         edit = waiting.pop(0)
@@ -55,6 +55,30 @@ def grow(windows: Windows, tally: Tally) -> Decomposition | int:
     return frozenset(settled)
 
 
+def _neighborhoods(windows: Windows) -> list[int]:
+    """Edits that are next to each other, with what lies between them: often one edit in truth.
+
+    A projection that drops columns changes every operator above it that reads by position.
+    """
+    graph = windows.graph
+    every = 0
+    for move in graph.moves:
+        every |= move
+    found = []
+    while every:
+        mask = every & -every
+        while more := graph.around(mask) & every:
+            mask |= more
+        found.append(mask)
+        every &= ~mask
+    return found
+
+
+def _is_shown(windows: Windows, mask: int, tally: Tally) -> bool:
+    tally.decompositions += 1
+    return windows.is_valid(mask) and windows.is_verified(mask)
+
+
 def _smallest(windows: Windows, edit: int, tally: Tally) -> int | None:
     """The first verified window around some edits, by size."""
     front = _Front.around(edit)
@@ -63,8 +87,7 @@ def _smallest(windows: Windows, edit: int, tally: Tally) -> int | None:
             return None
         _, mask = heapq.heappop(front.heap)
         mask = _with_edits_touched(windows, mask)
-        tally.decompositions += 1
-        if windows.is_valid(mask) and windows.is_verified(mask):
+        if _is_shown(windows, mask, tally):
             return mask
         for node in bits(windows.graph.around(mask)):
             larger = _with_edits_touched(windows, mask | 1 << node)
