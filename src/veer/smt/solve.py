@@ -36,7 +36,7 @@ class Solver:
 
     work: int = WORK
     questions: int = 400
-    size: int = 60_000  # atoms in all questions together
+    size: int = 20_000  # atoms in all questions together
     asked: int = 0
     gave_up: bool = False
     known: Known = field(default_factory=dict)
