@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check test-all format lint types fast clean
+.PHONY: help demo test check static test-all format lint types fast clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
 	@echo "make test      all tests, those against Spark included"
 	@echo "make check     format, lint, types, layers, fast tests"
+	@echo "make static    format, lint, types only"
 	@echo "make test-all  check, then test"
 	@echo "make format    format the code"
 	@echo "make clean     remove the environment and caches"
@@ -29,10 +30,12 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest -q
 
-check: $(READY)
+static: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/mypy
+
+check: static
 	$(BIN)/python -m pytest -q -m "not spark and not slow"
 
 test-all: check test
