@@ -16,7 +16,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.failures import may_fail, only_in
 from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink
-from veer.dataflow.types import DataType, IntegralType, NullType
+from veer.dataflow.types import same_by_value
 from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
@@ -283,7 +283,8 @@ def _match_columns(
             pairs = tuple((i, others.index(name)) for i, name in enumerate(names))
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
-        if not _same_type(f.type, g.type, asked.types):
+        alike = f.type == g.type if asked.types == "exact" else same_by_value(f.type, g.type)
+        if not alike:
             text = f"column {f.name!r} is {f.type} in P, {g.type} in Q"
             return Doubt(f"{text}; the table written decides") if all(inserts) else text
     generated = [n for n in left.names if not GIVEN.fullmatch(n)]
@@ -299,15 +300,6 @@ def _name_difference(left: Sequence[str], right: Sequence[str]) -> str | Doubt:
     if odd:
         return Doubt(f"{text}; give {sorted(odd)[0]!r} an alias to be sure of its name")
     return text
-
-
-def _same_type(a: DataType, b: DataType, mode: str) -> bool:
-    if a == b:
-        return True
-    if mode == "exact":
-        return False
-    integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
-    return integers or isinstance(a, NullType) or isinstance(b, NullType)
 
 
 def _changed(left: Sequence[str], right: Sequence[str]) -> str:

@@ -38,7 +38,7 @@ from veer.dataflow.ops import (
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import LEAF_TABLE, QueryPair, unfold
 from veer.dataflow.schema import Field
-from veer.dataflow.types import DataType, IntegralType, NullType
+from veer.dataflow.types import same_by_value
 from veer.dataflow.walk import operator_exprs
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
@@ -289,14 +289,9 @@ def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     for i, j in columns:
         one, two = types[0][i], types[1][j]
         # Only what a sink compares by value may differ in width: nothing stands above it.
-        if one != two and (step.claim.columns is None or not _same_by_value(one, two)):
+        if one != two and (step.claim.columns is None or not same_by_value(one, two)):
             raise ProofError(f"a column is {one} in P, {two} in Q")
     return QueryPair(*sides, step.claim.semantics, columns)
-
-
-def _same_by_value(one: DataType, two: DataType) -> bool:
-    integers = isinstance(one, IntegralType) and isinstance(two, IntegralType)
-    return integers or isinstance(one, NullType) or isinstance(two, NullType)
 
 
 def _leaf_sources(

@@ -293,6 +293,12 @@ def is_orderable(type_: DataType) -> bool:
             return True
 
 
+def same_by_value(a: DataType, b: DataType) -> bool:
+    """Whether values of two types can be compared as they are: integers, and an untyped NULL."""
+    integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
+    return a == b or integers or isinstance(a, NullType) or isinstance(b, NullType)
+
+
 def has_floats(type_: DataType) -> bool:
     """Whether values of the type hold floating point numbers anywhere."""
     match type_:

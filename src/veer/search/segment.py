@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from veer.search.decomposition import maximal_covering_windows
-from veer.search.graph import bits
 from veer.search.window import Windows
 
 
@@ -43,8 +42,3 @@ def rank_segment(segment: int, edits: tuple[int, ...]) -> int:
 def edits_in(segment: int, edits: tuple[int, ...]) -> tuple[int, ...]:
     """The edits a segment covers."""
     return tuple(edit for edit in edits if edit & segment)
-
-
-def nodes(mask: int) -> list[int]:
-    """The numbers of a segment's nodes."""
-    return list(bits(mask))

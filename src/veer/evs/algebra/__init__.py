@@ -13,7 +13,7 @@ from typing import ClassVar, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.query_pair import QueryPair
-from veer.dataflow.types import IntegralType, NullType
+from veer.dataflow.types import same_by_value
 from veer.errors import UnsupportedError
 from veer.evs.algebra.lower import Lowering
 from veer.evs.algebra.match import Matcher, Scope
@@ -47,7 +47,8 @@ class AlgebraProfile(EV):
 
 def prove(pair: QueryPair, rules: Rules) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
-    if not all(_comparable(pair, i, j) for i, j in pair.columns):
+    ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
+    if not all(same_by_value(ours[i], theirs[j]) for i, j in pair.columns):
         return Answer(Verdict.UNKNOWN, "the columns have different types")
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
     symbols = Symbols(solver)
@@ -58,14 +59,14 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
             return Answer(Verdict.UNKNOWN, "the results are sorted differently")
         widths = len(pair.p.result_schema), len(pair.q.result_schema)
         ordered = pair.semantics is TableSemantics.ORDERED_BAG
-        ours = lowering.groups.expanded(_shown(p, [i for i, _ in pair.columns], widths[0], ordered))
-        theirs = lowering.groups.expanded(
+        left = lowering.groups.expanded(_shown(p, [i for i, _ in pair.columns], widths[0], ordered))
+        right = lowering.groups.expanded(
             _shown(q, [j for _, j in pair.columns], widths[1], ordered)
         )
         matcher = Matcher(symbols, rules.count_terms)
-        found = matcher.same_bags(ours, theirs, Scope())
+        found = matcher.same_bags(left, right, Scope())
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
-            found = matcher.same_sets(ours, theirs, Scope())
+            found = matcher.same_sets(left, right, Scope())
     except UnsupportedError as error:
         return Answer(Verdict.UNKNOWN, str(error))
     except TooLargeError as error:
@@ -91,13 +92,6 @@ def _answers(pair: QueryPair) -> Known:
     if len(_recent) > RECENT:
         _recent.popitem(last=False)
     return _recent[key]
-
-
-def _comparable(pair: QueryPair, i: int, j: int) -> bool:
-    """Whether values of two columns can be the same: equal types, integers, an untyped null."""
-    a, b = pair.p.result_schema.types[i], pair.q.result_schema.types[j]
-    integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
-    return a == b or integers or isinstance(a, NullType) or isinstance(b, NullType)
 
 
 def _shown(bag: Bag, places: list[int], width: int, ordered: bool) -> Bag:
