@@ -166,6 +166,14 @@ def implies(claim: Claim, goal: Claim) -> bool:
     return same and strong and wide
 
 
+def same_operator(p: Dataflow, a: str, q: Dataflow, b: str) -> bool:
+    """Whether two operators do the same to inputs of the same types, columns by position."""
+    ours = [p.schemas[i] for i in p.inputs[a]]
+    theirs = [q.schemas[i] for i in q.inputs[b]]
+    same = identity(p.operators[a], ours) == identity(q.operators[b], theirs)
+    return same and [s.types for s in ours] == [s.types for s in theirs]
+
+
 def _check_congruence(
     step: Step, p: Dataflow, q: Dataflow, chosen: dict[str, str]
 ) -> Iterable[Assumption]:

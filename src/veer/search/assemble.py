@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from veer.dataflow.determinism import operator_kind
-from veer.dataflow.fingerprint import identity
-from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step, implies, needed_inputs
+from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step, implies, needed_inputs, same_operator
 from veer.search.window import Windows
 from veer.verdict import TableSemantics
 
@@ -78,12 +77,7 @@ class _Assembly:
     def _by_congruence(self, wanted: Claim) -> Step:
         p, q = self.windows.graph.p, self.windows.graph.q
         below = p.inputs[wanted.p], q.inputs[wanted.q]
-        schemas = [p.schemas[i] for i in below[0]], [q.schemas[i] for i in below[1]]
-        same = identity(p.operators[wanted.p], schemas[0]) == identity(
-            q.operators[wanted.q], schemas[1]
-        )
-        types = [[s.types for s in side] for side in schemas]
-        if not same or types[0] != types[1]:
+        if not same_operator(p, wanted.p, q, wanted.q):
             raise NoProofError(f"{wanted.p!r} and {wanted.q!r} are different operators")
         kind = operator_kind(p, wanted.p)
         needed = needed_inputs(p.operators[wanted.p], kind, wanted.semantics)

@@ -84,7 +84,7 @@ def walk(
     if not all(windows.may_grow(mask) for mask in start):
         return None
     seen = {start}
-    queue = _Queue(windows, within, options.rank)
+    queue = _Queue(within, options.rank)
     queue.add(start)
     visited: list[Decomposition] = []
     while (current := queue.take()) is not None:
@@ -150,7 +150,7 @@ class _Queue:
     The paper's G: the average size of covering windows less the number of unmerged operators.
     """
 
-    def __init__(self, windows: Windows, within: int, ranked: bool) -> None:
+    def __init__(self, within: int, ranked: bool) -> None:
         self.size = within.bit_count()
         self.ranked = ranked
         self.heap: list[tuple[float, int, Decomposition]] = []

@@ -5,14 +5,14 @@ Windows are bit sets over these nodes. The graph may be cyclic where operators w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.fingerprint import identity
 from veer.dataflow.ops import Sink
+from veer.proof import same_operator
 from veer.versions import VersionPair
 
 
@@ -186,12 +186,7 @@ class PairGraph:
     def _is_kept(self, node: Node) -> bool:
         if node.p is None or node.q is None:
             return False
-        ours = [self.p.schemas[i] for i in self.p.inputs[node.p]]
-        theirs = [self.q.schemas[i] for i in self.q.inputs[node.q]]
-        same = identity(self.p.operators[node.p], ours) == identity(
-            self.q.operators[node.q], theirs
-        )
-        return same and [s.types for s in ours] == [s.types for s in theirs]
+        return same_operator(self.p, node.p, self.q, node.q)
 
     def p_ids(self, mask: int) -> list[str]:
         """P's operators in a window."""
@@ -208,3 +203,20 @@ class PairGraph:
     def in_q(self, mask: int, id_: str) -> bool:
         number = self.of_q.get(id_)
         return number is not None and bool(mask >> number & 1)
+
+
+def entering(dataflow: Dataflow, start: str, inside: Callable[[str], bool]) -> set[str]:
+    """Signals outside a part of a dataflow that one of its outputs depends on directly."""
+    found: set[str] = set()
+    seen: set[str] = set()
+    stack = [start]
+    while stack:
+        id_ = stack.pop()
+        if id_ in seen:
+            continue
+        seen.add(id_)
+        if inside(id_):
+            stack.extend(dataflow.inputs[id_])
+        else:
+            found.add(id_)
+    return found

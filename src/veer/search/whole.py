@@ -15,6 +15,7 @@ from veer.evs.base import EV
 from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, query_pair
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps
+from veer.search.graph import entering
 from veer.verdict import Verdict
 
 
@@ -97,19 +98,11 @@ def _highest(p: Dataflow, q: Dataflow, top: Claim) -> list[tuple[str, str]]:
 def _reached(
     dataflow: Dataflow, start: str, prints: Mapping[str, str], shared: set[str]
 ) -> list[str]:
-    found: dict[str, None] = {}
-    seen: set[str] = set()
-    stack = [start]
-    while stack:
-        id_ = stack.pop()
-        if id_ in seen:
-            continue
-        seen.add(id_)
-        if prints[id_] in shared and (id_ != start or isinstance(dataflow.operators[id_], Source)):
-            found[id_] = None
-        else:
-            stack.extend(dataflow.inputs[id_])
-    return sorted(found)
+    def is_above(id_: str) -> bool:
+        top = id_ == start and not isinstance(dataflow.operators[id_], Source)
+        return top or prints[id_] not in shared
+
+    return sorted(entering(dataflow, start, is_above))
 
 
 def _paired(

@@ -7,17 +7,16 @@ a consumer outside must be proven equal on both sides, also where one side is on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
-from veer.dataflow.dag import Dataflow
 from veer.errors import InputError
 from veer.evs.base import EV, CountRestriction, OperatorRestriction, Restriction
 from veer.proof import BY_EV, Claim, ProofError, Step, query_pair
 from veer.search.attempts import Attempts
-from veer.search.graph import PairGraph, bits
+from veer.search.graph import PairGraph, bits, entering
 from veer.search.obligations import obligations, stronger
 from veer.verdict import TableSemantics, Verdict
 
@@ -181,8 +180,8 @@ class Windows:
     def leaves(self, mask: int, p: str, q: str) -> list[tuple[str, str]] | None:
         """Pairs of signals entering the part of a window below an output; None if unpaired."""
         graph = self.graph
-        ours = _entering(graph.p, p, lambda i: graph.in_p(mask, i))
-        theirs = _entering(graph.q, q, lambda i: graph.in_q(mask, i))
+        ours = entering(graph.p, p, lambda i: graph.in_p(mask, i))
+        theirs = entering(graph.q, q, lambda i: graph.in_q(mask, i))
         pairs: dict[tuple[str, str], None] = {}
         for a in ours:
             b = graph.to_q.get(a)
@@ -249,23 +248,6 @@ class Windows:
             if self.step(mask, self.obligation(p, q), claims) is None:
                 return False
         return True
-
-
-def _entering(dataflow: Dataflow, start: str, inside: Callable[[str], bool]) -> set[str]:
-    """Signals outside a window that an output of it depends on directly."""
-    found: set[str] = set()
-    seen: set[str] = set()
-    stack = [start]
-    while stack:
-        id_ = stack.pop()
-        if id_ in seen:
-            continue
-        seen.add(id_)
-        if inside(id_):
-            stack.extend(dataflow.inputs[id_])
-        else:
-            found.add(id_)
-    return found
 
 
 def connected(graph: PairGraph, mask: int) -> bool:

@@ -199,11 +199,8 @@ class Matcher:
 
         With each comes what must still hold: arguments of opaque relations are the same.
         """
-        if len(p.atoms) != len(q.atoms):
+        if len(p.atoms) != len(q.atoms) or len(p.outputs) != len(q.outputs):
             return
-        if [str(o.type) for o in p.outputs] != [str(o.type) for o in q.outputs]:
-            if len(p.outputs) != len(q.outputs):
-                return
         groups: list[tuple[list[Atom], list[Atom]]] = []
         left = list(q.atoms)
         for atom in p.atoms:
