@@ -27,6 +27,7 @@ from veer.search import congruence
 from veer.search.attempts import Attempts
 from veer.search.decomposition import Tally
 from veer.search.prove import Hunt, Plan
+from veer.search.sweep import Sweep
 from veer.verdict import (
     Caveat,
     Counts,
@@ -84,7 +85,7 @@ def verify(
     start = time.perf_counter()
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
-    search = _Search(pair, _Evs(asked.evs), plan, Tally())
+    search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally())
     sinks = tuple(_sink_reports(search, asked))
     calls = sum(len(sink.windows) for sink in sinks)
     return Report(
@@ -127,10 +128,19 @@ class _Search:
     """What all pairs of sinks share."""
 
     pair: VersionPair
+    semantics: TableSemantics
     evs: _Evs
     plan: Plan
     tally: Tally
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
+
+    @cached_property
+    def _sweep(self) -> Sweep:
+        return Sweep(self.pair, self.semantics, self.evs.all)
+
+    def sweep(self) -> Sweep:
+        """What simulation and obligations say of the pair, found when first asked for."""
+        return self._sweep
 
 
 def _sink_reports(search: _Search, asked: Comparison) -> Sequence[SinkReport]:
@@ -166,7 +176,16 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
             quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
             if isinstance(quick, Witness):
                 return _refuted(refutation, quick, tuple(caveats), attempts)
-        hunt = Hunt(search.pair, goal, search.evs.all, search.plan, attempts, search.tally)
+        hunt = Hunt(
+            search.pair,
+            goal,
+            search.evs.all,
+            search.plan,
+            attempts,
+            search.tally,
+            search.sweep,
+            lambda text: None,
+        )
         found = hunt.prove()
         if isinstance(found, str):
             unproven = f"{alike.reason}; {found}"

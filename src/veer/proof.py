@@ -12,50 +12,31 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
+from veer.dataflow.alike import Pairs, everything, pairs_needed
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import expr_kind, keys_relied_on, operator_kind
+from veer.dataflow.determinism import keys_relied_on, operator_kind
+from veer.dataflow.expr import Column, Expr
+from veer.dataflow.facts import Facts, facts, is_never_null, place_name
 from veer.dataflow.fingerprint import identity
-from veer.dataflow.functions.registry import Kind, aggregate_function
-from veer.dataflow.ops import (
-    Aggregate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Limit,
-    Operator,
-    Project,
-    RowUdf,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.needs import (
+    GIVE_NO_ORDER,
+    Need,
+    needs,
+    passed_through,
+    sees_everything,
+    semantics_needed,
 )
+from veer.dataflow.ops import Filter, Limit, Project, Sink, Source
 from veer.dataflow.pprint import show_operator
-from veer.dataflow.query_pair import LEAF_TABLE, QueryPair, unfold
+from veer.dataflow.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
 from veer.dataflow.schema import Field
-from veer.dataflow.types import same_by_value
-from veer.dataflow.walk import operator_exprs
+from veer.dataflow.types import INT, same_by_value
+from veer.dataflow.walk import columns_read, operator_exprs
 from veer.verdict import Answer, Assumption, TableSemantics, Verdict
 
-# Operators that give equal sets on inputs equal as sets.
-KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
-# Operators whose output has an order of their own making, or none; others may pass one on.
-GIVE_NO_ORDER = (
-    Sort,
-    Values,
-    Join,
-    Union,
-    Aggregate,
-    GlobalAggregate,
-    IntersectAll,
-    ExceptAll,
-)
 CONGRUENCE = "congruence"
+WIRE = "wire"
 SINK = "sink"
 BY_EV = "ev"
 
@@ -65,7 +46,8 @@ BY_EV = "ev"
 class Claim:
     """The output of operator `p` of P equals the output of operator `q` of Q.
 
-    `columns` pairs positions of P's columns with positions of Q's; None for all, in order.
+    `columns` pairs positions of P's columns with positions of Q's; None for all, in order, of
+    the same types.
     """
 
     p: str
@@ -79,8 +61,9 @@ class Claim:
 class Step:
     """A claim, the earlier claims it rests on, and the rule that closes it.
 
-    `congruence`: the same operator on the same inputs. `sink`: a sink shows what feeds it. `ev`:
-    the verifier `ev` shows it of the operators between the leaves and the claim.
+    `congruence`: the same operator on the same inputs. `wire`: an operator of one side changes
+    nothing of what is claimed. `sink`: a sink shows what feeds it. `ev`: the verifier `ev` shows
+    it of the operators between the leaves and the claim.
     """
 
     claim: Claim
@@ -126,7 +109,7 @@ def check(
     if not proof.steps:
         raise ProofError("a proof has a step")
     cones = (p.ancestors(goal.p), q.ancestors(goal.q))
-    proven: set[Claim] = set()
+    proven: dict[tuple[str, str], list[Claim]] = {}
     assumptions: list[Assumption] = []
     chosen = dict(choices or {})
     for step in proof.steps:
@@ -134,18 +117,20 @@ def check(
         if claim.p not in cones[0] or claim.q not in cones[1]:
             raise ProofError(f"{claim.p!r} ~ {claim.q!r} is outside what the sinks depend on")
         for leaf in step.leaves:
-            if leaf not in proven:
+            if not any(implies(known, leaf) for known in proven.get((leaf.p, leaf.q), ())):
                 raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is used before it is proven")
         match step.rule:
             case "congruence":
                 assumptions += _check_congruence(step, p, q, chosen)
+            case "wire":
+                _check_wire(step, p, q)
             case "sink":
                 _check_sink(step, p, q)
             case "ev":
                 assumptions += _check_ev(step, p, q, ask)
             case other:
                 raise ProofError(f"there is no rule {other!r}")
-        proven.add(claim)
+        proven.setdefault((claim.p, claim.q), []).append(claim)
     if not any(implies(step.claim, goal) for step in proof.steps):
         raise ProofError("no step claims what is to be shown")
     if choices is not None:
@@ -154,16 +139,30 @@ def check(
 
 
 def implies(claim: Claim, goal: Claim) -> bool:
-    """Whether one claim gives another about the same signals."""
-    same = (claim.p, claim.q) == (goal.p, goal.q)
-    strong = claim.semantics.implies(goal.semantics)
+    """Whether one claim gives another about the same signals: as strong, on all of its columns."""
+    if (claim.p, claim.q) != (goal.p, goal.q) or not claim.semantics.implies(goal.semantics):
+        return False
     if claim.columns is None:
-        wide = goal.columns is None or all(a == b for a, b in goal.columns)
-    else:
-        wide = goal.columns is not None and set(goal.columns) == set(claim.columns)
-        if claim.semantics is TableSemantics.SET and goal.columns is not None:
-            wide = set(goal.columns) <= set(claim.columns)
-    return same and strong and wide
+        return goal.columns is None or all(i == j for i, j in goal.columns)
+    return goal.columns is not None and set(goal.columns) <= set(claim.columns)
+
+
+def claim_on(
+    p: Dataflow, a: str, q: Dataflow, b: str, semantics: TableSemantics, pairs: Pairs
+) -> Claim:
+    """The claim about these columns, None where they are all."""
+    every = pairs == everything(p.schemas[a], q.schemas[b])
+    return Claim(a, b, semantics, None if every else tuple(sorted(pairs)))
+
+
+def pairs_of(claim: Claim, p: Dataflow, q: Dataflow) -> Pairs:
+    """The columns a claim is about."""
+    if claim.columns is not None:
+        return frozenset(claim.columns)
+    found = everything(p.schemas[claim.p], q.schemas[claim.q])
+    if found is None:
+        raise ProofError(f"{claim.p!r} and {claim.q!r} have other columns")
+    return found
 
 
 def same_operator(p: Dataflow, a: str, q: Dataflow, b: str) -> bool:
@@ -174,33 +173,65 @@ def same_operator(p: Dataflow, a: str, q: Dataflow, b: str) -> bool:
     return same and [s.types for s in ours] == [s.types for s in theirs]
 
 
+def by_congruence(p: Dataflow, q: Dataflow, claim: Claim) -> tuple[Claim, ...]:
+    """What must hold of the inputs of two operators that do the same, for a claim on their outputs.
+
+    Raises `ProofError` if they do different things as far as the claim is concerned.
+    """
+    one, two = p.operators[claim.p], q.operators[claim.q]
+    below = p.inputs[claim.p], q.inputs[claim.q]
+    kind = operator_kind(p, claim.p)
+    if kind != operator_kind(q, claim.q):
+        raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
+    if kind is Kind.PARTITION:
+        raise ProofError(f"{claim.p!r} depends on how rows are partitioned")
+    wanted = pairs_of(claim, p, q)
+    ours, theirs = ([d.schemas[i] for i in ids] for d, ids in zip((p, q), below, strict=True))
+    needed: Sequence[Pairs | None] | None
+    if sees_everything(one, kind):
+        same = same_operator(p, claim.p, q, claim.q) and all(i == j for i, j in wanted)
+        needed = [everything(*pair) for pair in zip(ours, theirs, strict=False)] if same else None
+    else:
+        in_order = claim.semantics is TableSemantics.ORDERED_BAG
+        needed = pairs_needed(one, ours, two, theirs, wanted, in_order=in_order)
+    if needed is None:
+        raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
+    found = []
+    for port, (a, b, pairs) in enumerate(zip(*below, needed, strict=True)):
+        assert pairs is not None
+        read = {i for i, _ in wanted}
+        semantics = semantics_needed(one, port, kind, claim.semantics, read)
+        found.append(claim_on(p, a, q, b, semantics, pairs))
+    return tuple(found)
+
+
+def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
+    """What must hold below an operator of one side that changes nothing of what is claimed.
+
+    Raises `ProofError` if it may change something.
+    """
+    pairs = pairs_of(claim, p, q)
+    side, id_ = (p, claim.p) if in_p else (q, claim.q)
+    need = Need(claim.semantics, frozenset(i if in_p else j for i, j in pairs))
+    places = passed_through(side, id_, need)
+    if places is None:
+        raise ProofError(f"{id_!r} may change what is claimed")
+    (below,) = side.inputs[id_]
+    if in_p:
+        moved = frozenset((places[i], j) for i, j in pairs)
+        return claim_on(p, below, q, claim.q, claim.semantics, moved)
+    moved = frozenset((i, places[j]) for i, j in pairs)
+    return claim_on(p, claim.p, q, below, claim.semantics, moved)
+
+
 def _check_congruence(
     step: Step, p: Dataflow, q: Dataflow, chosen: dict[str, str]
 ) -> Iterable[Assumption]:
     """The same operator on inputs proven equal; a choice must be the same choice."""
     claim = step.claim
-    if claim.columns is not None:
-        raise ProofError("congruence claims all columns")
-    below_p, below_q = p.inputs[claim.p], q.inputs[claim.q]
-    if identity(p.operators[claim.p], [p.schemas[i] for i in below_p]) != identity(
-        q.operators[claim.q], [q.schemas[i] for i in below_q]
-    ):
-        raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
-    if len(below_p) != len(below_q):
-        raise ProofError(f"{claim.p!r} and {claim.q!r} have different numbers of inputs")
-    if [p.schemas[i].types for i in below_p] != [q.schemas[i].types for i in below_q]:
-        raise ProofError(f"{claim.p!r} and {claim.q!r} read other types")
-    kind = operator_kind(p, claim.p)
-    needed = needed_inputs(p.operators[claim.p], kind, claim.semantics)
-    for a, b in zip(below_p, below_q, strict=True):
-        found = [c for c in step.leaves if (c.p, c.q) == (a, b)]
-        if not any(implies(c, Claim(a, b, needed)) for c in found):
-            raise ProofError(f"nothing shows {a!r} ~ {b!r} as {needed.value}")
-    if kind != operator_kind(q, claim.q):
-        raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
-    if kind is Kind.PARTITION:
-        raise ProofError(f"{claim.p!r} depends on how rows are partitioned")
-    if kind is Kind.CHOICE:
+    for needed in by_congruence(p, q, claim):
+        _require(step, needed)
+    if operator_kind(p, claim.p) is Kind.CHOICE:
         # One choice of P is one choice of Q: two samples are never merged into one.
         if chosen.setdefault(f"p:{claim.p}", claim.q) != claim.q:
             raise ProofError(f"{claim.p!r} makes a choice and is paired twice")
@@ -215,32 +246,15 @@ def _check_congruence(
     ]
 
 
-def needed_inputs(operator: Operator, kind: Kind, claimed: TableSemantics) -> TableSemantics:
-    """What inputs must be equal as: what may see the order of rows needs that order."""
-    if isinstance(operator, Limit | TableUdf) or (kind is Kind.CHOICE and not _rounds(operator)):
-        return TableSemantics.ORDERED_BAG
-    keeps_sets = isinstance(operator, KEEP_SETS) or (
-        isinstance(operator, Aggregate) and not operator.calls
-    )
-    if isinstance(operator, Sort) and claimed is TableSemantics.ORDERED_BAG:
-        return TableSemantics.BAG  # whatever order rows come in, it is this one afterwards
-    if claimed is TableSemantics.SET and (kind is Kind.CHOICE or not keeps_sets):
-        return TableSemantics.BAG  # counting, ranking and choosing see duplicates
-    return claimed
+def _check_wire(step: Step, p: Dataflow, q: Dataflow) -> None:
+    """What is claimed of an operator's output is proven of its input."""
+    in_p = bool(step.leaves) and step.leaves[0].q == step.claim.q
+    _require(step, by_wire(p, q, step.claim, in_p=in_p))
 
 
-def _rounds(operator: Operator) -> bool:
-    """Whether an operator's only choice is how floats are rounded: no order of rows shows more."""
-    if not isinstance(operator, Aggregate | GlobalAggregate):
-        return False
-    exprs = [expr_kind(e) for e in operator_exprs(operator)]
-    functions = [named.call.function for named in operator.calls]
-    return Kind.CHOICE not in exprs and all(
-        aggregate_function(f).kind is Kind.PURE or f in ROUNDING for f in functions
-    )
-
-
-ROUNDING = ("stddev_pop", "stddev_samp", "var_pop", "var_samp")
+def _require(step: Step, needed: Claim) -> None:
+    if not any(implies(leaf, needed) for leaf in step.leaves):
+        raise ProofError(f"nothing shows {needed.p!r} ~ {needed.q!r} as {needed.semantics.value}")
 
 
 def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
@@ -260,7 +274,17 @@ def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assump
     answer = ask(step.ev, pair)
     if answer.verdict is not Verdict.EQUIVALENT:
         raise ProofError(f"{step.ev} does not show it: {answer.reason}")
-    return answer.assumptions
+    declared = [a for a in answer.assumptions if LEAF_TABLE not in a.text]
+    if len(declared) < len(answer.assumptions):
+        # A key of a leaf follows from declared ones, or from none.
+        declared += [
+            Assumption(text)
+            for leaf in step.leaves
+            for known in (facts(p, leaf.p), facts(q, leaf.q))
+            for key in known.keys
+            for text in sorted(key.relied)
+        ]
+    return declared
 
 
 def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
@@ -283,9 +307,10 @@ def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
 def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     """What a step asks its verifier: both sides between leaves and claim, leaves as sources.
 
-    A source needs no claim: equal sources are the same table.
+    A source needs no claim: equal sources are the same table. A leaf claimed on some columns
+    only, or as a set, must be enough for everything above it.
     """
-    leaves_p, leaves_q = _leaf_sources(step.leaves, p, q)
+    leaves_p, leaves_q = _leaves(step, p, q)
     sides = unfold(p, step.claim.p, leaves_p), unfold(q, step.claim.q, leaves_q)
     columns = step.claim.columns
     if columns is None:
@@ -299,48 +324,151 @@ def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
         # Only what a sink compares by value may differ in width: nothing stands above it.
         if one != two and (step.claim.columns is None or not same_by_value(one, two)):
             raise ProofError(f"a column is {one} in P, {two} in Q")
-    return QueryPair(*sides, step.claim.semantics, columns)
+    pair = QueryPair(*sides, step.claim.semantics, columns)
+    _require_tolerance(step, pair)
+    return pair
 
 
-def _leaf_sources(
-    leaves: Sequence[Claim], p: Dataflow, q: Dataflow
-) -> tuple[dict[str, Source], dict[str, Source]]:
-    """One source for each class of signals the leaves claim equal.
+def _require_tolerance(step: Step, pair: QueryPair) -> None:
+    """Nothing above a leaf sees more of it than is claimed."""
+    weak = [leaf for leaf in step.leaves if not _is_full(leaf)]
+    if not weak:
+        return
+    for place, side in enumerate((pair.p, pair.q)):
+        wanted = Need(pair.semantics, frozenset(c[place] for c in pair.columns))
+        needed = needs(side, {side.sinks[0]: wanted})
+        for leaf in weak:
+            id_ = leaf.q if place else leaf.p
+            columns = leaf.columns
+            if columns is None:
+                columns = tuple((i, i) for i in range(len(side.schemas[id_])))
+            claimed = Need(leaf.semantics, frozenset(c[place] for c in columns))
+            if id_ in needed and not needed[id_] <= claimed:
+                raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is too weak for what stands above it")
 
-    Of its rows only what both sides declare is known.
-    """
+
+def _is_full(leaf: Claim) -> bool:
+    return leaf.columns is None and leaf.semantics.implies(TableSemantics.BAG)
+
+
+def _leaves(step: Step, p: Dataflow, q: Dataflow) -> tuple[dict[str, Leaf], dict[str, Leaf]]:
+    """One source for each class of signals the leaves claim equal."""
+    read = _names_read(step, p, q)
     classes: list[set[tuple[int, str]]] = []
-    for leaf in leaves:
-        if leaf.columns is not None or not leaf.semantics.implies(TableSemantics.BAG):
-            raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is too weak to stand for a table")
-        joined = {(0, leaf.p), (1, leaf.q)}
-        for other in [c for c in classes if c & joined]:
-            classes.remove(other)
-            joined |= other
-        classes.append(joined)
-    found: tuple[dict[str, Source], dict[str, Source]] = ({}, {})
-    for number, members in enumerate(classes):
-        source = _leaf_source(number, sorted(members), (p, q))
-        for side, id_ in members:
-            found[side][id_] = source
+    found: tuple[dict[str, Leaf], dict[str, Leaf]] = ({}, {})
+    number = 0
+    for leaf in step.leaves:
+        if _is_full(leaf):
+            pairs_of(leaf, p, q)
+            joined = {(0, leaf.p), (1, leaf.q)}
+            for other in [c for c in classes if c & joined]:
+                classes.remove(other)
+                joined |= other
+            classes.append(joined)
+    for members in classes:
+        operators = {(p, q)[side].operators[id_] for side, id_ in members}
+        if len(operators) == 1 and isinstance(next(iter(operators)), Source):
+            continue  # the same table
+        width = len(p.schemas[next(id_ for side, id_ in sorted(members) if not side)])
+        places = {member: {i: i for i in range(width)} for member in sorted(members)}
+        _put_leaf(found, number, places, (p, q), read, counts=True)
+        number += 1
+    for leaf in step.leaves:
+        if _is_full(leaf):
+            continue
+        if leaf.p in found[0] or leaf.q in found[1]:
+            raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is one of several claims about a leaf")
+        counts = leaf.semantics.implies(TableSemantics.BAG)
+        pairs = sorted(pairs_of(leaf, p, q))
+        places = {(0, leaf.p): {}, (1, leaf.q): {}}
+        for place, (i, j) in enumerate(pairs):
+            if p.schemas[leaf.p].types[i] != q.schemas[leaf.q].types[j]:
+                raise ProofError("a leaf has other column types in P than in Q")
+            places[0, leaf.p].setdefault(i, place)
+            places[1, leaf.q].setdefault(j, place)
+        _put_leaf(found, number, places, (p, q), read, counts=counts)
+        number += 1
     return found
 
 
-def _leaf_source(
-    number: int, members: Sequence[tuple[int, str]], sides: tuple[Dataflow, Dataflow]
-) -> Source:
-    operators = {sides[side].operators[id_] for side, id_ in members}
-    if len(operators) == 1 and isinstance(only := next(iter(operators)), Source):
-        return only
-    schemas = [sides[side].schemas[id_] for side, id_ in members]
-    if len({schema.types for schema in schemas}) != 1:
-        raise ProofError("a leaf has other column types in P than in Q")
-    fields = tuple(
-        Field(f"c{i}", f.type, any(s.fields[i].nullable for s in schemas))
-        for i, f in enumerate(schemas[0])
+def _put_leaf(
+    found: tuple[dict[str, Leaf], dict[str, Leaf]],
+    number: int,
+    places: dict[tuple[int, str], dict[int, int]],
+    sides: tuple[Dataflow, Dataflow],
+    read: set[str],
+    *,
+    counts: bool,
+) -> None:
+    """One source for some signals; `places` says where their columns stand in it.
+
+    Of its rows is known what follows of each of the signals alone, about these columns.
+    """
+    (side, id_), own = next(iter(places.items()))
+    types = {own[i]: sides[side].schemas[id_].types[i] for i in own}
+    nullable = dict.fromkeys(types, False)
+    known: list[Facts] = []
+    for (side, id_), own in places.items():
+        schema = sides[side].schemas[id_]
+        if any(types.get(place) != schema.types[i] for i, place in own.items()):
+            raise ProofError("a leaf has other column types in P than in Q")
+        for i, place in own.items():
+            nullable[place] |= schema.fields[i].nullable
+        known.append(facts(sides[side], id_).moved(own))
+    shown = {
+        own[i]
+        for (side, id_), own in places.items()
+        for i in own
+        if sides[side].schemas[id_].fields[i].name in read
+    }
+    names = {place_name(i) for i in shown}
+    shared = tuple(
+        c
+        for c in known[0].conditions
+        if all(c in other.conditions for other in known)
+        and names >= {n.name for n in columns_read(c)}
     )
-    # No table of a user has this name.
-    return Source(f"{LEAF_TABLE} {number}", fields)
+    keys: tuple[tuple[str, ...], ...] = ()
+    for i in types:
+        nullable[i] = nullable[i] and not is_never_null(i, shared)
+    if counts:
+        alike = [{k.places for k in other.keys} for other in known]
+        keys = tuple(
+            tuple(place_name(i) for i in sorted(key))
+            for key in dict.fromkeys(k.places for k in known[0].keys)
+            if all(key in other for other in alike) and not any(nullable[i] for i in key)
+        )
+    fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
+    # No table of a user has this name; a leaf nobody reads a column of still has rows.
+    source = Source(f"{LEAF_TABLE} {number}", fields or (Field("row", INT),), keys)
+    for (side, id_), own in places.items():
+        width = len(sides[side].schemas[id_])
+        found[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), shared)
+
+
+def _names_read(step: Step, p: Dataflow, q: Dataflow) -> set[str]:
+    """The names of columns that the operators of a step read: facts about others do not matter."""
+    found: set[str] = set()
+    for side, start, ends in (
+        (p, step.claim.p, {leaf.p for leaf in step.leaves}),
+        (q, step.claim.q, {leaf.q for leaf in step.leaves}),
+    ):
+        stack, seen = [start], set(ends)
+        while stack:
+            id_ = stack.pop()
+            if id_ not in seen:
+                seen.add(id_)
+                stack.extend(side.inputs[id_])
+                found |= {c.name for e in _computed(side, id_) for c in columns_read(e)}
+    return found
+
+
+def _computed(dataflow: Dataflow, id_: str) -> Iterable[Expr]:
+    """The expressions of an operator that do more than pass a column on."""
+    operator = dataflow.operators[id_]
+    for expr in operator_exprs(operator):
+        if not (isinstance(operator, Project) and isinstance(expr, Column)):
+            yield expr
 
 
 def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
@@ -349,7 +477,11 @@ def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
     sinks = (p.operators[claim.p], q.operators[claim.q])
     if not all(isinstance(sink, Sink) for sink in sinks):
         raise ProofError(f"{claim.p!r} ~ {claim.q!r} are not sinks")
-    places_p, places_q = _shown(p, claim.p), _shown(q, claim.q)
+    places_p, places_q = (
+        sink.places(side.schemas[side.inputs[id_][0]])
+        for sink, side, id_ in zip(sinks, (p, q), (claim.p, claim.q), strict=True)
+        if isinstance(sink, Sink)
+    )
     if claim.columns is None:
         if len(places_p) != len(places_q):
             raise ProofError("the sinks show different numbers of columns")
@@ -371,14 +503,3 @@ def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
         if leaf.columns is not None and set(below) <= set(leaf.columns):
             return
     raise ProofError(f"nothing shows {a!r} ~ {b!r} on the columns of the sinks")
-
-
-def _shown(dataflow: Dataflow, sink: str) -> list[int]:
-    """Positions of the input columns a sink shows."""
-    operator = dataflow.operators[sink]
-    assert isinstance(operator, Sink)
-    (below,) = dataflow.inputs[sink]
-    schema = dataflow.schemas[below]
-    if not operator.columns:
-        return list(range(len(schema)))
-    return [schema.place(c.name, c.occurrence) for c in operator.columns]

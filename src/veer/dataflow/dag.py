@@ -76,6 +76,11 @@ class Dataflow:
         return tuple(topological_order(self.inputs))
 
     @cached_property
+    def position(self) -> Mapping[str, int]:
+        """Where each id stands in `order`."""
+        return {id_: i for i, id_ in enumerate(self.order)}
+
+    @cached_property
     def schemas(self) -> Mapping[str, Schema]:
         """The schema of every operator's output."""
         found: dict[str, Schema] = {}

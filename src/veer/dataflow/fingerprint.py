@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Column, Named, OuterColumn
+from veer.dataflow.expr import Column, Expr, Named, OuterColumn
 from veer.dataflow.json import encode
 from veer.dataflow.ops import (
     Deduplicate,
@@ -51,6 +51,11 @@ def fingerprint(dataflow: Dataflow) -> str:
 def identity(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema, ...] = ()) -> str:
     """What an operator does to inputs of these schemas, columns by position: a canonical text."""
     return json.dumps(_operator(operator, inputs, outer), separators=(",", ":"))
+
+
+def part_identity(expr: Expr, rows: Schema) -> str:
+    """What an expression says over rows of this schema, columns by position."""
+    return json.dumps(_part(expr, (rows,)), separators=(",", ":"))
 
 
 def _fingerprints(dataflow: Dataflow, outer: tuple[Schema, ...]) -> dict[str, str]:

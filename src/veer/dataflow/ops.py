@@ -473,6 +473,11 @@ class Sink(Operator):
             return rows
         return Schema(tuple(computed(Named(c.name, c), rows) for c in self.columns))
 
+    def places(self, rows: Schema) -> list[int]:
+        """Where the columns it shows stand in its input."""
+        shown = [rows.place(c.name, c.occurrence) for c in self.columns]
+        return shown or list(range(len(rows)))
+
 
 OPERATOR_CLASSES: tuple[type[Operator], ...] = (
     Source,

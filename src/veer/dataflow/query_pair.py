@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
+from veer.dataflow.coercion import conjunction
 from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.expr import Column, Named
-from veer.dataflow.ops import Operator, Project, Sink, Source
+from veer.dataflow.expr import Column, Expr, Literal, Named
+from veer.dataflow.ops import Filter, Operator, Project, Sink, Source
 from veer.verdict import TableSemantics
 
 RESULT = "result"
@@ -31,20 +32,35 @@ class QueryPair:
     columns: tuple[tuple[int, int], ...]
 
 
+@final
+@dataclass(frozen=True)
+class Leaf:
+    """What a signal is cut down to: columns of a shared source, None where nobody may look.
+
+    `facts` are conditions over the source that hold of all its rows.
+    """
+
+    source: Source
+    columns: tuple[int | None, ...]
+    facts: tuple[Expr, ...] = ()
+
+
 def operators_between(side: Dataflow) -> tuple[str, ...]:
     """The operators of one side that stand between its leaves and its sink."""
-    leaves = {i for i, s in side.sources.items() if s.table.startswith(LEAF_TABLE)}
-    named = {i for i in side.order if leaves & set(side.inputs[i])}
-    return tuple(
-        i for i in side.order if i not in leaves | named and not isinstance(side.operators[i], Sink)
-    )
+    ends = {i for i, s in side.sources.items() if s.table.startswith(LEAF_TABLE)}
+    for id_ in side.order:
+        # Above a leaf: perhaps the facts about it, then its columns by name.
+        if not isinstance(side.operators[id_], Source) and ends & set(side.inputs[id_]):
+            if not any(isinstance(side.operators[i], Project) for i in side.inputs[id_]):
+                ends.add(id_)
+    return tuple(i for i in side.order if i not in ends and not isinstance(side.operators[i], Sink))
 
 
-def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Source]) -> Dataflow:
+def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Leaf]) -> Dataflow:
     """The operators between some leaves and one signal, closed by the leaves' sources and a sink.
 
-    A leaf that is no source itself gets its column names back by a projection, so that what
-    stands above it can stay as it is.
+    A leaf gets its column names back by a projection, so that what stands above it can stay as
+    it is; a source stands for itself.
     """
     operators: dict[str, Operator] = {}
     links: list[Link] = []
@@ -53,29 +69,46 @@ def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Source]) -> Dataf
         id_ = stack.pop()
         if id_ in operators:
             continue
-        source = leaves.get(id_)
-        if source is None:
-            operators[id_] = dataflow.operators[id_]
-            for port, below in enumerate(dataflow.inputs[id_]):
-                links.append(Link(below, id_, port))
-                stack.append(below)
-        elif source == dataflow.operators[id_]:
-            operators[id_] = source
-        else:
-            schema = dataflow.schemas[id_]
-            named = tuple(
-                Named(f.name, Column(leaf.name, leaf.type))
-                for f, leaf in zip(schema, source.fields, strict=True)
-            )
-            operators[id_] = Project(named)
-            leaf_id = f"{id_} leaf"
-            while leaf_id in dataflow.operators:
-                leaf_id += "'"
-            operators[leaf_id] = source
-            links.append(Link(leaf_id, id_))
-    name = RESULT
-    while name in operators or name in dataflow.operators:
-        name += "'"
+        leaf = leaves.get(id_)
+        if leaf is not None:
+            _put_leaf(dataflow, id_, leaf, operators, links)
+            continue
+        operators[id_] = dataflow.operators[id_]
+        for port, below in enumerate(dataflow.inputs[id_]):
+            links.append(Link(below, id_, port))
+            stack.append(below)
+    name = _unused(RESULT, dataflow, operators)
     operators[name] = Sink(RESULT)
     links.append(Link(goal, name))
     return Dataflow(operators, links)
+
+
+def _put_leaf(
+    dataflow: Dataflow,
+    id_: str,
+    leaf: Leaf,
+    operators: dict[str, Operator],
+    links: list[Link],
+) -> None:
+    """The source of a leaf, what is known of it, and the columns of the signal it stands for."""
+    below = _unused(f"{id_} leaf", dataflow, operators)
+    operators[below] = leaf.source
+    if leaf.facts:
+        known = _unused(f"{id_} facts", dataflow, operators)
+        operators[known] = Filter(conjunction(leaf.facts))
+        links.append(Link(below, known))
+        below = known
+    fields = leaf.source.fields
+    columns = (
+        Literal(None, f.type) if place is None else Column(fields[place].name, f.type)
+        for f, place in zip(dataflow.schemas[id_], leaf.columns, strict=True)
+    )
+    names = dataflow.schemas[id_].names
+    operators[id_] = Project(tuple(map(Named, names, columns)))
+    links.append(Link(below, id_))
+
+
+def _unused(name: str, dataflow: Dataflow, operators: Mapping[str, Operator]) -> str:
+    while name in operators or name in dataflow.operators:
+        name += "'"
+    return name

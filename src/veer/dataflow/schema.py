@@ -72,6 +72,10 @@ class Schema:
             raise IllFormedError(f"unknown column {name!r}{which}; there are {listing(self.names)}")
         return found
 
+    def find(self, name: str, occurrence: int = 0) -> int | None:
+        """Position of a column, None if there is none."""
+        return self._places.get((name, occurrence))
+
     def occurrence(self, index: int) -> int:
         """How many earlier columns share the name of the column at `index`."""
         name = self.fields[index].name

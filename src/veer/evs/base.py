@@ -13,7 +13,7 @@ from typing import ClassVar, TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import operator_kind
-from veer.dataflow.expr import Call, Expr, Literal
+from veer.dataflow.facts import is_linear
 from veer.dataflow.functions.registry import Kind, aggregate_function
 from veer.dataflow.ops import (
     Aggregate,
@@ -260,18 +260,3 @@ def is_outer_join(operator: Operator) -> bool:
 def ignores_duplicates(function: str, distinct: bool) -> bool:
     """Whether an aggregate gives the same on a set as on the bag."""
     return distinct or aggregate_function(function).ignores_duplicates
-
-
-def is_linear(expr: Expr) -> bool:
-    """Whether a condition is linear: the class solvers decide."""
-    for node in parts(expr):
-        if isinstance(node, Call):
-            constants = sum(isinstance(a, Literal) for a in node.args)
-            if node.function in ("*", "div", "%", "/") and not constants:
-                return False
-            if node.function not in LINEAR:
-                return False
-    return True
-
-
-LINEAR = frozenset({"+", "-", "*", "/", "div", "%", "negative", "positive", "abs", "coalesce"})

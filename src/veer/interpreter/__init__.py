@@ -2,11 +2,14 @@
 
 from veer.interpreter.choices import TooManyChoicesError
 from veer.interpreter.compare import difference, same_result
-from veer.interpreter.run import Program, Result, program, run_dataflow
+from veer.interpreter.operators import Signal
+from veer.interpreter.run import Program, Result, Run, program, run_dataflow
 
 __all__ = [
     "Program",
     "Result",
+    "Run",
+    "Signal",
     "TooManyChoicesError",
     "difference",
     "program",

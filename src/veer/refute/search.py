@@ -224,11 +224,12 @@ def _projected(result: Result, places: Sequence[int]) -> Result:
 
 def _rounded(result: Result) -> Result:
     return Result(
-        result.names, result.types, [tuple(map(_round, r)) for r in result.rows], result.peers
+        result.names, result.types, [tuple(map(rounded, r)) for r in result.rows], result.peers
     )
 
 
-def _round(value: Any) -> Any:
+def rounded(value: Any) -> Any:
+    """The value, floats up to rounding."""
     if isinstance(value, float) and math.isfinite(value):
         return float(f"{value:.9g}")
-    return tuple(map(_round, value)) if isinstance(value, tuple) else value
+    return tuple(map(rounded, value)) if isinstance(value, tuple) else value

@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import final
 
-from veer.dataflow.determinism import operator_kind
-from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step, implies, needed_inputs, same_operator
+from veer.proof import (
+    CONGRUENCE,
+    SINK,
+    WIRE,
+    Claim,
+    Proof,
+    ProofError,
+    Step,
+    by_congruence,
+    by_wire,
+    implies,
+)
 from veer.search.window import Windows
-from veer.verdict import TableSemantics
-
-BAG, ORDERED = TableSemantics.BAG, TableSemantics.ORDERED_BAG
 
 
 class NoProofError(Exception):
@@ -61,27 +68,35 @@ class _Assembly:
         for mask in self.masks:
             if graph.in_p(mask, wanted.p) or graph.in_q(mask, wanted.q):
                 return self._by_window(mask, wanted)
-        return self._by_congruence(wanted)
+        return self._by_rule(wanted)
 
     def _by_window(self, mask: int, wanted: Claim) -> Step:
         pairs = self.windows.leaves(mask, wanted.p, wanted.q)
         if pairs is None:
             raise NoProofError(f"nothing lies between {wanted.p!r} and {wanted.q!r}")
-        leaves = [self.claim(Claim(a, b, BAG)) for a, b in pairs]
+        leaves = self.windows.leaf_claims(wanted, pairs)
+        if leaves is None:
+            raise NoProofError(f"{wanted.p!r} and {wanted.q!r} have other columns")
+        for leaf in leaves:
+            self.claim(leaf)
         step = self.windows.step(mask, wanted, leaves)
         if step is None:
             reasons = "; ".join(self.windows.reasons.get(mask, []))
             raise NoProofError(f"{wanted.p!r} ~ {wanted.q!r} is not shown: {reasons}")
         return step
 
-    def _by_congruence(self, wanted: Claim) -> Step:
-        p, q = self.windows.graph.p, self.windows.graph.q
-        below = p.inputs[wanted.p], q.inputs[wanted.q]
-        if not same_operator(p, wanted.p, q, wanted.q):
-            raise NoProofError(f"{wanted.p!r} and {wanted.q!r} are different operators")
-        kind = operator_kind(p, wanted.p)
-        needed = needed_inputs(p.operators[wanted.p], kind, wanted.semantics)
-        leaves = [self.claim(Claim(a, b, needed)) for a, b in zip(*below, strict=True)]
-        strong = all(leaf.semantics is ORDERED for leaf in leaves)
-        claim = Claim(wanted.p, wanted.q, ORDERED if strong else wanted.semantics)
-        return Step(claim, tuple(dict.fromkeys(leaves)), CONGRUENCE)
+    def _by_rule(self, wanted: Claim) -> Step:
+        """The same operator on the same inputs; or one that changes nothing, on the side that
+        has no counterpart for it."""
+        graph = self.windows.graph
+        p, q = graph.p, graph.q
+        try:
+            if wanted.p in graph.to_q and wanted.q in graph.to_p:
+                rule, needed = CONGRUENCE, by_congruence(p, q, wanted)
+            else:
+                rule, needed = WIRE, (by_wire(p, q, wanted, in_p=wanted.p not in graph.to_q),)
+        except ProofError as error:
+            raise NoProofError(str(error)) from None
+        for claim in needed:
+            self.claim(claim)
+        return Step(wanted, tuple(dict.fromkeys(needed)), rule)

@@ -1,76 +1,59 @@
-"""What must hold of a signal for the sinks to be equal: the weakest semantics that suffices.
+"""What must hold of a pair of signals for the sinks to be equal: the weakest claim that suffices.
 
-Computed backwards from the sinks (DESIGN's transfer table); the stronger of what both versions
-need.
+Computed backwards (DESIGN's transfer table), for what both versions do above the pair.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
-from veer.dataflow.functions.registry import aggregate_function
-from veer.dataflow.ops import (
-    Aggregate,
-    Filter,
-    GlobalAggregate,
-    Join,
-    Limit,
-    Operator,
-    Project,
-    RowUdf,
-    Sink,
-    Sort,
-    Union,
-    Unnest,
-)
-from veer.proof import needed_inputs
+from veer.dataflow.needs import Need, needs
+from veer.proof import Claim, claim_on, pairs_of
 from veer.verdict import TableSemantics
 
-SET, BAG, ORDERED = TableSemantics.SET, TableSemantics.BAG, TableSemantics.ORDERED_BAG
+
+def obligations(dataflow: Dataflow, asked: TableSemantics) -> dict[str, Need]:
+    """For each signal what the sinks need of it."""
+    shown = {s: Need(asked, frozenset(range(len(dataflow.schemas[s])))) for s in dataflow.sinks}
+    return needs(dataflow, shown)
 
 
-def weaker(a: TableSemantics, b: TableSemantics) -> TableSemantics:
-    return b if a.implies(b) else a
+def weakest_claim(
+    p: Dataflow, a: str, q: Dataflow, b: str, ours: Need | None, theirs: Need | None
+) -> Claim:
+    """The weakest claim about two signals that is enough for what stands above each of them.
+
+    Columns belong together by name, or else by place; if they do not, all are claimed.
+    """
+    nothing = Need(TableSemantics.SET, frozenset())
+    ours, theirs = ours or nothing, theirs or nothing
+    left, right = p.schemas[a], q.schemas[b]
+    semantics = ours.semantics if ours.semantics.implies(theirs.semantics) else theirs.semantics
+    pairs: set[tuple[int, int]] = set()
+    for one, other, columns in ((left, right, ours.columns), (right, left, theirs.columns)):
+        for i in sorted(columns):
+            field = one.fields[i]
+            named = other.find(field.name, one.occurrence(i))
+            places = [j for j in (named, i) if j is not None and j < len(other)]
+            j = next((j for j in places if other.fields[j].type == field.type), None)
+            if j is None:
+                return Claim(a, b, semantics)
+            pairs.add((i, j) if one is left else (j, i))
+    return claim_on(p, a, q, b, semantics, frozenset(pairs))
 
 
-def stronger(a: TableSemantics, b: TableSemantics) -> TableSemantics:
-    return a if a.implies(b) else b
-
-
-def obligations(dataflow: Dataflow, asked: TableSemantics) -> dict[str, TableSemantics]:
-    """For each signal the semantics its consumers need."""
-    needed: dict[str, TableSemantics] = {}
-    for id_ in reversed(dataflow.order):
-        operator = dataflow.operators[id_]
-        own = asked if isinstance(operator, Sink) else needed.get(id_, SET)
-        kind = operator_kind(dataflow, id_)
-        for port, below in enumerate(dataflow.inputs[id_]):
-            here = needed_below(operator, port, own)
-            if needed_inputs(operator, kind, BAG) is ORDERED:
-                here = ORDERED
-            needed[below] = stronger(needed.get(below, SET), here)
-    return needed
-
-
-def needed_below(operator: Operator, port: int, needed: TableSemantics) -> TableSemantics:
-    """What an operator needs of an input for its output to hold as `needed`."""
-    match operator:
-        case Sink() | Filter() | Project():
-            return needed
-        case Limit():
-            return ORDERED
-        case Sort() | Union() | Unnest() | RowUdf():
-            return weaker(needed, BAG)
-        case Join(kind="semi" | "anti"):
-            return SET if port == 1 else weaker(needed, BAG)
-        case Join():
-            return weaker(needed, BAG)
-        case Aggregate(calls=calls) | GlobalAggregate(calls):
-            counts = [
-                n
-                for n in calls
-                if not (n.call.distinct or aggregate_function(n.call.function).ignores_duplicates)
-            ]
-            return BAG if counts else SET
-        case _:
-            return BAG
+def leaf_claims(
+    p: Dataflow, q: Dataflow, claim: Claim, leaves: Sequence[tuple[str, str]]
+) -> tuple[Claim, ...]:
+    """What must hold of some signals below for a step between them and a claim to make sense."""
+    pairs = pairs_of(claim, p, q)
+    found = []
+    for place, (side, start) in enumerate(((p, claim.p), (q, claim.q))):
+        wanted = Need(claim.semantics, frozenset(c[place] for c in pairs))
+        found.append(needs(side, {start: wanted}, {leaf[place] for leaf in leaves} - {start}))
+    return tuple(
+        dict.fromkeys(
+            weakest_claim(p, a, q, b, found[0].get(a), found[1].get(b)) for a, b in leaves
+        )
+    )

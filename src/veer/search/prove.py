@@ -9,12 +9,11 @@ from typing import final
 
 from veer.evs.base import EV
 from veer.proof import Claim, Proof
-from veer.search.assemble import assemble
 from veer.search.attempts import Attempts
 from veer.search.decomposition import Tally
 from veer.search.graph import PairGraph
-from veer.search.grow import grow
-from veer.search.strategies import Strategy, largest_unverified, resists, search
+from veer.search.strategies import Strategy, search
+from veer.search.sweep import Sweep
 from veer.search.whole import prove_whole, top_claim
 from veer.search.window import Validity, Windows
 from veer.versions import VersionPair, best_mappings
@@ -22,7 +21,6 @@ from veer.versions import VersionPair, best_mappings
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
 LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
-SMALL = 12  # operators that one question about the whole pair can well hold
 
 
 @final
@@ -47,17 +45,18 @@ class Hunt:
     plan: Plan
     attempts: Attempts
     tally: Tally
+    sweep: Callable[[], Sweep]
+    progress: Callable[[str], None]
 
     def prove(self) -> Proof | str:
         """A proof of the goal (yet to be checked), or what stood in the way."""
         if self.plan.strategy != "sweep":
             return self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
-        graph = self._graph(self.pair)
-        # Small pairs as a whole first: there is little to go around.
-        ways: list[Callable[[], Proof | str]] = [lambda: self._by_small_windows(graph), self._whole]
-        if len(graph.nodes) <= SMALL:
-            ways.reverse()
-        if not self._is_hopeless(graph):
+        ways: list[Callable[[], Proof | str]] = [
+            lambda: self.sweep().prove(self.goal, self.attempts, self.progress),
+            self._whole,
+        ]
+        if not self._is_hopeless(self._graph(self.pair)):
             ways.append(lambda: self._by_decompositions(LAST_RESORT))
         reasons = []
         for way in ways:
@@ -75,15 +74,6 @@ class Hunt:
 
     def _whole(self) -> Proof | str:
         return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
-
-    def _by_small_windows(self, graph: PairGraph) -> Proof | str:
-        if not graph.edited:
-            return "no edits, but another computation"
-        windows = self._windows(graph, self.evs)
-        found = grow(windows, self.tally)
-        if isinstance(found, int):
-            return resists(windows, largest_unverified(windows, (found,)))
-        return assemble(windows, sorted(found), self.goal)
 
     def _by_decompositions(self, most: int) -> Proof | str:
         name = "plus" if self.plan.strategy == "sweep" else self.plan.strategy

@@ -23,7 +23,7 @@ def by_unsupported(windows: Windows) -> list[int]:
 def by_mcw_union(windows: Windows) -> list[int]:
     """The union of each edit's maximal covering windows; those that overlap are merged."""
     found: list[int] = []
-    for edit in windows.graph.edited:
+    for edit in windows.edits:
         union = edit
         for mask in maximal_covering_windows(windows, edit, windows.graph.everything):
             union |= mask

@@ -62,7 +62,7 @@ def search(windows: Windows, goal: Claim, strategy: Strategy, tally: Tally) -> O
 
 def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decomposition | Outcome:
     """Verified windows that cover all edits, or why there are none."""
-    edits = windows.graph.edited
+    edits = windows.edits
     unsupported = [edit for edit in edits if edit & windows.unsupported]
     if unsupported:
         return Outcome(None, None, resists(windows, unsupported[0]), unsupported[0])

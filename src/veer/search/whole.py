@@ -57,11 +57,7 @@ def top_claim(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:
     sinks = p.operators[goal.p], q.operators[goal.q]
     assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
     (a,), (b,) = p.inputs[goal.p], q.inputs[goal.q]
-    schemas = p.schemas[a], q.schemas[b]
-    places = [
-        [schema.place(c.name, c.occurrence) for c in shown] or list(range(len(schema)))
-        for shown, schema in zip((sinks[0].columns, sinks[1].columns), schemas, strict=True)
-    ]
+    places = [sinks[0].places(p.schemas[a]), sinks[1].places(q.schemas[b])]
     columns = goal.columns or tuple((i, i) for i in range(len(places[0])))
     below = tuple(sorted({(places[0][i], places[1][j]) for i, j in columns}))
     return Claim(a, b, goal.semantics, below)

@@ -12,12 +12,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
+from veer.dataflow.needs import Need
 from veer.errors import InputError
 from veer.evs.base import EV, CountRestriction, OperatorRestriction, Restriction
-from veer.proof import BY_EV, Claim, ProofError, Step, query_pair
+from veer.proof import (
+    BY_EV,
+    CONGRUENCE,
+    WIRE,
+    Claim,
+    ProofError,
+    Step,
+    by_congruence,
+    by_wire,
+    implies,
+    query_pair,
+)
 from veer.search.attempts import Attempts
 from veer.search.graph import PairGraph, bits, entering
-from veer.search.obligations import obligations, stronger
+from veer.search.obligations import leaf_claims, obligations, weakest_claim
 from veer.verdict import TableSemantics, Verdict
 
 
@@ -134,7 +146,7 @@ class Windows:
         return any(v.may_grow(mask) for v in self.validity)
 
     @cached_property
-    def _needed(self) -> tuple[dict[str, TableSemantics], dict[str, TableSemantics]]:
+    def _needed(self) -> tuple[dict[str, Need], dict[str, Need]]:
         return (
             obligations(self.graph.p, self.top.semantics),
             obligations(self.graph.q, self.top.semantics),
@@ -147,9 +159,53 @@ class Windows:
         if not self.follow_obligations:
             return Claim(p, q, self.top.semantics)
         ours, theirs = self._needed
-        return Claim(
-            p, q, stronger(ours.get(p, TableSemantics.SET), theirs.get(q, TableSemantics.SET))
-        )
+        return weakest_claim(self.graph.p, p, self.graph.q, q, ours.get(p), theirs.get(q))
+
+    def leaf_claims(
+        self, claim: Claim, leaves: Sequence[tuple[str, str]]
+    ) -> tuple[Claim, ...] | None:
+        """What must hold of the signals entering a window; None if what is claimed cannot hold."""
+        if self.follow_obligations:
+            try:
+                return leaf_claims(self.graph.p, self.graph.q, claim, leaves)
+            except ProofError:
+                return None
+        return tuple(Claim(a, b, TableSemantics.ORDERED_BAG) for a, b in leaves)
+
+    @cached_property
+    def edits(self) -> tuple[int, ...]:
+        """The edits that somebody can see; the others change nothing that is needed above them."""
+        if not self.follow_obligations:
+            return self.graph.edited
+        return tuple(edit for edit in self.graph.edited if not self._is_unseen(edit))
+
+    def _is_unseen(self, edit: int) -> bool:
+        outputs = self.outputs(edit)
+        for p, q in outputs or ():
+            leaves = self.leaves(edit, p, q)
+            if leaves is None:
+                continue
+            claim = self.obligation(p, q)
+            claims = self.leaf_claims(claim, leaves)
+            if claims is None or self.step_without_ev(claim, claims) is None:
+                return False
+        return outputs is not None
+
+    def step_without_ev(self, claim: Claim, leaves: Sequence[Claim]) -> Step | None:
+        """A step by congruence, or past an operator that changes nothing of what is claimed."""
+        p, q = self.graph.p, self.graph.q
+        for rule, in_p in ((CONGRUENCE, False), (WIRE, True), (WIRE, False)):
+            try:
+                needed = (
+                    by_congruence(p, q, claim)
+                    if rule == CONGRUENCE
+                    else (by_wire(p, q, claim, in_p=in_p),)
+                )
+            except ProofError:
+                continue
+            if all(any(implies(leaf, n) for leaf in leaves) for n in needed):
+                return Step(claim, needed, rule)
+        return None
 
     # -- what leaves a window, and what enters it ----------------------------------------------
 
@@ -244,8 +300,12 @@ class Windows:
             leaves = self.leaves(mask, p, q)
             if leaves is None:
                 continue
-            claims = [Claim(a, b, TableSemantics.ORDERED_BAG) for a, b in leaves]
-            if self.step(mask, self.obligation(p, q), claims) is None:
+            claim = self.obligation(p, q)
+            claims = self.leaf_claims(claim, leaves)
+            if claims is None:
+                self._note(mask, f"{p!r} and {q!r} have other columns")
+                return False
+            if self.step(mask, claim, claims) is None:
                 return False
         return True
 

@@ -1,0 +1,113 @@
+"""Both versions run on the same small instances, signal by signal.
+
+Signals that differ on an instance cannot be proven equal; signals that agree may be. What fails on
+an instance, or grows too large, says nothing there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from veer.dataflow.alike import Pairs
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.functions.registry import Failure
+from veer.dataflow.types import has_floats
+from veer.errors import VeerError
+from veer.interpreter import Program, Run, Signal, program
+from veer.proof import Claim, pairs_of
+from veer.refute.instances import Instances, Tables
+from veer.refute.search import rounded
+from veer.verdict import TableSemantics
+
+INSTANCES = 12
+MOST_ROWS = 400
+SEED = 5
+
+
+class Simulation:
+    """The signals of two versions on a growing list of instances."""
+
+    def __init__(self, p: Dataflow, q: Dataflow) -> None:
+        self.p, self.q = p, q
+        self.instances: list[Tables] = []
+        self._runs: list[tuple[dict[str, Signal], dict[str, Signal]]] = []
+        self._agree: dict[Claim, bool] = {}
+        stream = Instances((p, q), SEED)
+        for number in range(INSTANCES):
+            self.add(stream.make(number))
+
+    def add(self, tables: Tables) -> None:
+        """Run both versions on one instance more."""
+        known: dict[str, Signal] = {}
+        ours = _signals(program(self.p), tables, known)
+        self._runs.append((ours, _signals(program(self.q), tables, known)))
+        self.instances.append(tables)
+        # What differed still does.
+        self._agree = {claim: False for claim, agreed in self._agree.items() if not agreed}
+
+    def agree(self, claim: Claim) -> bool:
+        """Whether no instance contradicts a claim."""
+        found = self._agree.get(claim)
+        if found is None:
+            found = next(self.differing(claim), None) is None
+            self._agree[claim] = found
+        return found
+
+    def differing(self, claim: Claim) -> Iterator[Tables]:
+        """The instances that contradict a claim."""
+        pairs = pairs_of(claim, self.p, self.q)
+        for tables, (ours, theirs) in zip(self.instances, self._runs, strict=True):
+            one, two = ours.get(claim.p), theirs.get(claim.q)
+            if one is None or two is None or (one is two and all(i == j for i, j in pairs)):
+                continue
+            left = self._shown(self.p, claim.p, one, pairs, 0, claim.semantics)
+            if left != self._shown(self.q, claim.q, two, pairs, 1, claim.semantics):
+                yield tables
+
+    def _shown(
+        self,
+        dataflow: Dataflow,
+        id_: str,
+        signal: Signal,
+        pairs: Pairs,
+        side: int,
+        semantics: TableSemantics,
+    ) -> object:
+        places = [pair[side] for pair in sorted(pairs)]
+        floats = any(has_floats(dataflow.schemas[id_].types[i]) for i in places)
+
+        def shown(row: tuple[Any, ...]) -> tuple[Any, ...]:
+            picked = tuple(row[i] for i in places)
+            return tuple(map(_text, picked)) if floats else picked
+
+        rows = map(shown, signal.rows)
+        return frozenset(rows) if semantics is TableSemantics.SET else Counter(rows)
+
+
+def _text(value: Any) -> Any:
+    """Floats up to rounding, NaN equal to itself."""
+    return repr(rounded(value)) if isinstance(value, float | tuple) else value
+
+
+def _signals(made: Program, tables: Tables, known: dict[str, Signal]) -> dict[str, Signal]:
+    """Every signal of one version; what is computed alike is computed once."""
+    prints = fingerprints(made.dataflow)
+    scope = (Run(tables),)
+    found: dict[str, Signal] = {}
+    for id_, inputs, step in made.steps:
+        signal = known.get(prints[id_])
+        if signal is None:
+            if any(i not in found for i in inputs):
+                continue
+            try:
+                signal = step([found[i] for i in inputs], scope)
+            except (Failure, VeerError, RecursionError):
+                continue
+            if len(signal.rows) > MOST_ROWS:
+                continue
+            known[prints[id_]] = signal
+        found[id_] = signal
+    return found

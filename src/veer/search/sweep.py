@@ -1,0 +1,360 @@
+"""Sweep: cut points between two versions, found from the sinks down, and what proves them.
+
+A pair of signals is settled by congruence, or past an operator that changes nothing of what is
+needed, as long as what is needed below agrees in simulation. Where that ends there is an edit: the
+nearest pairs below that agree make a cut, and a verifier is asked about what lies between. If it
+does not know, the cut moves down. A pair nobody can settle sends its users to their next way, so
+an edit that shows on one level is looked at from the next one up.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias, final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.ops import Source
+from veer.errors import InputError
+from veer.evs.base import EV
+from veer.proof import (
+    BY_EV,
+    CONGRUENCE,
+    SINK,
+    WIRE,
+    Claim,
+    Proof,
+    ProofError,
+    Step,
+    by_congruence,
+    by_wire,
+    claim_on,
+    implies,
+    pairs_of,
+    query_pair,
+)
+from veer.search.attempts import Attempts
+from veer.search.congruence import congruent_steps
+from veer.search.graph import entering
+from veer.search.obligations import leaf_claims, obligations, weakest_claim
+from veer.search.simulation import Simulation
+from veer.search.whole import top_claim
+from veer.verdict import TableSemantics, Verdict
+from veer.versions import VersionPair
+
+SAME = "same"  # the same computation from the sources on
+LEVELS = 6  # how often a cut moves down
+LARGEST = 80  # operators between a claim and a cut
+PER_EDIT = 40  # questions to verifiers
+Signals: TypeAlias = tuple[str, str]
+
+
+@final
+@dataclass(frozen=True)
+class Way:
+    """One way to settle a claim: a rule and what must hold for it."""
+
+    claim: Claim
+    rule: str
+    leaves: tuple[Claim, ...] = ()
+    ev: str = ""
+
+
+@final
+@dataclass
+class Point:
+    """A pair of signals that somebody needs to be equal, and how that is to be shown."""
+
+    claim: Claim
+    ways: Iterator[Way]
+    way: Way | None = None
+    users: set[Signals] = field(default_factory=set)
+
+
+class Sweep:
+    """Cut points of one version pair; one per pair, for all its sinks."""
+
+    def __init__(self, pair: VersionPair, semantics: TableSemantics, evs: Sequence[EV]) -> None:
+        self.p, self.q = pair.p, pair.q
+        self.evs = evs
+        self.simulation = Simulation(self.p, self.q)
+        self.needed = obligations(self.p, semantics), obligations(self.q, semantics)
+        self.mates = _mates(pair)
+
+    def prove(
+        self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
+    ) -> Proof | str:
+        """A proof that two sinks are equal (yet to be checked), or what stood in the way."""
+        return _Search(self, goal, attempts, progress).prove()
+
+    def agree(self, a: str, b: str) -> bool:
+        """Whether two signals agree in what is needed of them."""
+        claim = weakest_claim(self.p, a, self.q, b, self.needed[0].get(a), self.needed[1].get(b))
+        try:
+            return self.simulation.agree(claim)
+        except ProofError:
+            return False
+
+
+def _mates(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
+    """For the signals of each version those of the other they may be equal to.
+
+    Computed alike, or mapped onto each other.
+    """
+    found: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    prints = fingerprints(pair.p), fingerprints(pair.q)
+    mapped = pair.mapping.to_q, pair.mapping.to_p
+    for side, dataflow in enumerate((pair.p, pair.q)):
+        other = pair.q if side == 0 else pair.p
+        alike = {prints[1 - side][i]: i for i in reversed(other.order)}
+        for id_ in dataflow.order:
+            mate = mapped[side].get(id_)
+            if mate is None or prints[1 - side][mate] != prints[side][id_]:
+                mate = alike.get(prints[side][id_], mate)
+            if mate is not None:
+                found[side][id_] = mate
+    return found
+
+
+class _Search:
+    """The cut points below one pair of sinks."""
+
+    def __init__(
+        self, sweep: Sweep, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
+    ) -> None:
+        self.sweep, self.goal, self.attempts, self.progress = sweep, goal, attempts, progress
+        self.p, self.q = sweep.p, sweep.q
+        self.points: dict[Signals, Point] = {}
+        self.failed: dict[Signals, list[Claim]] = {}
+        self.open: list[tuple[int, Signals]] = []
+        self.reason = ""
+        self.asked = 0
+
+    def prove(self) -> Proof | str:
+        top = top_claim(self.p, self.q, self.goal)
+        top = claim_on(self.p, top.p, self.q, top.q, top.semantics, pairs_of(top, self.p, self.q))
+        self._demand(top, None)
+        while self.open:
+            _, signals = heapq.heappop(self.open)
+            point = self.points[signals]
+            if point.way is not None:
+                continue
+            way = next(point.ways, None)
+            if way is None:
+                self._fail(signals, point)
+                if signals == (top.p, top.q):
+                    return self.reason or "no cut point could be shown"
+                continue
+            point.way = way
+            for leaf in way.leaves:
+                self._demand(leaf, signals)
+        return Proof((*self._steps((top.p, top.q)), Step(self.goal, (top,), SINK)))
+
+    def _demand(self, claim: Claim, user: Signals | None) -> None:
+        """Have a claim settled, with everything else needed of its signals."""
+        signals = claim.p, claim.q
+        point = self.points.get(signals)
+        if point is None:
+            point = self.points[signals] = Point(claim, self._ways(claim))
+            self._reopen(signals)
+        elif not implies(point.claim, claim):
+            point.claim = self._both(point.claim, claim)
+            point.ways = self._ways(point.claim)
+            if point.way is not None and not implies(point.way.claim, point.claim):
+                point.way = None
+            self._reopen(signals)
+        if user is not None:
+            point.users.add(user)
+
+    def _both(self, one: Claim, two: Claim) -> Claim:
+        strong = one.semantics if one.semantics.implies(two.semantics) else two.semantics
+        pairs = pairs_of(one, self.p, self.q) | pairs_of(two, self.p, self.q)
+        return claim_on(self.p, one.p, self.q, one.q, strong, pairs)
+
+    def _reopen(self, signals: Signals) -> None:
+        # From the sinks down: whatever uses a pair comes before it.
+        place = self.p.position[signals[0]] + self.q.position[signals[1]]
+        heapq.heappush(self.open, (-place, signals))
+
+    def _fail(self, signals: Signals, point: Point) -> None:
+        """Nobody can show it: whoever relies on it must go another way."""
+        self.failed.setdefault(signals, []).append(point.claim)
+        del self.points[signals]
+        for user in sorted(point.users):
+            above = self.points.get(user)
+            if above is not None and above.way is not None:
+                if any((leaf.p, leaf.q) == signals for leaf in above.way.leaves):
+                    above.way = None
+                    self._reopen(user)
+
+    # -- ways ----------------------------------------------------------------------------------
+
+    def _ways(self, claim: Claim) -> Iterator[Way]:
+        """How a claim may be shown, the cheapest first."""
+        for way in self._plain_ways(claim):
+            if self._is_open(way.leaves):
+                yield way
+        yield from self._verified_ways(claim)
+
+    def _is_open(self, leaves: Sequence[Claim]) -> bool:
+        """Whether nothing speaks against some claims."""
+        for leaf in leaves:
+            failed = self.failed.get((leaf.p, leaf.q), ())
+            if any(implies(leaf, known) for known in failed):
+                return False
+            if not self.sweep.simulation.agree(leaf):
+                return False
+        return True
+
+    def _plain_ways(self, claim: Claim) -> Iterator[Way]:
+        """Without a verifier."""
+        p, q = self.p, self.q
+        straight = all(i == j for i, j in pairs_of(claim, p, q))
+        if straight and fingerprints(p)[claim.p] == fingerprints(q)[claim.q]:
+            same = Claim(claim.p, claim.q, TableSemantics.ORDERED_BAG)
+            yield Way(same, SAME)
+            return
+        with suppress(ProofError):
+            yield Way(claim, CONGRUENCE, tuple(dict.fromkeys(by_congruence(p, q, claim))))
+        # First past the operator that has no counterpart.
+        for in_p in (claim.p not in self.sweep.mates[0], claim.p in self.sweep.mates[0]):
+            with suppress(ProofError):
+                yield Way(claim, WIRE, (by_wire(p, q, claim, in_p=in_p),))
+
+    def _verified_ways(self, claim: Claim) -> Iterator[Way]:
+        """By a verifier over cuts further and further down."""
+        banned: set[Signals] = {(claim.p, claim.q)}
+        for _ in range(LEVELS):
+            cut = self._cut(claim, banned)
+            if cut is None:
+                return
+            for wanted in self._strengths(claim):
+                try:
+                    leaves = leaf_claims(self.p, self.q, wanted, cut)
+                except ProofError as error:
+                    self.reason = str(error)
+                    continue
+                closed = [leaf for leaf in leaves if not self._is_open((leaf,))]
+                if closed:
+                    continue
+                for ev in self.sweep.evs:
+                    if self._is_shown(ev, Step(wanted, leaves, BY_EV, ev.name)):
+                        yield Way(wanted, BY_EV, leaves, ev.name)
+            movable = {pair for pair in cut if not self._is_source(pair)}
+            if not movable:
+                return
+            banned |= movable
+
+    def _strengths(self, claim: Claim) -> list[Claim]:
+        """The claim; and all columns, where a verifier cannot well forget some."""
+        if claim.columns is None:
+            return [claim]
+        full = Claim(claim.p, claim.q, claim.semantics)
+        types = self.p.schemas[claim.p].types, self.q.schemas[claim.q].types
+        straight = all(i == j for i, j in claim.columns)
+        possible = straight and types[0] == types[1] and self.sweep.simulation.agree(full)
+        return [claim, full] if possible else [claim]
+
+    def _is_source(self, pair: Signals) -> bool:
+        return isinstance(self.p.operators[pair[0]], Source) and isinstance(
+            self.q.operators[pair[1]], Source
+        )
+
+    def _is_shown(self, ev: EV, step: Step) -> bool:
+        if self.asked >= self._most:
+            self.reason = f"{self.reason}; the budget of {self._most} questions ran out"
+            return False
+        try:
+            pair = query_pair(step, self.p, self.q)
+        except (ProofError, InputError) as error:
+            self.reason = str(error)
+            return False
+        self.asked += 1
+        self.progress(f"{step.claim.p} ~ {step.claim.q}: asking {ev.name}")
+        answer = self.attempts.ask(ev, pair)
+        if answer.verdict is Verdict.EQUIVALENT:
+            return True
+        self.reason = f"cut point {step.claim.p!r} ~ {step.claim.q!r}: {ev.name}: {answer.reason}"
+        return False
+
+    @property
+    def _most(self) -> int:
+        return PER_EDIT * (8 + len(self.points) // 8)
+
+    def _cut(self, claim: Claim, banned: set[Signals]) -> list[Signals] | None:
+        """The nearest pairs of signals below that may be equal; None if they are too far."""
+        mates = self.sweep.mates
+        lost: tuple[set[str], set[str]] = (set(), set())
+
+        def mate(side: int, id_: str) -> str | None:
+            other = mates[side].get(id_)
+            if other is None or id_ in lost[side] or other in lost[1 - side]:
+                return None
+            pair = (id_, other) if side == 0 else (other, id_)
+            if pair in banned or pair in self.failed or not self.sweep.agree(*pair):
+                return None
+            return other
+
+        def has_no_mate(side: int, id_: str) -> bool:
+            return mate(side, id_) is None
+
+        while True:
+            reached: list[set[str]] = []
+            for side, (dataflow, start) in enumerate(((self.p, claim.p), (self.q, claim.q))):
+                found = _entering(dataflow, start, partial(has_no_mate, side))
+                if found is None:
+                    return None
+                reached.append(found)
+            pairs: dict[Signals, None] = {}
+            alone = 0
+            for side in (0, 1):
+                for id_ in sorted(reached[side]):
+                    other = mate(side, id_)
+                    if other is not None and other in reached[1 - side]:
+                        pairs[(id_, other) if side == 0 else (other, id_)] = None
+                    else:
+                        lost[side].add(id_)
+                        alone += 1
+            if not alone:
+                return list(pairs)
+
+    # -- the proof -----------------------------------------------------------------------------
+
+    def _steps(self, top: Signals) -> list[Step]:
+        """The steps of the ways chosen, what they rest on first."""
+        reached = {top}
+        stack = [top]
+        while stack:
+            way = self.points[stack.pop()].way
+            assert way is not None
+            for leaf in way.leaves:
+                if (leaf.p, leaf.q) not in reached:
+                    reached.add((leaf.p, leaf.q))
+                    stack.append((leaf.p, leaf.q))
+        ways = [self.points[s].way for s in sorted(reached, key=self._place)]
+        same = [(w.claim.p, w.claim.q) for w in ways if w is not None and w.rule == SAME]
+        steps, _ = congruent_steps(self.p, self.q, same)
+        made = [
+            Step(w.claim, w.leaves, w.rule, w.ev) for w in ways if w is not None and w.rule != SAME
+        ]
+        return [*steps, *made]
+
+    def _place(self, signals: Signals) -> tuple[int, Signals]:
+        return self.p.position[signals[0]] + self.q.position[signals[1]], signals
+
+
+def _entering(dataflow: Dataflow, start: str, inside: Callable[[str], bool]) -> set[str] | None:
+    """Signals outside a part of a dataflow that a signal depends on; None if the part is large."""
+    count = 0
+
+    def limited(id_: str) -> bool:
+        nonlocal count
+        count += 1
+        return count <= LARGEST and inside(id_)
+
+    found = entering(dataflow, start, limited)
+    return None if count > LARGEST else found
