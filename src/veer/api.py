@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
@@ -22,12 +22,14 @@ from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.spec import Version, load
 from veer.proof import Claim, Proof, ProofError, check, query_pair
-from veer.refute import Refutation, find_witness, first_difference
+from veer.refute import Refutation, find_witness, first_difference, witness_on
 from veer.search import congruence
 from veer.search.attempts import Attempts
 from veer.search.decomposition import Tally
 from veer.search.prove import Hunt, Plan
+from veer.search.simulation import Simulation
 from veer.search.sweep import Sweep
+from veer.search.whole import top_claim
 from veer.verdict import (
     Caveat,
     Counts,
@@ -77,15 +79,23 @@ def diff(p: Version, q: Version) -> VersionPair:
 
 
 def verify(
-    p: Version | str, q: Version | str, comparison: Comparison | None = None, *, schema: str = ""
+    p: Version | str,
+    q: Version | str,
+    comparison: Comparison | None = None,
+    *,
+    schema: str = "",
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
-    """Whether both versions, given loaded or as SPECs, produce the same results, sink by sink."""
+    """Whether both versions, given loaded or as SPECs, produce the same results, sink by sink.
+
+    `progress` is told what is going on.
+    """
     asked = comparison or Comparison()
     p, q = (v if isinstance(v, Version) else load(v, schema=schema) for v in (p, q))
     start = time.perf_counter()
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
-    search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally())
+    search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally(), progress)
     sinks = tuple(_sink_reports(search, asked))
     calls = sum(len(sink.windows) for sink in sinks)
     return Report(
@@ -132,15 +142,13 @@ class _Search:
     evs: _Evs
     plan: Plan
     tally: Tally
+    progress: Callable[[str], None]
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
 
     @cached_property
-    def _sweep(self) -> Sweep:
-        return Sweep(self.pair, self.semantics, self.evs.all)
-
     def sweep(self) -> Sweep:
-        """What simulation and obligations say of the pair, found when first asked for."""
-        return self._sweep
+        """What simulation and obligations say of the pair."""
+        return Sweep(self.pair, self.semantics, self.evs.all)
 
 
 def _sink_reports(search: _Search, asked: Comparison) -> Sequence[SinkReport]:
@@ -167,36 +175,49 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
     goal = Claim(a, b, asked.semantics, columns)
     refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
     attempts = Attempts()
-    found: Proof | str
     alike = congruence.prove(p, q, goal)
     if isinstance(alike, Proof):
-        found = alike
-    else:
-        if "quick" not in asked.without:
-            quick = find_witness(refutation, asked.budget, last=QUICK_INSTANCES)
-            if isinstance(quick, Witness):
-                return _refuted(refutation, quick, tuple(caveats), attempts)
-        hunt = Hunt(
-            search.pair,
-            goal,
-            search.evs.all,
-            search.plan,
-            attempts,
-            search.tally,
-            search.sweep,
-            lambda text: None,
-        )
-        found = hunt.prove()
-        if isinstance(found, str):
-            unproven = f"{alike.reason}; {found}"
-            first = 0 if "quick" in asked.without else QUICK_INSTANCES
-            late = find_witness(refutation, asked.budget, first=first)
-            if isinstance(late, Witness):
-                return _refuted(refutation, late, tuple(caveats), attempts)
-            reason = f"{unproven}; {late}"
-            windows = tuple(attempts.windows)
-            return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
-    return _proven(refutation, found, goal, attempts, caveats, asked.errors, search.choices)
+        return _proven(refutation, alike, goal, attempts, caveats, asked.errors, search.choices)
+    search.progress(f"{a}: simulating")
+    hunt = Hunt(
+        search.pair,
+        goal,
+        search.evs.all,
+        search.plan,
+        attempts,
+        search.tally,
+        search.sweep,
+        lambda text: search.progress(f"{a}: {text}"),
+    )
+    steps: list[Callable[[], Proof | Witness | str | None]] = [
+        hunt.prove,
+        lambda: find_witness(refutation, asked.budget, last=QUICK_INSTANCES),
+        hunt.prove_at_last,
+        lambda: find_witness(refutation, asked.budget, first=QUICK_INSTANCES),
+    ]
+    if "quick" not in asked.without:
+        steps.insert(0, lambda: _by_simulation(search.sweep.simulation, refutation, goal))
+    reasons = [alike.reason]
+    for step in steps:
+        found = step()
+        if isinstance(found, Witness):
+            return _refuted(refutation, found, tuple(caveats), attempts)
+        if isinstance(found, Proof):
+            return _proven(refutation, found, goal, attempts, caveats, asked.errors, search.choices)
+        if found:
+            reasons.append(found)
+    del reasons[-2]  # what the quick look for a witness said
+    windows = tuple(attempts.windows)
+    return SinkReport(a, b, Verdict.UNKNOWN, "; ".join(reasons), (), tuple(caveats), windows)
+
+
+def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) -> Witness | None:
+    """A witness among the instances both versions were run on."""
+    for tables in simulation.differing(top_claim(simulation.p, simulation.q, goal)):
+        found = witness_on(refutation, tables)
+        if found is not None:
+            return found
+    return None
 
 
 def _proven(

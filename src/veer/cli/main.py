@@ -150,7 +150,7 @@ def verify(
         say(f"reading {q or p}")
         new = load(q or p, schema=schema)
         say("verifying")
-        report = verify_versions(old, new, asked)
+        report = verify_versions(old, new, asked, progress=say)
     _show(report_json(report), format, out)
     if witness_out:
         from veer.witness_script import write_witnesses

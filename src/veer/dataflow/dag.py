@@ -123,6 +123,8 @@ class Dataflow:
     def restrict(self, ids: Iterable[str]) -> Dataflow:
         """The part with these operators and the links among them."""
         kept = set(ids)
+        if kept >= self.operators.keys():
+            return self
         return Dataflow(
             {i: op for i, op in self.operators.items() if i in kept},
             [link for link in self.links if link.src in kept and link.dst in kept],

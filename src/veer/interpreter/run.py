@@ -55,16 +55,21 @@ class Run:
 
 
 class Program:
-    """A dataflow compiled for running; `outer` are the schemas of enclosing queries' rows."""
+    """A dataflow compiled for running; `outer` are the schemas of enclosing queries' rows.
 
-    def __init__(self, dataflow: Dataflow, outer: tuple[Schema, ...] = ()) -> None:
+    Joins below a filter are joined together with it, unless every signal is to be seen.
+    """
+
+    def __init__(
+        self, dataflow: Dataflow, outer: tuple[Schema, ...] = (), *, every_signal: bool = False
+    ) -> None:
         load_all()
         self.dataflow = dataflow
         self.steps: list[tuple[str, tuple[str, ...], Callable[[list[Signal], Scope], Signal]]] = []
         inlined: set[str] = set()
         groups: dict[str, JoinGroup] = {}
         for id_ in reversed(dataflow.order):
-            if id_ in inlined:
+            if id_ in inlined or every_signal:
                 continue
             if _starts_group(dataflow, id_):
                 groups[id_] = gather_group(dataflow, id_)

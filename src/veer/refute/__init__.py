@@ -1,5 +1,11 @@
 """Refuting: small instances on which two versions differ, replayed and shrunk."""
 
-from veer.refute.search import Refutation, find_witness, first_difference, tells_apart
+from veer.refute.search import (
+    Refutation,
+    find_witness,
+    first_difference,
+    tells_apart,
+    witness_on,
+)
 
-__all__ = ["Refutation", "find_witness", "first_difference", "tells_apart"]
+__all__ = ["Refutation", "find_witness", "first_difference", "tells_apart", "witness_on"]

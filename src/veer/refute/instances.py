@@ -35,6 +35,7 @@ from veer.dataflow.types import (
     TimestampType,
 )
 from veer.dataflow.walk import operator_exprs, parts, query_of
+from veer.refute.fitting import Conditions, Place
 
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
@@ -95,15 +96,64 @@ class Instances:
         self.constants = constants(dataflows)
         self.seed = seed
         self.pools: dict[DataType, list[Any]] = {}
+        self.conditions = Conditions(dataflows)
+        self._best: dict[Place, list[Any]] = {}
 
     def make(self, number: int) -> Tables:
-        """The instance of that number."""
+        """The instance of that number; every other one is made to pass most conditions."""
         rng = random.Random(f"{self.seed} {number}")
+        if number % 2:
+            return self._passing(rng)
         tables: Tables = {}
         for source in self._parents_first():
             size = SIZES[(number + rng.randrange(2)) % len(SIZES)]
             tables[source.table] = self._rows(rng, source, size, tables)
         return tables
+
+    def _passing(self, rng: random.Random) -> Tables:
+        """In each table a row that passes whatever it can, and some that are nearly the same."""
+        strayed = rng.choice((0.0, 0.0, 0.1, 0.3))
+        chosen: dict[Place, Any] = {}
+        tables: Tables = {}
+        for source in self._parents_first():
+            best = [
+                self._passing_value(rng, source, i, chosen, strayed)
+                for i in range(len(source.fields))
+            ]
+            rows: list[tuple[Any, ...]] = []
+            for number in range(rng.choice((1, 2, 2, 3))):
+                row = list(best)
+                if number:
+                    place = rng.randrange(len(row))
+                    field = source.fields[place]
+                    row[place] = self._value(rng, field.type, field.nullable)
+                if self._refer(rng, source, row, tables, rows, to_first=not number):
+                    rows.append(tuple(row))
+            tables[source.table] = distinct_on_keys(source, rows)
+        return tables
+
+    def _passing_value(
+        self,
+        rng: random.Random,
+        source: Source,
+        index: int,
+        chosen: dict[Place, Any],
+        strayed: float,
+    ) -> Any:
+        """One of the values that pass most, the same for columns that are equated."""
+        field = source.fields[index]
+        place = (source.table, index)
+        leader = self.conditions.leader(place)
+        if leader in chosen and _is_value(chosen[leader], field.type, field.nullable):
+            return chosen[leader]
+        if place not in self._best:
+            asked = [c for _, c in self.conditions.asked(place) if c is not None]
+            near = dict.fromkeys(pool(field.type, asked) or [None])
+            self._best[place] = self.conditions.best(place, near)
+        if rng.random() < strayed:
+            return self._value(rng, field.type, field.nullable)
+        chosen[leader] = rng.choice(self._best[place])
+        return chosen[leader]
 
     def _parents_first(self) -> list[Source]:
         """Tables after those their foreign keys refer to, as far as there is no circle."""
@@ -152,6 +202,8 @@ class Instances:
         row: list[Any],
         tables: Tables,
         own: list[tuple[Any, ...]],
+        *,
+        to_first: bool = False,
     ) -> bool:
         """Make foreign keys point to parents; False if there is none to point to."""
         names = [f.name for f in source.fields]
@@ -162,10 +214,10 @@ class Instances:
             places = [names.index(c) for c in foreign.columns]
             rows = own if parent.table == source.table else tables.get(parent.table, [])
             nullable = [p for p in places if source.fields[p].nullable]
-            if rows and (not nullable or rng.random() < 0.8):
+            if rows and (to_first or not nullable or rng.random() < 0.8):
                 targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
                 parent_names = [f.name.lower() for f in parent.fields]
-                chosen = rng.choice(rows)
+                chosen = rows[0] if to_first else rng.choice(rows)
                 for place, target in zip(places, targets, strict=False):
                     row[place] = chosen[parent_names.index(target.lower())]
             elif nullable:
@@ -270,6 +322,14 @@ def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
         except Failure:
             continue
     return found
+
+
+def _is_value(value: Any, type_: DataType, nullable: bool) -> bool:
+    """Whether a column of a type can hold a value chosen for another."""
+    if value is None:
+        return nullable
+    like = pool(type_, ())
+    return bool(like) and type(value) is type(like[0]) and _fits(value, type_)
 
 
 def _fits(value: Any, type_: DataType) -> bool:

@@ -143,6 +143,17 @@ def find_witness(
     return f"no difference on {instances} small instances"
 
 
+def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
+    """A shrunk witness from an instance, if the sinks really differ on it."""
+    if _unfit(refutation) is not None:
+        return None
+    stream = Instances((refutation.p, refutation.q))
+    known = {name: tables[name] for name in stream.sources}
+    if refutation.differ(known) and constraints_hold(stream.sources, known):
+        return _shrunk(refutation, stream, known)
+    return None
+
+
 def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
     small = shrink(tables, lambda t: constraints_hold(stream.sources, t) and refutation.differ(t))
     return _witness(refutation, stream, small)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.needs import Need, needs
-from veer.proof import Claim, claim_on, pairs_of
+from veer.proof import Claim, ProofError, claim_on, pairs_of
 from veer.verdict import TableSemantics
 
 
@@ -24,7 +24,7 @@ def weakest_claim(
 ) -> Claim:
     """The weakest claim about two signals that is enough for what stands above each of them.
 
-    Columns belong together by name, or else by place; if they do not, all are claimed.
+    Columns belong together by name, or else by place. Raises `ProofError` if one has no partner.
     """
     nothing = Need(TableSemantics.SET, frozenset())
     ours, theirs = ours or nothing, theirs or nothing
@@ -38,7 +38,7 @@ def weakest_claim(
             places = [j for j in (named, i) if j is not None and j < len(other)]
             j = next((j for j in places if other.fields[j].type == field.type), None)
             if j is None:
-                return Claim(a, b, semantics)
+                raise ProofError(f"{a!r} and {b!r} have other columns")
             pairs.add((i, j) if one is left else (j, i))
     return claim_on(p, a, q, b, semantics, frozenset(pairs))
 

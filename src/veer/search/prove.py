@@ -45,26 +45,23 @@ class Hunt:
     plan: Plan
     attempts: Attempts
     tally: Tally
-    sweep: Callable[[], Sweep]
+    sweep: Sweep
     progress: Callable[[str], None]
 
     def prove(self) -> Proof | str:
         """A proof of the goal (yet to be checked), or what stood in the way."""
         if self.plan.strategy != "sweep":
             return self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
-        ways: list[Callable[[], Proof | str]] = [
-            lambda: self.sweep().prove(self.goal, self.attempts, self.progress),
-            self._whole,
-        ]
-        if not self._is_hopeless(self._graph(self.pair)):
-            ways.append(lambda: self._by_decompositions(LAST_RESORT))
-        reasons = []
-        for way in ways:
-            found = way()
-            if isinstance(found, Proof):
-                return found
-            reasons.append(found)
-        return reasons[0]
+        return self.sweep.prove(self.goal, self.attempts, self.progress)
+
+    def prove_at_last(self) -> Proof | None:
+        """What `sweep` tries where it ends: the whole pair at once, then `plus`."""
+        if self.plan.strategy != "sweep":
+            return None
+        found = self._whole()
+        if isinstance(found, str) and not self._is_hopeless(self._graph(self.pair)):
+            found = self._by_decompositions(LAST_RESORT)
+        return found if isinstance(found, Proof) else None
 
     def _graph(self, pair: VersionPair) -> PairGraph:
         return PairGraph.of(pair, self.goal.p, self.goal.q)

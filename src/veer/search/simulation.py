@@ -16,14 +16,14 @@ from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Failure
 from veer.dataflow.types import has_floats
 from veer.errors import VeerError
-from veer.interpreter import Program, Run, Signal, program
+from veer.interpreter import Program, Run, Signal
 from veer.proof import Claim, pairs_of
 from veer.refute.instances import Instances, Tables
 from veer.refute.search import rounded
 from veer.verdict import TableSemantics
 
 INSTANCES = 12
-MOST_ROWS = 400
+MOST_ROWS = 1_000
 SEED = 5
 
 
@@ -32,6 +32,7 @@ class Simulation:
 
     def __init__(self, p: Dataflow, q: Dataflow) -> None:
         self.p, self.q = p, q
+        self._programs = [Program(d, every_signal=True) for d in (p, q)]
         self.instances: list[Tables] = []
         self._runs: list[tuple[dict[str, Signal], dict[str, Signal]]] = []
         self._agree: dict[Claim, bool] = {}
@@ -42,8 +43,8 @@ class Simulation:
     def add(self, tables: Tables) -> None:
         """Run both versions on one instance more."""
         known: dict[str, Signal] = {}
-        ours = _signals(program(self.p), tables, known)
-        self._runs.append((ours, _signals(program(self.q), tables, known)))
+        ours, theirs = (_signals(made, tables, known) for made in self._programs)
+        self._runs.append((ours, theirs))
         self.instances.append(tables)
         # What differed still does.
         self._agree = {claim: False for claim, agreed in self._agree.items() if not agreed}

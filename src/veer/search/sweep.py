@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.ops import Source
+from veer.dataflow.query_pair import unfold
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.proof import (
@@ -37,6 +39,7 @@ from veer.proof import (
     pairs_of,
     query_pair,
 )
+from veer.refute.symbolic import symbolic_instances
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps
 from veer.search.graph import entering
@@ -50,6 +53,8 @@ SAME = "same"  # the same computation from the sources on
 LEVELS = 6  # how often a cut moves down
 LARGEST = 80  # operators between a claim and a cut
 PER_EDIT = 40  # questions to verifiers
+MOST_LIFTED = 8  # pairs the solver is asked to tell apart
+MOST_MODELS = 2  # instances it may offer for each
 Signals: TypeAlias = tuple[str, str]
 
 
@@ -93,11 +98,24 @@ class Sweep:
 
     def agree(self, a: str, b: str) -> bool:
         """Whether two signals agree in what is needed of them."""
-        claim = weakest_claim(self.p, a, self.q, b, self.needed[0].get(a), self.needed[1].get(b))
+        needed = self.needed[0].get(a), self.needed[1].get(b)
         try:
-            return self.simulation.agree(claim)
+            return self.simulation.agree(weakest_claim(self.p, a, self.q, b, *needed))
         except ProofError:
             return False
+
+    def tell_apart(self, claim: Claim) -> bool:
+        """Whether the solver finds an instance that contradicts a claim; if so, it is kept."""
+        p, q = (unfold(d, i, {}) for d, i in ((self.p, claim.p), (self.q, claim.q)))
+        if len(p.operators) + len(q.operators) > LARGEST:
+            return False
+        columns = sorted(pairs_of(claim, self.p, self.q))
+        found = symbolic_instances(p, q, columns, claim.semantics, single_rows=True)
+        for tables in islice(found, MOST_MODELS):
+            self.simulation.add({**self.simulation.instances[1], **tables})
+            if not self.simulation.agree(claim):
+                return True
+        return False
 
 
 def _mates(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
@@ -131,6 +149,7 @@ class _Search:
         self.points: dict[Signals, Point] = {}
         self.failed: dict[Signals, list[Claim]] = {}
         self.open: list[tuple[int, Signals]] = []
+        self.lifted: set[Signals] = set()
         self.reason = ""
         self.asked = 0
 
@@ -140,8 +159,8 @@ class _Search:
         self._demand(top, None)
         while self.open:
             _, signals = heapq.heappop(self.open)
-            point = self.points[signals]
-            if point.way is not None:
+            point = self.points.get(signals)
+            if point is None or point.way is not None:
                 continue
             way = next(point.ways, None)
             if way is None:
@@ -244,10 +263,28 @@ class _Search:
                 for ev in self.sweep.evs:
                     if self._is_shown(ev, Step(wanted, leaves, BY_EV, ev.name)):
                         yield Way(wanted, BY_EV, leaves, ev.name)
+            if self._tell_apart(claim):
+                return
             movable = {pair for pair in cut if not self._is_source(pair)}
             if not movable:
                 return
             banned |= movable
+
+    def _tell_apart(self, claim: Claim) -> bool:
+        """Whether the solver finds an instance of the sources that contradicts a claim.
+
+        It then counts for all signals: what it contradicts nobody relies on any more.
+        """
+        if (claim.p, claim.q) in self.lifted or len(self.lifted) >= MOST_LIFTED:
+            return False
+        self.lifted.add((claim.p, claim.q))
+        if not self.sweep.tell_apart(claim):
+            return False
+        for signals, point in self.points.items():
+            if point.way is not None and not self._is_open(point.way.leaves):
+                point.way = None
+                self._reopen(signals)
+        return True
 
     def _strengths(self, claim: Claim) -> list[Claim]:
         """The claim; and all columns, where a verifier cannot well forget some."""

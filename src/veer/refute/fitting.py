@@ -1,0 +1,145 @@
+"""Values that pass: what filters and joins ask of source columns, followed down to the sources.
+
+Chance rarely passes many joins and filters. Columns that joins equate get the same value, chosen
+to satisfy most of the conditions anybody puts on them; only a guess at what reaches the sinks.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import And, Cast, Column, Compare, Expr, InList, IsNull, Literal, Not, Or
+from veer.dataflow.ops import Aggregate, Filter, Join, Project, Source, TableUdf, Union
+from veer.dataflow.schema import Schema
+
+Place: TypeAlias = tuple[str, int]  # a table and a column of it
+Origins: TypeAlias = tuple[Place | None, ...]
+COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<=>": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Conditions:
+    """What is asked of each source column, columns that are equated together."""
+
+    def __init__(self, dataflows: Iterable[Dataflow]) -> None:
+        self._leader: dict[Place, Place] = {}
+        self._asked: dict[Place, list[tuple[str, Any]]] = {}
+        for dataflow in dataflows:
+            self._read(dataflow)
+        merged: dict[Place, list[tuple[str, Any]]] = {}
+        for place, asked in self._asked.items():
+            merged.setdefault(self.leader(place), []).extend(asked)
+        self._asked = merged
+
+    def leader(self, place: Place) -> Place:
+        """The column that stands for all columns equated with one."""
+        while (above := self._leader.get(place, place)) != place:
+            place = above
+        return place
+
+    def asked(self, place: Place) -> Sequence[tuple[str, Any]]:
+        """The comparisons with constants that a column meets somewhere."""
+        return self._asked.get(self.leader(place), ())
+
+    def best(self, place: Place, values: Iterable[Any]) -> list[Any]:
+        """The values that pass most of these comparisons."""
+        asked = self.asked(place)
+        passed = {v: sum(_passes(v, op, c) for op, c in asked) for v in values}
+        most = max(passed.values())
+        return [v for v, count in passed.items() if count == most]
+
+    def _read(self, dataflow: Dataflow) -> None:
+        origins: dict[str, Origins] = {}
+        for id_ in dataflow.order:
+            inputs = [origins[i] for i in dataflow.inputs[id_]]
+            schemas = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
+            origins[id_] = self._origins(dataflow, id_, inputs, schemas)
+
+    def _origins(
+        self, dataflow: Dataflow, id_: str, inputs: Sequence[Origins], schemas: Sequence[Schema]
+    ) -> Origins:
+        made = dataflow.operators[id_]
+        width = len(dataflow.schemas[id_])
+        match made:
+            case Source(table):
+                return tuple((table, i) for i in range(width))
+            case Filter(predicate):
+                self._note(predicate, schemas[0], inputs[0])
+                return inputs[0]
+            case Project(columns):
+                return tuple(_origin(n.expr, schemas[0], inputs[0]) for n in columns)
+            case Aggregate(keys, calls):
+                found = (_origin(k.expr, schemas[0], inputs[0]) for k in keys)
+                return (*found, *(None for _ in calls))
+            case Join():
+                both = inputs[0] + inputs[1]
+                if made.condition is not None:
+                    self._note(made.condition, schemas[0] + schemas[1], both)
+                return both[:width]
+            case TableUdf():
+                return (None,) * width
+            case Union():
+                return inputs[0]
+            case _:
+                known = inputs[0] if inputs else ()
+                return (*known, *(None for _ in range(width - len(known))))[:width]
+
+    def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
+        for op, left, right in _comparisons(condition):
+            place = _origin(left, schema, origins)
+            if place is None:
+                continue
+            if isinstance(right, Literal):
+                self._asked.setdefault(place, []).append((op, right.value))
+            elif op in ("=", "<=>"):
+                other = _origin(right, schema, origins)
+                if other is not None:
+                    self._leader[self.leader(other)] = self.leader(place)
+
+
+def _origin(expr: Expr, schema: Schema, origins: Origins) -> Place | None:
+    while isinstance(expr, Cast):
+        expr = expr.arg
+    return origins[schema.place(expr.name, expr.occurrence)] if isinstance(expr, Column) else None
+
+
+def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+    """Comparisons that make a condition true; of alternatives the first."""
+    stack = [condition]
+    while stack:
+        part = stack.pop()
+        match part:
+            case And(args):
+                stack.extend(args)
+            case Or(args):
+                stack.append(args[0])
+            case Compare(op, Literal() as left, right):
+                yield TURNED.get(op, op), right, left
+            case Compare(op, left, right):
+                yield op, left, right
+            case InList(arg, options) if options:
+                yield "=", arg, options[0]
+            case Not(IsNull(arg)):
+                yield "<>", arg, Literal(None, arg.type)
+            case IsNull(arg):
+                yield "<=>", arg, Literal(None, arg.type)
+
+
+def _passes(value: Any, op: str, constant: Any) -> bool:
+    if value is None or constant is None:
+        return (value is None) == (op == "<=>" and constant is None)
+    try:
+        return COMPARE[op](value, constant)
+    except (TypeError, KeyError):
+        return False
