@@ -7,12 +7,16 @@ arguments sometimes give equal values, and null sometimes comes out.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from veer.dataflow.functions.arithmetic import fit_decimal
 from veer.dataflow.types import (
+    INT,
+    LONG,
+    STRING,
     ArrayType,
     BinaryType,
     BooleanType,
@@ -30,7 +34,7 @@ from veer.dataflow.types import (
 )
 from veer.errors import UnsupportedError
 
-WORDS = ("", "a", "b", "related", "zz")
+WORDS = ("", "a", "b", "zz")
 
 
 def noise(*parts: Any) -> int:
@@ -38,11 +42,17 @@ def noise(*parts: Any) -> int:
     return zlib.crc32(repr(parts).encode("utf-8", "surrogatepass"))
 
 
-def opaque_value(seed: int, type_: DataType, nullable: bool = True) -> Any:
-    """A value of the type picked by the seed."""
+def opaque_value(
+    seed: int, type_: DataType, nullable: bool = True, likely: Sequence[Any] = ()
+) -> Any:
+    """A value of the type picked by the seed, often a likely one: what the result is compared with."""
     if nullable and seed % 7 == 0:
         return None
     pick = seed // 7
+    wanted = str if type_ == STRING else int if type_ in (INT, LONG) else None
+    fitting = [v for v in likely if type(v) is wanted]
+    if fitting and pick % 2:
+        return fitting[pick // 2 % len(fitting)]
     match type_:
         case NullType():
             return None

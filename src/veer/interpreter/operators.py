@@ -423,7 +423,7 @@ def _(operator: RowUdf, inputs: Sequence[Schema], outer: Outer) -> Step:
             value = supplied(*args)
             return tuple(value) if isinstance(value, tuple | list) else (value,)
         return tuple(
-            opaque_value(noise(operator.identity, n, args), f.type, f.nullable)
+            opaque_value(noise(operator.identity, n, args), f.type, f.nullable, scope[0].likely)
             for n, f in enumerate(operator.adds)
         )
 

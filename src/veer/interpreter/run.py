@@ -41,6 +41,7 @@ class Run:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     memo: dict[Any, list[Row]] = field(default_factory=dict)
     choices: Choices | None = None
+    likely: Sequence[Any] = ()  # values opaque functions often give
 
     def compile(self, query: Dataflow, outer: tuple[Schema, ...]) -> Program:
         """A subquery, ready to run inside rows of these schemas."""
@@ -51,7 +52,7 @@ class Run:
         supplied = self.functions.get(identity)
         if supplied is not None:
             return supplied(*args)
-        return opaque_value(noise(identity, args), type_)
+        return opaque_value(noise(identity, args), type_, likely=self.likely)
 
 
 class Program:
@@ -87,10 +88,13 @@ class Program:
                 self.steps.append((id_, below, step))
 
     def run(
-        self, tables: Tables, functions: Mapping[str, Callable[..., Any]] | None = None
+        self,
+        tables: Tables,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+        likely: Sequence[Any] = (),
     ) -> dict[str, Result]:
         """Every sink's result on the tables; raises `Failure` where Spark's run would fail."""
-        return self._results(self.evaluate((Run(tables, functions or {}),)))
+        return self._results(self.evaluate((Run(tables, functions or {}, likely=likely),)))
 
     def _results(self, signals: Mapping[str, Signal]) -> dict[str, Result]:
         results = {}

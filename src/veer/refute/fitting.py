@@ -11,9 +11,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import And, Cast, Column, Compare, Expr, InList, IsNull, Literal, Not, Or
-from veer.dataflow.ops import Aggregate, Filter, Join, Project, Source, TableUdf, Union
+from veer.dataflow.expr import (
+    And,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
+from veer.dataflow.ops import (
+    Aggregate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Operator,
+    Project,
+    Sink,
+    Source,
+    TableUdf,
+    Union,
+)
 from veer.dataflow.schema import Schema
+from veer.dataflow.walk import columns_read, operator_exprs
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
@@ -35,6 +59,8 @@ class Conditions:
     def __init__(self, dataflows: Iterable[Dataflow]) -> None:
         self._leader: dict[Place, Place] = {}
         self._asked: dict[Place, list[tuple[str, Any]]] = {}
+        self.read: set[Place] = set()  # columns that do more than pass through
+        self.folded: set[Place] = set()  # columns that aggregates read
         for dataflow in dataflows:
             self._read(dataflow)
         merged: dict[Place, list[tuple[str, Any]]] = {}
@@ -65,6 +91,27 @@ class Conditions:
             inputs = [origins[i] for i in dataflow.inputs[id_]]
             schemas = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
             origins[id_] = self._origins(dataflow, id_, inputs, schemas)
+            self._read_columns(dataflow.operators[id_], inputs, schemas)
+
+    def _read_columns(
+        self, made: Operator, inputs: Sequence[Origins], schemas: Sequence[Schema]
+    ) -> None:
+        if not inputs:
+            return
+        rows = schemas[0] if len(schemas) == 1 else Schema(tuple(f for s in schemas for f in s))
+        known = tuple(place for origins in inputs for place in origins)
+        for expr in operator_exprs(made):
+            if isinstance(made, Project | Sink) and isinstance(expr, Column):
+                continue
+            for column in columns_read(expr):
+                place = known[rows.place(column.name, column.occurrence)]
+                if place is not None:
+                    self.read.add(place)
+                    if isinstance(made, Aggregate | GlobalAggregate):
+                        self.folded.add(place)
+        if isinstance(made, Aggregate):
+            keys = {_origin(k.expr, schemas[0], inputs[0]) for k in made.keys}
+            self.folded -= {place for place in keys if place is not None}
 
     def _origins(
         self, dataflow: Dataflow, id_: str, inputs: Sequence[Origins], schemas: Sequence[Schema]
@@ -128,12 +175,25 @@ def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
                 yield TURNED.get(op, op), right, left
             case Compare(op, left, right):
                 yield op, left, right
+            case Call("contains" | "startswith" | "endswith" | "like", (text, pattern, *_)):
+                # What passes for one text of the right kind.
+                made = _bare(pattern)
+                if isinstance(made, Literal) and isinstance(made.value, str):
+                    plain = made.value.replace("%", "").replace("_", "a")
+                    yield "=", _bare(text), Literal(plain, made.type)
             case InList(arg, options) if options:
                 yield "=", arg, options[0]
             case Not(IsNull(arg)):
                 yield "<>", arg, Literal(None, arg.type)
             case IsNull(arg):
                 yield "<=>", arg, Literal(None, arg.type)
+
+
+def _bare(expr: Expr) -> Expr:
+    """The expression without changes of letter case."""
+    while isinstance(expr, Call) and expr.function in ("lower", "upper"):
+        expr = expr.args[0]
+    return expr
 
 
 def _passes(value: Any, op: str, constant: Any) -> bool:

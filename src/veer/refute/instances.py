@@ -103,14 +103,14 @@ class Instances:
         """The instance of that number; every other one is made to pass most conditions."""
         rng = random.Random(f"{self.seed} {number}")
         if number % 2:
-            return self._passing(rng)
+            return self._passing(rng, number // 2)
         tables: Tables = {}
         for source in self._parents_first():
             size = SIZES[(number + rng.randrange(2)) % len(SIZES)]
             tables[source.table] = self._rows(rng, source, size, tables)
         return tables
 
-    def _passing(self, rng: random.Random) -> Tables:
+    def _passing(self, rng: random.Random, turn: int) -> Tables:
         """In each table a row that passes whatever it can, and some that are nearly the same."""
         strayed = rng.choice((0.0, 0.0, 0.1, 0.3))
         chosen: dict[Place, Any] = {}
@@ -121,16 +121,29 @@ class Instances:
                 for i in range(len(source.fields))
             ]
             rows: list[tuple[Any, ...]] = []
-            for number in range(rng.choice((1, 2, 2, 3))):
+            telling = self._telling(source)
+            for number in range(rng.choice((1, 2, 4, 4))):
                 row = list(best)
-                if number:
-                    place = rng.randrange(len(row))
+                # First all that aggregates read, so that rows of one group differ.
+                others = self._folded(source) if number == 1 else []
+                if number > 1 or (number and not others):
+                    others = [telling[(3 * turn + number) % len(telling)]]
+                for place in others:
                     field = source.fields[place]
                     row[place] = self._value(rng, field.type, field.nullable)
                 if self._refer(rng, source, row, tables, rows, to_first=not number):
                     rows.append(tuple(row))
             tables[source.table] = distinct_on_keys(source, rows)
         return tables
+
+    def _telling(self, source: Source) -> list[int]:
+        """The columns that make a difference: those somebody reads, or else all."""
+        every = range(len(source.fields))
+        return [i for i in every if (source.table, i) in self.conditions.read] or list(every)
+
+    def _folded(self, source: Source) -> list[int]:
+        every = range(len(source.fields))
+        return [i for i in every if (source.table, i) in self.conditions.folded]
 
     def _passing_value(
         self,

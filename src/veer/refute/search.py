@@ -24,7 +24,7 @@ from veer.dataflow.types import has_floats
 from veer.dataflow.walk import operator_exprs, parts
 from veer.errors import InputError
 from veer.interpreter import Result, TooManyChoicesError, program, same_result
-from veer.refute.instances import Instances, Tables, constraints_hold, subqueries
+from veer.refute.instances import Instances, Tables, constants, constraints_hold, subqueries
 from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness
@@ -69,14 +69,18 @@ class Refutation:
     def results(self, tables: Tables) -> tuple[Result, Result] | None:
         """Both results with paired columns, None where a run fails."""
         try:
-            left = program(self.p).run(tables)[self.p_sink]
-            right = program(self.q).run(tables)[self.q_sink]
+            left = program(self.p).run(tables, likely=self._likely)[self.p_sink]
+            right = program(self.q).run(tables, likely=self._likely)[self.q_sink]
         except (Failure, InputError, RecursionError):
             return None
         return (
             _projected(left, [i for i, _ in self.columns]),
             _projected(right, [j for _, j in self.columns]),
         )
+
+    @cached_property
+    def _likely(self) -> list[Any]:
+        return constants((self.p, self.q))
 
     def differ(self, tables: Tables) -> bool:
         """Whether the sinks differ on an instance, whatever choices either version makes."""

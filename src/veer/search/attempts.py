@@ -31,9 +31,12 @@ class Attempts:
     def ask(self, ev: EV, pair: QueryPair) -> Answer:
         """The verifier's answer, with the time it took."""
         key = (ev.name, pair)
+        if self.differ(pair):
+            # No verifier could prove them equal, so none is asked.
+            return Answer(Verdict.UNKNOWN, DIFFERENT)
         if key not in self._answers:
             start = time.perf_counter()
-            answer = self._simulated(pair) or ev.verify(pair)
+            answer = ev.verify(pair)
             taken = time.perf_counter() - start
             self._answers[key] = answer
             said = answer.verdict.value
@@ -57,8 +60,8 @@ class Attempts:
             found[place] = replace(found[place], used=True, shown=(shown[0], shown[1]))
         return tuple(found)
 
-    def _simulated(self, pair: QueryPair) -> Answer | None:
-        """UNKNOWN if a few instances tell the sides apart: nobody could prove them equal."""
+    def differ(self, pair: QueryPair) -> bool:
+        """Whether a few instances tell the sides apart."""
         if pair not in self._differ:
             sinks = pair.p.sinks[0], pair.q.sinks[0]
             refutation = Refutation(pair.p, pair.q, *sinks, pair.columns, pair.semantics)
@@ -66,7 +69,7 @@ class Attempts:
                 self._differ[pair] = tells_apart(refutation, INSTANCES, seed=3)
             except VeerError:
                 self._differ[pair] = False
-        return Answer(Verdict.UNKNOWN, DIFFERENT) if self._differ[pair] else None
+        return self._differ[pair]
 
     def answer(self, ev: str, pair: QueryPair) -> Answer:
         """A recorded answer, for the checker."""

@@ -22,7 +22,7 @@ from veer.refute.instances import Instances, Tables
 from veer.refute.search import rounded
 from veer.verdict import TableSemantics
 
-INSTANCES = 12
+INSTANCES = 16
 MOST_ROWS = 1_000
 SEED = 5
 
@@ -37,13 +37,15 @@ class Simulation:
         self._runs: list[tuple[dict[str, Signal], dict[str, Signal]]] = []
         self._agree: dict[Claim, bool] = {}
         stream = Instances((p, q), SEED)
+        self._likely = stream.constants
         for number in range(INSTANCES):
             self.add(stream.make(number))
 
     def add(self, tables: Tables) -> None:
         """Run both versions on one instance more."""
         known: dict[str, Signal] = {}
-        ours, theirs = (_signals(made, tables, known) for made in self._programs)
+        scope = (Run(tables, likely=self._likely),)
+        ours, theirs = (_signals(made, scope, known) for made in self._programs)
         self._runs.append((ours, theirs))
         self.instances.append(tables)
         # What differed still does.
@@ -93,10 +95,9 @@ def _text(value: Any) -> Any:
     return repr(rounded(value)) if isinstance(value, float | tuple) else value
 
 
-def _signals(made: Program, tables: Tables, known: dict[str, Signal]) -> dict[str, Signal]:
+def _signals(made: Program, scope: tuple[Run], known: dict[str, Signal]) -> dict[str, Signal]:
     """Every signal of one version; what is computed alike is computed once."""
     prints = fingerprints(made.dataflow)
-    scope = (Run(tables),)
     found: dict[str, Signal] = {}
     for id_, inputs, step in made.steps:
         signal = known.get(prints[id_])

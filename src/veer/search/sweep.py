@@ -20,7 +20,7 @@ from typing import TypeAlias, final
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.ops import Source
-from veer.dataflow.query_pair import unfold
+from veer.dataflow.query_pair import QueryPair, unfold
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.proof import (
@@ -252,16 +252,13 @@ class _Search:
             if cut is None:
                 return
             for wanted in self._strengths(claim):
-                try:
-                    leaves = leaf_claims(self.p, self.q, wanted, cut)
-                except ProofError as error:
-                    self.reason = str(error)
+                pair, leaves = self._question(wanted, cut)
+                if pair is None or not self._is_open(leaves):
                     continue
-                closed = [leaf for leaf in leaves if not self._is_open((leaf,))]
-                if closed:
-                    continue
+                if self.attempts.differ(pair):
+                    break
                 for ev in self.sweep.evs:
-                    if self._is_shown(ev, Step(wanted, leaves, BY_EV, ev.name)):
+                    if self._is_shown(ev, wanted, pair):
                         yield Way(wanted, BY_EV, leaves, ev.name)
             if self._tell_apart(claim):
                 return
@@ -269,6 +266,17 @@ class _Search:
             if not movable:
                 return
             banned |= movable
+
+    def _question(
+        self, claim: Claim, cut: Sequence[Signals]
+    ) -> tuple[QueryPair | None, tuple[Claim, ...]]:
+        """What a verifier is to be asked about a claim over a cut, and what must hold of the cut."""
+        try:
+            leaves = leaf_claims(self.p, self.q, claim, cut)
+            return query_pair(Step(claim, leaves, BY_EV), self.p, self.q), leaves
+        except (ProofError, InputError) as error:
+            self.reason = str(error)
+            return None, ()
 
     def _tell_apart(self, claim: Claim) -> bool:
         """Whether the solver finds an instance of the sources that contradicts a claim.
@@ -301,21 +309,17 @@ class _Search:
             self.q.operators[pair[1]], Source
         )
 
-    def _is_shown(self, ev: EV, step: Step) -> bool:
+    def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
+        where = f"cut point {claim.p!r} ~ {claim.q!r}"
         if self.asked >= self._most:
-            self.reason = f"{self.reason}; the budget of {self._most} questions ran out"
-            return False
-        try:
-            pair = query_pair(step, self.p, self.q)
-        except (ProofError, InputError) as error:
-            self.reason = str(error)
+            self.reason = f"{where}: the budget of {self._most} questions ran out"
             return False
         self.asked += 1
-        self.progress(f"{step.claim.p} ~ {step.claim.q}: asking {ev.name}")
+        self.progress(f"{where}: asking {ev.name}")
         answer = self.attempts.ask(ev, pair)
         if answer.verdict is Verdict.EQUIVALENT:
             return True
-        self.reason = f"cut point {step.claim.p!r} ~ {step.claim.q!r}: {ev.name}: {answer.reason}"
+        self.reason = f"{where}: {ev.name}: {answer.reason}"
         return False
 
     @property
