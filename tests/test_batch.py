@@ -55,7 +55,7 @@ def test_every_pair_gets_a_result(tmp_path: Path) -> None:
     assert found["other"]["witness"]["kind"] == "rows"
     assert found["same"]["ev"] is None  # the same operators need no verifier
     assert found["widths"]["ev"] == "spes"
-    assert found["as sets"]["ev"] == "algebra"
+    assert found["as sets"]["ev"] == "obligations"
     assert "line 8: 'p' is not SQL text" in found["no text"]["reason"]
 
 

@@ -21,7 +21,7 @@ from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.spec import Version, load
-from veer.proof import Claim, Proof, ProofError, check, query_pair
+from veer.proof import Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, find_witness, first_difference, witness_on
 from veer.search import congruence
 from veer.search.attempts import Attempts
@@ -31,6 +31,7 @@ from veer.search.simulation import Simulation
 from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
 from veer.verdict import (
+    OBLIGATIONS,
     Caveat,
     Counts,
     Report,
@@ -97,14 +98,15 @@ def verify(
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
     search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally(), progress)
     sinks = tuple(_sink_reports(search, asked))
-    calls = sum(len(sink.windows) for sink in sinks)
+    windows = [window for sink in sinks for window in sink.windows]
+    calls = sum(window.ev != OBLIGATIONS for window in windows)
     return Report(
         p.name,
         q.name,
         asked.semantics,
         describe_edits(pair),
         sinks,
-        Counts(calls, search.tally.decompositions, calls),
+        Counts(len(windows), search.tally.decompositions, calls),
         time.perf_counter() - start,
     )
 
@@ -237,18 +239,25 @@ def _proven(
         windows = tuple(attempts.windows)
         return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats), windows)
     _guard(refutation)
-    used = [step for step in proof.steps if step.ev]
-    windows = attempts.used([(step.ev, query_pair(step, p, q)) for step in used])
-    if not used:
+    evs = [step.ev for step in proof.steps if step.ev]
+    unseen = sum(is_unseen_edit(step, p, q) for step in proof.steps)
+    if not evs and not unseen:
         reason = f"the same {len(proof.steps) - 1} operators on the same sources"
         return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
+    windows = attempts.used(proof, p, q)
     failures = _failures(refutation)
     if failures and errors == "strict":
         reason = f"the results are the same, but {failures[0].text}"
         return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, tuple(caveats), windows)
-    by = " and ".join(dict.fromkeys(step.ev for step in used))
-    reason = f"proven by {by}" + (f" in {len(used)} windows" if len(used) > 1 else "")
+    reasons = []
+    if evs:
+        count = f" in {len(evs)} windows" if len(evs) > 1 else ""
+        reasons.append(f"proven by {' and '.join(dict.fromkeys(evs))}{count}")
+    if unseen:
+        verb = "edit changes" if unseen == 1 else "edits change"
+        reasons.append(f"{unseen} {verb} nothing that is needed")
     caveats += failures
+    reason = "; ".join(reasons)
     return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats), windows)
 
 

@@ -147,6 +147,27 @@ def implies(claim: Claim, goal: Claim) -> bool:
     return goal.columns is not None and set(goal.columns) <= set(claim.columns)
 
 
+def show_claim(claim: Claim, p: Dataflow) -> str:
+    """A claim in words, its columns by their names in P."""
+    shown = f"{claim.p} ~ {claim.q} as {claim.semantics.value}"
+    if claim.columns is None:
+        return shown
+    names = dict.fromkeys(p.schemas[claim.p].names[i] for i, _ in claim.columns)
+    return f"{shown} on {', '.join(names) or 'no column'}"
+
+
+def is_unseen_edit(step: Step, p: Dataflow, q: Dataflow) -> bool:
+    """Whether a step passes over an edit that changes nothing of what is claimed."""
+    if step.rule == WIRE:
+        return True
+    return step.rule == CONGRUENCE and step.claim.columns is not None and not _are_alike(step, p, q)
+
+
+def _are_alike(step: Step, p: Dataflow, q: Dataflow) -> bool:
+    """Whether two operators are the same but for the places of columns."""
+    return p.operators[step.claim.p] == q.operators[step.claim.q]
+
+
 def claim_on(
     p: Dataflow, a: str, q: Dataflow, b: str, semantics: TableSemantics, pairs: Pairs
 ) -> Claim:

@@ -74,12 +74,16 @@ class Witness:
     detail: str = ""
 
 
+OBLIGATIONS = "obligations"
+
+
 @final
 @dataclass(frozen=True)
 class WindowReport:
     """One window handed to an EV, and what it said; `used` if the proof rests on it.
 
-    `shown` are the operators of both sides in words.
+    `shown` are the operators of both sides in words, `claim` the cut point that was proven. An
+    edit that changes nothing of what is needed is settled by `OBLIGATIONS`, without an EV.
     """
 
     p: tuple[str, ...]
@@ -89,6 +93,7 @@ class WindowReport:
     seconds: float = 0.0
     used: bool = False
     shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    claim: str = ""
 
 
 @final

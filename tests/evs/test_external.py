@@ -19,6 +19,7 @@ from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
 from veer.search.attempts import Attempts
+from veer.search.simulation import Simulation
 from veer.verdict import Answer, Report, TableSemantics, Verdict
 
 ROOT = Path(__file__).parent.parent.parent
@@ -112,7 +113,8 @@ def test_a_lying_verifier_is_not_even_asked(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_lie_is_caught_by_the_guard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Attempts, "_simulated", lambda self, pair: None)
+    monkeypatch.setattr(Attempts, "differ", lambda self, pair: False)
+    monkeypatch.setattr(Simulation, "agree", lambda self, claim: True)
     with pytest.raises(DefectError, match="proven equal but differ") as caught:
         lied_about(monkeypatch)
     assert set(caught.value.evidence or {}) == {"p", "q", "tables"}

@@ -49,6 +49,7 @@ def _sink(sink: SinkReport) -> dict[str, Any]:
                 "seconds": round(w.seconds, 6),
                 "used": w.used,
                 "shown": {"p": list(w.shown[0]), "q": list(w.shown[1])},
+                "claim": w.claim,
             }
             for w in sink.windows
         ],

@@ -56,8 +56,9 @@ def print_proof(console: Console, sink: dict[str, Any]) -> None:
         Text.assemble("proof for ", _sink_name(sink), f": {len(used)} window{rest}, the rest alike")
     )
     for window in used:
+        console.print(Padding(Text(f"{window['claim']}, by {window['ev']}"), (0, 0, 0, 2)))
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
-        table.add_column(f"P, by {window['ev']}", overflow="fold", style="dim")
+        table.add_column("P", overflow="fold", style="dim")
         table.add_column("Q", overflow="fold", style="dim")
         sides = [
             [f"{i}  {text}" for i, text in zip(window[s], window["shown"][s], strict=True)]
@@ -68,7 +69,7 @@ def print_proof(console: Console, sink: dict[str, Any]) -> None:
             table.add_row(*(escape(s[row]) if row < len(s) else "" for s in sides))
         if max(map(len, sides)) > MOST_SHOWN:
             table.add_row("...", "...")
-        console.print(Padding(table, (0, 0, 0, 2)))
+        console.print(Padding(table, (0, 0, 0, 4)))
 
 
 def print_witness(console: Console, sink: dict[str, Any]) -> None:

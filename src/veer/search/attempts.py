@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
+from veer.dataflow.dag import Dataflow
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import QueryPair, operators_between
 from veer.errors import VeerError
 from veer.evs.base import EV
+from veer.proof import (
+    BY_EV,
+    WIRE,
+    Proof,
+    Step,
+    is_unseen_edit,
+    query_pair,
+    show_claim,
+)
 from veer.refute import Refutation, tells_apart
-from veer.verdict import Answer, Verdict, WindowReport
+from veer.verdict import OBLIGATIONS, Answer, Verdict, WindowReport
 
 INSTANCES = 10
 DIFFERENT = "the two sides differ on a small instance"
@@ -47,17 +56,23 @@ class Attempts:
             self._places[key] = len(self.windows) - 1
         return self._answers[key]
 
-    def used(self, steps: Sequence[tuple[str, QueryPair]]) -> tuple[WindowReport, ...]:
-        """All reports, those of the steps a proof rests on marked and shown in words."""
+    def used(self, proof: Proof, p: Dataflow, q: Dataflow) -> tuple[WindowReport, ...]:
+        """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""
         found = list(self.windows)
-        for key in steps:
-            place = self._places[key]
-            pair = key[1]
-            shown = tuple(
-                tuple(show_operator(side.operators[i]) for i in operators_between(side))
-                for side in (pair.p, pair.q)
-            )
-            found[place] = replace(found[place], used=True, shown=(shown[0], shown[1]))
+        for step in proof.steps:
+            if step.rule == BY_EV:
+                pair = query_pair(step, p, q)
+                place = self._places[step.ev, pair]
+                between = [operators_between(side) for side in (pair.p, pair.q)]
+                one, two = (
+                    tuple(show_operator(side.operators[i]) for i in ids)
+                    for side, ids in zip((pair.p, pair.q), between, strict=True)
+                )
+                found[place] = replace(
+                    found[place], used=True, shown=(one, two), claim=show_claim(step.claim, p)
+                )
+            elif is_unseen_edit(step, p, q):
+                found.append(_unseen(step, p, q))
         return tuple(found)
 
     def differ(self, pair: QueryPair) -> bool:
@@ -75,3 +90,22 @@ class Attempts:
         """A recorded answer, for the checker."""
         unasked = Answer(Verdict.UNKNOWN, f"{ev} was never asked this")
         return self._answers.get((ev, pair), unasked)
+
+
+def _unseen(step: Step, p: Dataflow, q: Dataflow) -> WindowReport:
+    """An edit that is settled by what is needed above it."""
+    claim = step.claim
+    ours = not (step.rule == WIRE and step.leaves[0].p == claim.p)
+    theirs = not (step.rule == WIRE and step.leaves[0].q == claim.q)
+    return WindowReport(
+        (claim.p,) if ours else (),
+        (claim.q,) if theirs else (),
+        OBLIGATIONS,
+        "equivalent: nothing that is needed changes",
+        used=True,
+        shown=(
+            (show_operator(p.operators[claim.p]),) if ours else (),
+            (show_operator(q.operators[claim.q]),) if theirs else (),
+        ),
+        claim=show_claim(claim, p),
+    )

@@ -40,7 +40,7 @@ from veer.proof import (
     query_pair,
 )
 from veer.refute.symbolic import symbolic_instances
-from veer.search.attempts import Attempts
+from veer.search.attempts import DIFFERENT, Attempts
 from veer.search.congruence import congruent_steps
 from veer.search.graph import entering
 from veer.search.obligations import leaf_claims, obligations, weakest_claim
@@ -156,6 +156,8 @@ class _Search:
     def prove(self) -> Proof | str:
         top = top_claim(self.p, self.q, self.goal)
         top = claim_on(self.p, top.p, self.q, top.q, top.semantics, pairs_of(top, self.p, self.q))
+        if not self.sweep.simulation.agree(top):
+            return f"{DIFFERENT}, as far as it can be simulated"
         self._demand(top, None)
         while self.open:
             _, signals = heapq.heappop(self.open)
