@@ -88,9 +88,7 @@ class Flow:
         """Ten to twelve operators on top of a signal, of the same columns."""
         rng = self.rng
         low = rng.randrange(4)
-        at = self.add(
-            Filter(And((compared("a", ">", low), compared("b", "<=", low + 9)))), start
-        )
+        at = self.add(Filter(And((compared("a", ">", low), compared("b", "<=", low + 9)))), start)
         at = self.add(self.projection(c=Call("+", (column("a"), column("c")), INT)), at)
         at = self.add(Filter(Not(compared("c", "=", rng.randrange(20)))), at)
         at = self.add(

@@ -99,7 +99,14 @@ def _without_keys(dataflow: Dataflow) -> Dataflow:
 
 
 def operator_kind(dataflow: Dataflow, id_: str) -> Kind:
-    """Whether an operator is a function of its inputs where it stands."""
+    """Whether an operator is a function of its inputs where it stands; kept with the dataflow."""
+    kinds: dict[str, Kind] = dataflow.__dict__.setdefault("_kinds", {})
+    if id_ not in kinds:
+        kinds[id_] = _operator_kind(dataflow, id_)
+    return kinds[id_]
+
+
+def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
     operator = dataflow.operators[id_]
     kind = worst(*(expr_kind(e) for e in operator_exprs(operator)))
     match operator:

@@ -138,20 +138,36 @@ def _lifted(query: Dataflow) -> Iterator[OuterColumn]:
 
 def operator_exprs(operator: Operator) -> Iterator[Expr]:
     """The expressions among an operator's properties, in order."""
-    for f in fields(operator):
-        yield from exprs_in(getattr(operator, f.name))
+    for name in _parts_of(type(operator)):
+        yield from exprs_in(getattr(operator, name))
 
 
 def exprs_in(value: Any) -> Iterator[Expr]:
     """The outermost expressions inside a property: in tuples and in named, sort or call parts."""
-    if isinstance(value, EXPR_CLASSES):
+    kind = type(value)
+    if kind in _EXPRS:
         yield value
-    elif isinstance(value, tuple):
+    elif kind is tuple:
         for item in value:
             yield from exprs_in(item)
-    elif is_dataclass(value) and type(value).__module__.startswith("veer.dataflow."):
-        for f in fields(value):
-            yield from exprs_in(getattr(value, f.name))
+    else:
+        for name in _parts_of(kind):
+            yield from exprs_in(getattr(value, name))
+
+
+_EXPRS = frozenset(EXPR_CLASSES)
+
+
+_parts: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _parts_of(kind: type[Any]) -> tuple[str, ...]:
+    """The properties of a class that may hold expressions; of a plain value none."""
+    found = _parts.get(kind)
+    if found is None:
+        own = is_dataclass(kind) and kind.__module__.startswith("veer.dataflow.")
+        found = _parts[kind] = tuple(f.name for f in fields(kind)) if own else ()
+    return found
 
 
 def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:

@@ -75,17 +75,29 @@ def constants(dataflows: Iterable[Dataflow]) -> list[Any]:
     """The literal values of dataflows, in order of appearance; texts of numbers as numbers too."""
     found: dict[str, Any] = {}
     for dataflow in dataflows:
+        for key, value in _constants(dataflow).items():
+            found.setdefault(key, value)
+    return list(found.values())
+
+
+def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
+    """The literal values of one dataflow by their text, kept with it."""
+    known: dict[str, Any] | None = dataflow.__dict__.get("_constants")
+    if known is None:
+        known = {}
         for id_ in dataflow.order:
             operator = dataflow.operators[id_]
-            for expr in operator_exprs(operator):
+            exprs = list(operator_exprs(operator))
+            for expr in exprs:
                 for part in parts(expr):
-                    if isinstance(part, Literal) and part.value is not None:
-                        found.setdefault(repr(part.value), part.value)
-                    if isinstance(part, Cast) and isinstance(part.arg, Literal):
-                        found.setdefault(repr(part.arg.value), part.arg.value)
-            for value in constants(subqueries(operator_exprs(operator), operator)):
-                found.setdefault(repr(value), value)
-    return [v for v in found.values() if v is not None]
+                    literal = part.arg if isinstance(part, Cast) else part
+                    if isinstance(literal, Literal) and literal.value is not None:
+                        known.setdefault(repr(literal.value), literal.value)
+            for query in subqueries(exprs, operator):
+                for key, value in _constants(query).items():
+                    known.setdefault(key, value)
+        dataflow.__dict__["_constants"] = known
+    return known
 
 
 class Instances:
