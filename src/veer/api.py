@@ -29,6 +29,7 @@ from veer.search.decomposition import Tally
 from veer.search.prove import Hunt, Plan
 from veer.search.simulation import Simulation
 from veer.search.sweep import Sweep
+from veer.search.verdicts import Verdicts, verdicts
 from veer.search.whole import top_claim
 from veer.verdict import (
     OBLIGATIONS,
@@ -58,6 +59,7 @@ class Comparison:
     errors: str = "ignore"  # or "strict": what may fail in one version only is not equivalent
     strategy: str = "sweep"  # or "plus", "baseline"
     without: tuple[str, ...] = ()  # "segment", "prune", "rank", "quick" switched off
+    cache: str = ""  # a file in which answers of verifiers are kept
 
 
 @final
@@ -96,7 +98,9 @@ def verify(
     start = time.perf_counter()
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
-    search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally(), progress)
+    known = verdicts(asked.cache)
+    search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally(), known, progress)
+    remembered = known.remembered
     sinks = tuple(_sink_reports(search, asked))
     windows = [window for sink in sinks for window in sink.windows]
     calls = sum(window.ev != OBLIGATIONS for window in windows)
@@ -106,7 +110,7 @@ def verify(
         asked.semantics,
         describe_edits(pair),
         sinks,
-        Counts(len(windows), search.tally.decompositions, calls),
+        Counts(len(windows), search.tally.decompositions, calls, known.remembered - remembered),
         time.perf_counter() - start,
     )
 
@@ -144,6 +148,7 @@ class _Search:
     evs: _Evs
     plan: Plan
     tally: Tally
+    verdicts: Verdicts
     progress: Callable[[str], None]
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
 
@@ -176,7 +181,7 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
         return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
     goal = Claim(a, b, asked.semantics, columns)
     refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
-    attempts = Attempts()
+    attempts = Attempts(search.verdicts)
     alike = congruence.prove(p, q, goal)
     if isinstance(alike, Proof):
         return _proven(refutation, alike, goal, attempts, caveats, asked.errors, search.choices)

@@ -106,7 +106,7 @@ def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
         "reason": reason,
         "ev": None,
         "seconds": round(seconds, 6),
-        "counts": {"windows": 0, "decompositions": 0, "ev_calls": 0},
+        "counts": {"windows": 0, "decompositions": 0, "ev_calls": 0, "remembered": 0},
         "witness": None,
     }
 

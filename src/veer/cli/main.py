@@ -35,6 +35,7 @@ SEMANTICS = ("bag", "set", "ordered")
 FORMATS = ("text", "json", "html", "junit", "sarif")
 STRATEGIES = ("sweep", "plus", "baseline")
 OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
+CACHE_HELP = "Keep answers of verifiers in this file, for the next run over similar versions."
 EV_HELP = "Verifiers to ask, in this order; all by default (`veer doctor` lists them)."
 
 
@@ -97,6 +98,7 @@ def verify(
             metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for none."
         ),
     ] = 0,
+    cache: Annotated[str, typer.Option(metavar="FILE", help=CACHE_HELP)] = "",
     arg: Annotated[
         list[str] | None, typer.Option(metavar="K=V", help="Argument for a PySpark function.")
     ] = None,
@@ -142,7 +144,7 @@ def verify(
 
     off = tuple(name for name in without.split(",") if name)
     asked = Comparison(
-        TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off
+        TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off, cache
     )
     with _time_limit(timeout), _progress() as say:
         say(f"reading {p}")
@@ -193,6 +195,7 @@ def batch(
     budget: Annotated[
         int, typer.Option(metavar="N", min=1, help="Work to spend per pair, in steps.")
     ] = 1_000_000,
+    cache: Annotated[str, typer.Option(metavar="FILE", help=CACHE_HELP)] = "",
 ) -> None:
     """Verify many pairs of SQL queries over local processes.
 
@@ -208,7 +211,9 @@ def batch(
     from veer.cli.batch import run_with_progress
     from veer.verdict import TableSemantics
 
-    asked = Comparison(TableSemantics(semantics), columns, types, budget, _names(ev), errors)
+    asked = Comparison(
+        TableSemantics(semantics), columns, types, budget, _names(ev), errors, cache=cache
+    )
     raise typer.Exit(run_with_progress(pairs, out, workers, timeout, asked))
 
 

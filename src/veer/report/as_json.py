@@ -22,6 +22,7 @@ def report_json(report: Report) -> dict[str, Any]:
             "windows": report.counts.windows,
             "decompositions": report.counts.decompositions,
             "ev_calls": report.counts.ev_calls,
+            "remembered": report.counts.remembered,
         },
         "seconds": round(report.seconds, 6),
     }

@@ -21,6 +21,7 @@ from veer.proof import (
     show_claim,
 )
 from veer.refute import Refutation, tells_apart
+from veer.search.verdicts import Verdicts
 from veer.verdict import OBLIGATIONS, Answer, Verdict, WindowReport
 
 INSTANCES = 10
@@ -32,6 +33,7 @@ DIFFERENT = "the two sides differ on a small instance"
 class Attempts:
     """What was asked of whom; answers are given again, not found again."""
 
+    verdicts: Verdicts = field(default_factory=Verdicts)
     windows: list[WindowReport] = field(default_factory=list)
     _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
     _differ: dict[QueryPair, bool] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class Attempts:
             return Answer(Verdict.UNKNOWN, DIFFERENT)
         if key not in self._answers:
             start = time.perf_counter()
-            answer = ev.verify(pair)
+            answer = self.verdicts.ask(ev, pair)
             taken = time.perf_counter() - start
             self._answers[key] = answer
             said = answer.verdict.value
