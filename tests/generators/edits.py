@@ -9,19 +9,23 @@ from random import Random
 from tests.generators.dataflows import Queries
 from tests.generators.tables import query_tables
 from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.determinism import expr_kind, operator_kind
 from veer.dataflow.expr import And, Column, Compare, Expr, IsNull, Literal, Named, Not, Or, SortKey
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.needs import ORDERED, SET, Need, needs
 from veer.dataflow.ops import (
     Aggregate,
     Filter,
+    Join,
     Limit,
     Operator,
     Project,
+    RowUdf,
     Sort,
     Union,
 )
 from veer.dataflow.types import BOOLEAN, IntegralType, has_floats, is_orderable
-from veer.dataflow.walk import map_exprs, operator_exprs, parts, transform
+from veer.dataflow.walk import columns_read, map_exprs, operator_exprs, parts, transform
 from veer.errors import VeerError
 from veer.frontends.sql import read_sql
 from veer.verdict import TableSemantics
@@ -231,6 +235,104 @@ def distinct_where_duplicates_do_not_count(rng: Random, dataflow: Dataflow) -> D
     return inserted(dataflow, link, Aggregate(keys))
 
 
+def move_filter_down(rng: Random, dataflow: Dataflow) -> Dataflow | None:
+    """A filter goes below what it can pass, several operators perhaps."""
+    moved = None
+    found = [i for i, op in sorted(dataflow.operators.items()) if isinstance(op, Filter)]
+    if not found:
+        return None
+    chosen = rng.choice(found)
+    for _ in range(rng.randint(1, 6)):
+        lower = _below_next(dataflow, chosen)
+        if lower is None:
+            break
+        moved = dataflow = lower
+    return moved
+
+
+def _below_next(dataflow: Dataflow, id_: str) -> Dataflow | None:
+    """A filter below the operator that feeds it."""
+    operator = dataflow.operators[id_]
+    (below,) = dataflow.inputs[id_]
+    passed = dataflow.operators[below]
+    if not isinstance(operator, Filter) or len(dataflow.outputs[below]) > 1:
+        return None
+    if expr_kind(operator.predicate) is not Kind.PURE:
+        return None
+    read = {(c.name, c.occurrence) for c in columns_read(operator.predicate)}
+    ports = dataflow.inputs[below]
+    for port, source in enumerate(ports):
+        schema = dataflow.schemas[source]
+        if any(schema.find(*column) is None for column in read):
+            continue
+        others = [dataflow.schemas[s] for i, s in enumerate(ports) if i != port]
+        if any(other.find(name) is not None for other in others for name, _ in read):
+            continue
+        if not _lets_pass(passed, port, read):
+            continue
+        links = [
+            x
+            for x in dataflow.links
+            if x.src != id_ and x.dst != id_ and not (x.dst == below and x.port == port)
+        ]
+        links += [replace(x, src=below) for x in dataflow.links if x.src == id_]
+        links += [Link(source, id_), Link(id_, below, port)]
+        try:
+            return Dataflow(dataflow.operators, links)
+        except VeerError:
+            continue
+    return None
+
+
+def _lets_pass(operator: Operator, port: int, read: set[tuple[str, int]]) -> bool:
+    """Whether a condition on columns of an input may be asked below an operator instead of above."""
+    match operator:
+        case Project(columns):
+            plain = {(n.name, 0) for n in columns if n.expr == Column(n.name, n.expr.type)}
+            once = len({n.name for n in columns}) == len(columns)
+            return once and read <= plain
+        case RowUdf(adds=adds):
+            return not {f.name for f in adds} & {name for name, _ in read}
+        case Join(kind="inner" | "cross"):
+            return True
+        case Join(kind="left" | "semi" | "anti"):
+            return port == 0
+        case Aggregate(keys):
+            floats = any(has_floats(k.expr.type) for k in keys)
+            return not floats and read <= {
+                (k.name, 0) for k in keys if k.expr == Column(k.name, k.expr.type)
+            }
+        case Filter(predicate):
+            return expr_kind(predicate) is Kind.PURE
+        case Sort():
+            return True
+        case _:
+            return False
+
+
+def copy_shared(rng: Random, dataflow: Dataflow) -> Dataflow | None:
+    """What several operators share is computed once more for one of them."""
+    shared = [
+        i
+        for i in dataflow.order
+        if len(dataflow.outputs[i]) > 1
+        and all(
+            operator_kind(dataflow, a) in (Kind.PURE, Kind.RUN_CONSTANT)
+            for a in dataflow.ancestors(i)
+        )
+    ]
+    if not shared:
+        return None
+    chosen = rng.choice(shared)
+    names = {i: f"{i}_again_{len(dataflow.operators)}" for i in sorted(dataflow.ancestors(chosen))}
+    link = rng.choice(dataflow.outputs[chosen])
+    links = [x for x in dataflow.links if x != link]
+    links += [Link(names[x.src], names[x.dst], x.port) for x in dataflow.links if x.dst in names]
+    links.append(replace(link, src=names[chosen]))
+    copies = {names[i]: dataflow.operators[i] for i in names}
+    return Dataflow({**dataflow.operators, **copies}, links)
+
+
 def _needed(dataflow: Dataflow) -> dict[str, Need]:
     (sink,) = dataflow.sinks
     every = frozenset(range(len(dataflow.schemas[sink])))
@@ -260,6 +362,8 @@ KEEPING: list[Callable[[Random, Dataflow], Dataflow | None]] = [
     change_what_nobody_reads,
     sort_where_no_order_counts,
     distinct_where_duplicates_do_not_count,
+    move_filter_down,
+    copy_shared,
 ]
 
 
