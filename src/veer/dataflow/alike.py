@@ -37,7 +37,7 @@ from veer.dataflow.ops import (
     Unnest,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.walk import columns_read
+from veer.dataflow.walk import columns_read, exprs_in
 
 Pair: TypeAlias = tuple[int, int]
 Pairs: TypeAlias = frozenset[Pair]
@@ -236,6 +236,8 @@ class _Comparison:
 
     def parts(self, a: Any, b: Any) -> _Read:
         """The columns read where two parts of operators say the same; else they are different."""
+        if a is b and self.p_inputs is self.q_inputs:
+            return [self._columns(c, c) for e in exprs_in(a) for c in columns_read(e)]
         if type(a) is not type(b):
             raise _DifferentError
         match a:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import final
 
 from veer.dataflow.types import DataType, quote_name
@@ -56,11 +57,11 @@ class Schema:
     def __str__(self) -> str:
         return "(" + ", ".join(map(str, self.fields)) + ")"
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(f.name for f in self.fields)
 
-    @property
+    @cached_property
     def types(self) -> tuple[DataType, ...]:
         return tuple(f.type for f in self.fields)
 
