@@ -329,8 +329,17 @@ def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     """What a step asks its verifier: both sides between leaves and claim, leaves as sources.
 
     A source needs no claim: equal sources are the same table. A leaf claimed on some columns
-    only, or as a set, must be enough for everything above it.
+    only, or as a set, must be enough for everything above it. Kept with P.
     """
+    kept: dict[tuple[Claim, tuple[Claim, ...]], tuple[Dataflow, QueryPair]]
+    kept = p.__dict__.setdefault("_query_pairs", {})
+    known = kept.get((step.claim, step.leaves))
+    if known is None or known[0] is not q:
+        known = kept[step.claim, step.leaves] = (q, _query_pair(step, p, q))
+    return known[1]
+
+
+def _query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     leaves_p, leaves_q = _leaves(step, p, q)
     sides = unfold(p, step.claim.p, leaves_p), unfold(q, step.claim.q, leaves_q)
     columns = step.claim.columns

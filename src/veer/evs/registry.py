@@ -7,6 +7,7 @@ imported before it is asked for: the solver takes its time to load.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
@@ -48,6 +49,7 @@ def check_names(asked: Sequence[str]) -> None:
             raise UsageError(f"no verifier named {name!r}; there are {', '.join(known)}")
 
 
+@cache
 def _external() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=GROUP)}
 
