@@ -51,7 +51,8 @@ class Hunt:
     def prove(self) -> Proof | str:
         """A proof of the goal (yet to be checked), or what stood in the way."""
         if self.plan.strategy != "sweep":
-            return self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
+            unseen = self.sweep.prove_without_ev(self.goal)
+            return unseen or self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
         return self.sweep.prove(self.goal, self.attempts, self.progress)
 
     def prove_at_last(self) -> Proof | None:

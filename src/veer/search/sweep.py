@@ -94,7 +94,12 @@ class Sweep:
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
     ) -> Proof | str:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way."""
-        return _Search(self, goal, attempts, progress).prove()
+        return _Search(self, goal, self.evs, attempts, progress).prove()
+
+    def prove_without_ev(self, goal: Claim) -> Proof | None:
+        """A proof for sinks that see nothing of the edits."""
+        found = _Search(self, goal, (), Attempts(), lambda _: None).prove()
+        return found if isinstance(found, Proof) else None
 
     def agree(self, a: str, b: str) -> bool:
         """Whether two signals agree in what is needed of them."""
@@ -142,9 +147,15 @@ class _Search:
     """The cut points below one pair of sinks."""
 
     def __init__(
-        self, sweep: Sweep, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
+        self,
+        sweep: Sweep,
+        goal: Claim,
+        evs: Sequence[EV],
+        attempts: Attempts,
+        progress: Callable[[str], None],
     ) -> None:
-        self.sweep, self.goal, self.attempts, self.progress = sweep, goal, attempts, progress
+        self.sweep, self.goal, self.evs = sweep, goal, evs
+        self.attempts, self.progress = attempts, progress
         self.p, self.q = sweep.p, sweep.q
         self.points: dict[Signals, Point] = {}
         self.failed: dict[Signals, list[Claim]] = {}
@@ -219,7 +230,8 @@ class _Search:
         for way in self._plain_ways(claim):
             if self._is_open(way.leaves):
                 yield way
-        yield from self._verified_ways(claim)
+        if self.evs:
+            yield from self._verified_ways(claim)
 
     def _is_open(self, leaves: Sequence[Claim]) -> bool:
         """Whether nothing speaks against some claims."""
@@ -259,7 +271,7 @@ class _Search:
                     continue
                 if self.attempts.differ(pair):
                     break
-                for ev in self.sweep.evs:
+                for ev in self.evs:
                     if self._is_shown(ev, wanted, pair):
                         yield Way(wanted, BY_EV, leaves, ev.name)
             if self._tell_apart(claim):
