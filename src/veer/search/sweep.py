@@ -50,9 +50,10 @@ from veer.verdict import TableSemantics, Verdict
 from veer.versions import VersionPair
 
 SAME = "same"  # the same computation from the sources on
-LEVELS = 6  # how often a cut moves down
+LEVELS = 5  # how often a cut moves down
 LARGEST = 80  # operators between a claim and a cut
-PER_EDIT = 40  # questions to verifiers
+WORK = 8_000  # for questions to verifiers; one costs the square of the operators it is about
+PER_POINT = 40  # more of it for each pair of signals looked at
 MOST_LIFTED = 8  # pairs the solver is asked to tell apart
 MOST_MODELS = 2  # instances it may offer for each
 Signals: TypeAlias = tuple[str, str]
@@ -162,7 +163,7 @@ class _Search:
         self.open: list[tuple[int, Signals]] = []
         self.lifted: set[Signals] = set()
         self.reason = ""
-        self.asked = 0
+        self.work = 0
 
     def prove(self) -> Proof | str:
         top = top_claim(self.p, self.q, self.goal)
@@ -261,11 +262,11 @@ class _Search:
     def _verified_ways(self, claim: Claim) -> Iterator[Way]:
         """By a verifier over cuts further and further down."""
         banned: set[Signals] = {(claim.p, claim.q)}
-        for _ in range(LEVELS):
+        for level in range(LEVELS):
             cut = self._cut(claim, banned)
             if cut is None:
                 return
-            for wanted in self._strengths(claim):
+            for wanted in self._strengths(claim) if level == 0 else [claim]:
                 pair, leaves = self._question(wanted, cut)
                 if pair is None or not self._is_open(leaves):
                     continue
@@ -325,20 +326,16 @@ class _Search:
 
     def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
         where = f"cut point {claim.p!r} ~ {claim.q!r}"
-        if self.asked >= self._most:
-            self.reason = f"{where}: the budget of {self._most} questions ran out"
+        self.work += (len(pair.p.operators) + len(pair.q.operators)) ** 2
+        if self.work > WORK + PER_POINT * len(self.points):
+            self.reason = f"{where}: the budget for questions to verifiers ran out"
             return False
-        self.asked += 1
         self.progress(f"{where}: asking {ev.name}")
         answer = self.attempts.ask(ev, pair)
         if answer.verdict is Verdict.EQUIVALENT:
             return True
         self.reason = f"{where}: {ev.name}: {answer.reason}"
         return False
-
-    @property
-    def _most(self) -> int:
-        return PER_EDIT * (8 + len(self.points) // 8)
 
     def _cut(self, claim: Claim, banned: set[Signals]) -> list[Signals] | None:
         """The nearest pairs of signals below that may be equal; None if they are too far."""

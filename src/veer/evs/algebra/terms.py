@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias, assert_never, final
 
 from veer.dataflow.expr import Column, Expr, Literal
@@ -81,12 +82,19 @@ Relation: TypeAlias = Table | Domain | Group | Opaque
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Atom:
     """A tuple variable and what it ranges over."""
 
     var: int
     relation: Relation
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(
+            column(self.var, i, type_, nullable)
+            for i, (type_, nullable) in enumerate(fields(self.relation))
+        )
 
 
 @final
@@ -125,10 +133,7 @@ def column(var: int, index: int, type_: DataType, nullable: bool) -> Column:
 
 def columns(atom: Atom) -> tuple[Column, ...]:
     """All columns of an atom."""
-    return tuple(
-        column(atom.var, i, type_, nullable)
-        for i, (type_, nullable) in enumerate(fields(atom.relation))
-    )
+    return atom.columns
 
 
 def is_symbol(name: str) -> bool:
