@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
@@ -181,11 +181,30 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
         return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
     goal = Claim(a, b, asked.semantics, columns)
     refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
-    attempts = Attempts(search.verdicts)
-    alike = congruence.prove(p, q, goal)
-    if isinstance(alike, Proof):
-        return _proven(refutation, alike, goal, attempts, caveats, asked.errors, search.choices)
-    search.progress(f"{a}: simulating")
+    attempts = Attempts(search.verdicts, asked.budget)
+    checked = _Checked(refutation, goal, attempts, tuple(caveats), asked.errors, search.choices)
+    reasons: list[str] = []
+    for step in _steps(search, refutation, goal, attempts, asked):
+        found = step()
+        if isinstance(found, Witness):
+            return _refuted(refutation, found, tuple(caveats), attempts)
+        report = checked.report(found) if isinstance(found, Proof) else found
+        if isinstance(report, SinkReport):
+            return report
+        reasons += [report] if report else []
+    windows = tuple(attempts.windows)
+    return SinkReport(a, b, Verdict.UNKNOWN, "; ".join(reasons), (), tuple(caveats), windows)
+
+
+def _steps(
+    search: _Search, refutation: Refutation, goal: Claim, attempts: Attempts, asked: Comparison
+) -> Iterator[Callable[[], Proof | Witness | str | None]]:
+    """What is tried about one pair of sinks, one after the other, until something is found."""
+    yield lambda: congruence.prove(search.pair.p, search.pair.q, goal)
+    search.progress(f"{goal.p}: simulating")
+    sweep = search.sweep
+    if "quick" not in asked.without:
+        yield lambda: _by_simulation(sweep.simulation, refutation, goal)
     hunt = Hunt(
         search.pair,
         goal,
@@ -193,29 +212,19 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
         search.plan,
         attempts,
         search.tally,
-        search.sweep,
-        lambda text: search.progress(f"{a}: {text}"),
+        sweep,
+        lambda text: search.progress(f"{goal.p}: {text}"),
     )
-    steps: list[Callable[[], Proof | Witness | str | None]] = [
-        hunt.prove,
-        lambda: find_witness(refutation, asked.budget, last=QUICK_INSTANCES),
-        hunt.prove_at_last,
-        lambda: find_witness(refutation, asked.budget, first=QUICK_INSTANCES),
-    ]
-    if "quick" not in asked.without:
-        steps.insert(0, lambda: _by_simulation(search.sweep.simulation, refutation, goal))
-    reasons = [alike.reason]
-    for step in steps:
-        found = step()
-        if isinstance(found, Witness):
-            return _refuted(refutation, found, tuple(caveats), attempts)
-        if isinstance(found, Proof):
-            return _proven(refutation, found, goal, attempts, caveats, asked.errors, search.choices)
-        if found:
-            reasons.append(found)
-    del reasons[-2]  # what the quick look for a witness said
-    windows = tuple(attempts.windows)
-    return SinkReport(a, b, Verdict.UNKNOWN, "; ".join(reasons), (), tuple(caveats), windows)
+    yield hunt.prove
+    yield lambda: _quick_witness(refutation, asked.budget)
+    yield hunt.prove_at_last
+    yield lambda: find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
+
+
+def _quick_witness(refutation: Refutation, budget: int) -> Witness | None:
+    """A witness among the first instances."""
+    found = find_witness(refutation, budget, last=QUICK_INSTANCES)
+    return found if isinstance(found, Witness) else None
 
 
 def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) -> Witness | None:
@@ -227,43 +236,45 @@ def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) 
     return None
 
 
-def _proven(
-    refutation: Refutation,
-    proof: Proof,
-    goal: Claim,
-    attempts: Attempts,
-    caveats: list[Caveat],
-    errors: str,
-    choices: dict[str, str],
-) -> SinkReport:
-    """EQUIVALENT, if the checker accepts the proof and simulation agrees."""
-    p, q, a, b = refutation.p, refutation.q, goal.p, goal.q
-    try:
-        assumptions = check(proof, p, q, goal, attempts.answer, choices)
-    except ProofError as error:
-        windows = tuple(attempts.windows)
-        return SinkReport(a, b, Verdict.UNKNOWN, str(error), (), tuple(caveats), windows)
-    _guard(refutation)
-    evs = [step.ev for step in proof.steps if step.ev]
-    unseen = sum(is_unseen_edit(step, p, q) for step in proof.steps)
-    if not evs and not unseen:
-        reason = f"the same {len(proof.steps) - 1} operators on the same sources"
-        return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats))
-    windows = attempts.used(proof, p, q)
-    failures = _failures(refutation)
-    if failures and errors == "strict":
-        reason = f"the results are the same, but {failures[0].text}"
-        return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, tuple(caveats), windows)
-    reasons = []
-    if evs:
-        count = f" in {len(evs)} windows" if len(evs) > 1 else ""
-        reasons.append(f"proven by {' and '.join(dict.fromkeys(evs))}{count}")
-    if unseen:
-        verb = "edit changes" if unseen == 1 else "edits change"
-        reasons.append(f"{unseen} {verb} nothing that is needed")
-    caveats += failures
-    reason = "; ".join(reasons)
-    return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, tuple(caveats), windows)
+@dataclass
+class _Checked:
+    """What makes a proof of one pair of sinks an EQUIVALENT."""
+
+    refutation: Refutation
+    goal: Claim
+    attempts: Attempts
+    caveats: tuple[Caveat, ...]
+    errors: str
+    choices: dict[str, str]
+
+    def report(self, proof: Proof) -> SinkReport | str:
+        """EQUIVALENT, if the checker accepts the proof and simulation agrees; else why not."""
+        p, q, a, b = self.refutation.p, self.refutation.q, self.goal.p, self.goal.q
+        try:
+            assumptions = check(proof, p, q, self.goal, self.attempts.answer, self.choices)
+        except ProofError as error:
+            return str(error)
+        _guard(self.refutation)
+        evs = [step.ev for step in proof.steps if step.ev]
+        unseen = sum(is_unseen_edit(step, p, q) for step in proof.steps)
+        if not evs and not unseen:
+            reason = f"the same {len(proof.steps) - 1} operators on the same sources"
+            return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
+        windows = self.attempts.used(proof, p, q)
+        failures = _failures(self.refutation)
+        if failures and self.errors == "strict":
+            reason = f"the results are the same, but {failures[0].text}"
+            return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, self.caveats, windows)
+        reasons = []
+        if evs:
+            count = f" in {len(evs)} windows" if len(evs) > 1 else ""
+            reasons.append(f"proven by {' and '.join(dict.fromkeys(evs))}{count}")
+        if unseen:
+            verb = "edit changes" if unseen == 1 else "edits change"
+            reasons.append(f"{unseen} {verb} nothing that is needed")
+        caveats = (*self.caveats, *failures)
+        reason = "; ".join(reasons)
+        return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, caveats, windows)
 
 
 def _failures(refutation: Refutation) -> list[Caveat]:

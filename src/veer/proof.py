@@ -27,7 +27,7 @@ from veer.dataflow.needs import (
     sees_everything,
     semantics_needed,
 )
-from veer.dataflow.ops import Filter, Limit, Project, Sink, Source
+from veer.dataflow.ops import Filter, Limit, Project, Sink, Source, TableUdf
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
 from veer.dataflow.schema import Field
@@ -281,13 +281,6 @@ def _require(step: Step, needed: Claim) -> None:
 def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
     """The verifier says so of the query pair between the leaves and the claim."""
     pair = query_pair(step, p, q)
-    if step.claim.semantics is TableSemantics.ORDERED_BAG:
-        for side, start, leaves in (
-            (p, step.claim.p, {leaf.p for leaf in step.leaves}),
-            (q, step.claim.q, {leaf.q for leaf in step.leaves}),
-        ):
-            if not _order_is_inside(side, start, leaves):
-                raise ProofError(f"the order of {start!r} comes from below the step")
     for name, side in (("P", pair.p), ("Q", pair.q)):
         for id_ in side.order:
             if operator_kind(side, id_) in (Kind.CHOICE, Kind.PARTITION):
@@ -342,6 +335,17 @@ def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
 def _query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     leaves_p, leaves_q = _leaves(step, p, q)
     sides = unfold(p, step.claim.p, leaves_p), unfold(q, step.claim.q, leaves_q)
+    for side, whole, start, leaves in (
+        (sides[0], p, step.claim.p, {leaf.p for leaf in step.leaves}),
+        (sides[1], q, step.claim.q, {leaf.q for leaf in step.leaves}),
+    ):
+        ordered = [start] if step.claim.semantics is TableSemantics.ORDERED_BAG else []
+        for id_ in side.order:
+            if isinstance(side.operators[id_], TableUdf):
+                ordered += whole.inputs[id_]  # it may see the order of rows
+        for id_ in ordered:
+            if not _order_is_inside(whole, id_, leaves):
+                raise ProofError(f"the order of {id_!r} comes from below the step")
     columns = step.claim.columns
     if columns is None:
         widths = [len(side.result_schema) for side in sides]

@@ -119,3 +119,59 @@ def test_other_types_of_one_table_are_no_crash() -> None:
         return version(operators, [["t", "f"], ["f", "p"], ["p", "out"]])
 
     assert verify(typed("int"), typed("bigint")).verdict is not Verdict.EQUIVALENT
+
+
+# -- with simulation switched off: what the checker alone must refuse -----------------------------
+
+
+def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let neither search nor guard look at instances."""
+    monkeypatch.setattr("veer.search.simulation.Simulation.agree", lambda self, claim: True)
+    monkeypatch.setattr("veer.search.simulation.Simulation.differing", lambda self, claim: iter(()))
+    monkeypatch.setattr("veer.search.attempts.Attempts.differ", lambda self, pair: False)
+    monkeypatch.setattr("veer.api._guard", lambda refutation: None)
+    monkeypatch.setattr("veer.api.find_witness", lambda *_, **__: "not looked for")
+
+
+@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
+def test_calls_after_keys_that_are_fewer(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two keys of P are one of Q: what comes after them stands at other places."""
+    unguarded(monkeypatch)
+    p = chain(
+        {"type": "project", "columns": {"a": "a", "b": "a", "c": "c"}},
+        {"type": "aggregate", "by": ["a", "b"], "calls": {"s": "sum(c)"}},
+    )
+    q = chain(
+        {"type": "project", "columns": {"x": "a", "c": "c", "d": "b"}},
+        {"type": "aggregate", "by": ["x"], "calls": {"u": "sum(c)", "v": "sum(d)"}},
+        {"type": "project", "columns": {"a": "x", "b": "x", "s": "v"}},
+    )
+    report = verify(p, q, Comparison(strategy=strategy))
+    assert report.verdict is Verdict.UNKNOWN
+    same = chain(
+        {"type": "project", "columns": {"x": "a", "c": "c", "d": "b"}},
+        {"type": "aggregate", "by": ["x"], "calls": {"u": "sum(c)", "v": "sum(d)"}},
+        {"type": "project", "columns": {"a": "x", "b": "x", "s": "u"}},
+    )
+    assert verify(p, same, Comparison(strategy="sweep")).verdict is Verdict.EQUIVALENT
+
+
+@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
+def test_an_order_lost_below_what_may_see_it(
+    strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sort lies below the step, so the verifier sees none; the union of Q forgets it."""
+    unguarded(monkeypatch)
+    p = chain(sort("a"), WHOLE)
+    split = {
+        "t": T,
+        "sort": {"type": "sort", "by": ["a"]},
+        "f": {"type": "filter", "predicate": "b is not null"},
+        "g": {"type": "filter", "predicate": "b is null"},
+        "n": {"type": "union"},
+        "w": {k: v for k, v in WHOLE.items() if k != "id"},
+        "out": {"type": "sink", "name": "o"},
+    }
+    links = [["t", "sort"], ["sort", "f"], ["sort", "g"], ["f", "n", 0], ["g", "n", 1]]
+    q = version(split, [*links, ["n", "w"], ["w", "out"]])
+    assert verify(p, q, Comparison(strategy=strategy)).verdict is Verdict.UNKNOWN

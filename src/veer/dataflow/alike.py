@@ -112,9 +112,10 @@ class _Comparison:
                 return self._joins(p, q, wanted)
             case Aggregate(ours, our_calls), Aggregate(theirs, their_calls):
                 found = self._keys([k.expr for k in ours], [k.expr for k in theirs], wanted)
-                return found + self._appended(our_calls, their_calls, wanted, len(ours))
+                widths = len(ours), len(theirs)
+                return found + self._after(widths, our_calls, their_calls, wanted)
             case GlobalAggregate(our_calls), GlobalAggregate(their_calls):
-                return self._appended(our_calls, their_calls, wanted, 0)
+                return self._after((0, 0), our_calls, their_calls, wanted)
             case Union(), Union():
                 return [(port, pair) for port in range(len(self.p_inputs)) for pair in wanted]
             case Sort(ours), Sort(theirs):
@@ -168,16 +169,16 @@ class _Comparison:
             raise _DifferentError  # one key wanted as two
         return found
 
-    def _appended(
-        self, ours: Sequence[Any], theirs: Sequence[Any], wanted: Sequence[Pair], after: int
+    def _after(
+        self, widths: Pair, ours: Sequence[Any], theirs: Sequence[Any], wanted: Sequence[Pair]
     ) -> _Read:
-        """Wanted outputs after the first `after` ones, one for each part."""
+        """Wanted outputs after the first columns of each side, one for each part."""
         read: _Read = []
         for i, j in wanted:
-            if (i < after) != (j < after):
+            if (i < widths[0]) != (j < widths[1]):
                 raise _DifferentError
-            if i >= after:
-                read += self.parts(ours[i - after], theirs[j - after])
+            if i >= widths[0]:
+                read += self.parts(ours[i - widths[0]], theirs[j - widths[1]])
         return read
 
     def _extended(
@@ -185,15 +186,8 @@ class _Comparison:
     ) -> _Read:
         """The input's columns, then one for each part."""
         widths = len(self.p_rows), len(self.q_rows)
-        read: _Read = []
-        for i, j in wanted:
-            if (i < widths[0]) != (j < widths[1]):
-                raise _DifferentError
-            if i < widths[0]:
-                read.append((0, (i, j)))
-            else:
-                read += self.parts(ours[i - widths[0]], theirs[j - widths[1]])
-        return read
+        kept = self.passed((i, j) for i, j in wanted if i < widths[0])
+        return kept + self._after(widths, ours, theirs, wanted)
 
     def _row_udfs(self, p: RowUdf, q: RowUdf, wanted: Sequence[Pair]) -> _Read:
         gives = [[f.type for f in udf.adds] for udf in (p, q)]

@@ -440,8 +440,10 @@ def _(operator: TableUdf, inputs: Sequence[Schema], outer: Outer) -> Step:
     """Without a supplied function: one row per input row, hashed with its whole group."""
     places = [inputs[0].place(c.name, c.occurrence) for c in operator.keys]
 
-    def invented(tables: list[list[Row]]) -> list[Row]:
-        whole = sorted(repr(row) for rows in tables for row in rows)
+    def invented(tables: list[list[Row]], layers: Sequence[int] = ()) -> list[Row]:
+        """Any row depends on all rows, and on their order as far as there is one."""
+        shown = [repr(row) for rows in tables for row in rows]
+        whole = sorted(zip(layers, shown, strict=True)) if layers else sorted(shown)
         return [
             tuple(
                 opaque_value(noise(operator.identity, n, whole, row), f.type, f.nullable)
@@ -454,6 +456,8 @@ def _(operator: TableUdf, inputs: Sequence[Schema], outer: Outer) -> Step:
         supplied = scope[0].functions.get(operator.identity)
         function = invented if supplied is None else supplied
         tables = [s.rows for s in signals]
+        if supplied is None and operator.scope == "table" and len(signals) == 1:
+            return Signal(invented(tables, signals[0].peers or ()))
         if operator.scope != "group":
             return Signal([tuple(r) for r in function(tables)])
         groups: dict[Row, list[Row]] = {}

@@ -4,8 +4,7 @@ from veer.refute.search import (
     Refutation,
     find_witness,
     first_difference,
-    tells_apart,
     witness_on,
 )
 
-__all__ = ["Refutation", "find_witness", "first_difference", "tells_apart", "witness_on"]
+__all__ = ["Refutation", "find_witness", "first_difference", "witness_on"]

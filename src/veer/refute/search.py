@@ -174,21 +174,6 @@ def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> T
     return None
 
 
-def tells_apart(refutation: Refutation, instances: int, seed: int) -> bool:
-    """Whether a few instances show a difference; where there are many operators, solved ones too."""
-    if first_difference(refutation, instances, seed) is not None:
-        return True
-    if len(refutation.p.operators) + len(refutation.q.operators) < LARGE:
-        return False
-    for tables in symbolic_instances(
-        refutation.p, refutation.q, refutation.columns, refutation.semantics, single_rows=True
-    ):
-        found = refutation.results(tables)
-        if found is not None and not refutation.same(*found):
-            return True
-    return False
-
-
 def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
     found = refutation.results(tables)
     assert found is not None

@@ -20,12 +20,18 @@ from veer.proof import (
     query_pair,
     show_claim,
 )
-from veer.refute import Refutation, tells_apart
+from veer.refute import Refutation, first_difference
 from veer.search.verdicts import Verdicts
 from veer.verdict import OBLIGATIONS, Answer, Verdict, WindowReport
 
 INSTANCES = 10
 DIFFERENT = "the two sides differ on a small instance"
+OUT_OF_BUDGET = "the budget for questions to verifiers ran out"
+
+
+def cost(pair: QueryPair) -> int:
+    """What a question costs: the square of the operators it is about."""
+    return (len(pair.p.operators) + len(pair.q.operators)) ** 2
 
 
 @final
@@ -34,6 +40,7 @@ class Attempts:
     """What was asked of whom; answers are given again, not found again."""
 
     verdicts: Verdicts = field(default_factory=Verdicts)
+    budget: int = 1_000_000  # a question costs the square of the operators it is about
     windows: list[WindowReport] = field(default_factory=list)
     _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
     _differ: dict[QueryPair, bool] = field(default_factory=dict)
@@ -46,6 +53,9 @@ class Attempts:
             # No verifier could prove them equal, so none is asked.
             return Answer(Verdict.UNKNOWN, DIFFERENT)
         if key not in self._answers:
+            if self.budget <= 0:
+                return Answer(Verdict.UNKNOWN, OUT_OF_BUDGET)
+            self.budget -= cost(pair)
             start = time.perf_counter()
             answer = self.verdicts.ask(ev, pair)
             taken = time.perf_counter() - start
@@ -83,7 +93,7 @@ class Attempts:
             sinks = pair.p.sinks[0], pair.q.sinks[0]
             refutation = Refutation(pair.p, pair.q, *sinks, pair.columns, pair.semantics)
             try:
-                self._differ[pair] = tells_apart(refutation, INSTANCES, seed=3)
+                self._differ[pair] = first_difference(refutation, INSTANCES, seed=3) is not None
             except VeerError:
                 self._differ[pair] = False
         return self._differ[pair]

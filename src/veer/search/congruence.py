@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprints
@@ -13,17 +11,7 @@ from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step
 from veer.verdict import TableSemantics
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """The lowest pair of operators where two cones part."""
-
-    p: str
-    q: str
-    reason: str
-
-
-def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | Obstacle:
+def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | str:
     """A proof that two sinks are equal, or where congruence ends.
 
     Congruence holds for every table semantics, so each step claims the strongest: the order of
@@ -59,7 +47,7 @@ def congruent_steps(
     return tuple(steps), tuple(claimed[pair] for pair in pairs)
 
 
-def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> Obstacle:
+def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> str:
     """Walk down from two different signals to the place where they first differ."""
     prints_p, prints_q = fingerprints(p), fingerprints(q)
     while True:
@@ -72,6 +60,4 @@ def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> Obstacle:
             break
         a, b = parted[0]
     shown_p, shown_q = show_operator(p.operators[a]), show_operator(q.operators[b])
-    return Obstacle(
-        a, b, f"not the same computation: {a!r} [{shown_p}] in P, {b!r} [{shown_q}] in Q"
-    )
+    return f"not the same computation: {a!r} [{shown_p}] in P, {b!r} [{shown_q}] in Q"

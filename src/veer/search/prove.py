@@ -21,6 +21,7 @@ from veer.versions import VersionPair, best_mappings
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
 LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
+LAST_WORK = 20_000  # for questions to verifiers then
 
 
 @final
@@ -59,6 +60,7 @@ class Hunt:
         """What `sweep` tries where it ends: the whole pair at once, then `plus`."""
         if self.plan.strategy != "sweep":
             return None
+        self.attempts.budget = min(self.attempts.budget, LAST_WORK)
         found = self._whole()
         if isinstance(found, str) and not self._is_hopeless(self._graph(self.pair)):
             found = self._by_decompositions(LAST_RESORT)

@@ -40,7 +40,7 @@ from veer.proof import (
     query_pair,
 )
 from veer.refute.symbolic import symbolic_instances
-from veer.search.attempts import DIFFERENT, Attempts
+from veer.search.attempts import DIFFERENT, OUT_OF_BUDGET, Attempts, cost
 from veer.search.congruence import congruent_steps
 from veer.search.graph import entering
 from veer.search.obligations import leaf_claims, obligations, weakest_claim
@@ -52,7 +52,7 @@ from veer.versions import VersionPair
 SAME = "same"  # the same computation from the sources on
 LEVELS = 5  # how often a cut moves down
 LARGEST = 80  # operators between a claim and a cut
-WORK = 8_000  # for questions to verifiers; one costs the square of the operators it is about
+WORK = 8_000  # for questions to verifiers
 PER_POINT = 40  # more of it for each pair of signals looked at
 MOST_LIFTED = 8  # pairs the solver is asked to tell apart
 MOST_MODELS = 2  # instances it may offer for each
@@ -326,9 +326,9 @@ class _Search:
 
     def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
         where = f"cut point {claim.p!r} ~ {claim.q!r}"
-        self.work += (len(pair.p.operators) + len(pair.q.operators)) ** 2
+        self.work += cost(pair)
         if self.work > WORK + PER_POINT * len(self.points):
-            self.reason = f"{where}: the budget for questions to verifiers ran out"
+            self.reason = f"{where}: {OUT_OF_BUDGET}"
             return False
         self.progress(f"{where}: asking {ev.name}")
         answer = self.attempts.ask(ev, pair)
