@@ -261,12 +261,12 @@ def plus_section(asked: argparse.Namespace) -> bool:
 
 
 def memory_section(asked: argparse.Namespace) -> bool:
-    """A second dataflow with edits of the same kinds, answers of the first kept in a file."""
+    """Later versions of the dataflow, larger and with more edits; answers are kept in a file."""
     print(f"{'run':<8}{'seconds':>9}{'EV calls':>10}{'remembered':>12}")
     with TemporaryDirectory() as folder:
         kept = Comparison(cache=str(Path(folder) / "answers.db"))
-        for name, seed in (("first", 1), ("second", 2)):
-            p, q = pair(1000, 40, seed)
+        for name, operators, edits in (("first", 1000, 40), ("second", 1100, 44)):
+            p, q = pair(operators, edits)
             report, seconds = timed(p, q, kept)
             counts = report.counts
             print(f"{name:<8}{seconds:>9.2f}{counts.ev_calls:>10}{counts.remembered:>12}")
