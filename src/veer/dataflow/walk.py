@@ -142,6 +142,22 @@ def operator_exprs(operator: Operator) -> Iterator[Expr]:
         yield from exprs_in(getattr(operator, name))
 
 
+def subqueries(operator: Operator) -> Iterator[Dataflow]:
+    """The dataflows inside an operator: in its expressions, or its own."""
+    for expr in operator_exprs(operator):
+        for part in parts(expr):
+            if (query := query_of(part)) is not None:
+                yield query
+    if (inner := getattr(operator, "query", None)) is not None:
+        yield inner
+
+
+def size(dataflow: Dataflow) -> int:
+    """How many operators there are, those of subqueries included."""
+    inner = sum(size(query) for o in dataflow.operators.values() for query in subqueries(o))
+    return len(dataflow.operators) + inner
+
+
 def exprs_in(value: Any) -> Iterator[Expr]:
     """The outermost expressions inside a property: in tuples and in named, sort or call parts."""
     kind = type(value)

@@ -34,7 +34,7 @@ from veer.dataflow.types import (
     TimestampNtzType,
     TimestampType,
 )
-from veer.dataflow.walk import operator_exprs, parts, query_of
+from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.refute.fitting import Conditions, Place
 
 Tables = dict[str, list[tuple[Any, ...]]]
@@ -52,23 +52,9 @@ def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
             if isinstance(operator, Source):
                 found.setdefault(operator.table, operator)
             found.update(
-                (n, s)
-                for n, s in all_sources(subqueries(operator_exprs(operator), operator)).items()
-                if n not in found
+                (n, s) for n, s in all_sources(subqueries(operator)).items() if n not in found
             )
     return dict(sorted(found.items()))
-
-
-def subqueries(exprs: Iterable[Any], operator: Any = None) -> Iterator[Dataflow]:
-    """The dataflows inside expressions, and inside an operator that holds one."""
-    for expr in exprs:
-        for part in parts(expr):
-            query = query_of(part)
-            if query is not None:
-                yield query
-    inner = getattr(operator, "query", None)
-    if inner is not None:
-        yield inner
 
 
 def constants(dataflows: Iterable[Dataflow]) -> list[Any]:
@@ -93,7 +79,7 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
                     literal = part.arg if isinstance(part, Cast) else part
                     if isinstance(literal, Literal) and literal.value is not None:
                         known.setdefault(repr(literal.value), literal.value)
-            for query in subqueries(exprs, operator):
+            for query in subqueries(operator):
                 for key, value in _constants(query).items():
                     known.setdefault(key, value)
         dataflow.__dict__["_constants"] = known

@@ -21,10 +21,11 @@ from veer.dataflow.expr import OpaqueCall
 from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import RowUdf, Sample, TableUdf
 from veer.dataflow.types import has_floats
-from veer.dataflow.walk import operator_exprs, parts
+from veer.dataflow.walk import operator_exprs, parts, subqueries
+from veer.dataflow.walk import size as dataflow_size
 from veer.errors import InputError
 from veer.interpreter import Result, TooManyChoicesError, program, same_result
-from veer.refute.instances import Instances, Tables, constants, constraints_hold, subqueries
+from veer.refute.instances import Instances, Tables, constants, constraints_hold
 from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness
@@ -33,6 +34,7 @@ INSTANCES = 400
 BUDGET = 1_000_000
 MOST_CHOICES = 150
 LARGE = 24  # operators of both versions from which on the solver is asked early
+LARGEST = 100  # from which on it is asked about single rows only
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def find_witness(
     reason = _unfit(refutation)
     if reason is not None:
         return reason
-    size = len(refutation.p.operators) + len(refutation.q.operators)
+    size = dataflow_size(refutation.p) + dataflow_size(refutation.q)
     instances = max(1, min(last or INSTANCES, budget // size))
     stream = Instances((refutation.p, refutation.q), seed)
     for number in range(first, instances):
@@ -140,7 +142,7 @@ def find_witness(
             refutation.q,
             refutation.columns,
             refutation.semantics,
-            single_rows=bool(last),
+            single_rows=bool(last) or size > LARGEST,
         ):
             if constraints_hold(stream.sources, solved) and refutation.differ(solved):
                 return _shrunk(refutation, stream, solved)
@@ -206,7 +208,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
             yield f"operator {id_!r} draws random numbers"
         if operator_kind(dataflow, id_) is Kind.PARTITION:
             yield f"operator {id_!r} depends on how rows are partitioned"
-        for query in subqueries(exprs, operator):
+        for query in subqueries(operator):
             yield from _unfit_parts(query)
 
 

@@ -9,6 +9,7 @@ from typing import final
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import QueryPair, operators_between
+from veer.dataflow.walk import size
 from veer.errors import VeerError
 from veer.evs.base import EV
 from veer.proof import (
@@ -30,8 +31,8 @@ OUT_OF_BUDGET = "the budget for questions to verifiers ran out"
 
 
 def cost(pair: QueryPair) -> int:
-    """What a question costs: the square of the operators it is about."""
-    return (len(pair.p.operators) + len(pair.q.operators)) ** 2
+    """What a question costs: the square of the operators it is about, in subqueries too."""
+    return (size(pair.p) + size(pair.q)) ** 2
 
 
 @final

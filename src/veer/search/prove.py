@@ -63,7 +63,7 @@ class Hunt:
         self.attempts.budget = min(self.attempts.budget, LAST_WORK)
         found = self._whole()
         if isinstance(found, str) and not self._is_hopeless(self._graph(self.pair)):
-            found = self._by_decompositions(LAST_RESORT)
+            found = self._by_decompositions(LAST_RESORT, mappings=1)
         return found if isinstance(found, Proof) else None
 
     def _graph(self, pair: VersionPair) -> PairGraph:
@@ -75,12 +75,12 @@ class Hunt:
     def _whole(self) -> Proof | str:
         return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
 
-    def _by_decompositions(self, most: int) -> Proof | str:
+    def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | str:
         name = "plus" if self.plan.strategy == "sweep" else self.plan.strategy
         strategy = Strategy.named(name, self.plan.without, most)
-        mappings = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
+        every = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
         reason = "no edits, but another computation"
-        for mapping in islice(mappings, MAPPINGS):
+        for mapping in islice(every, mappings):
             graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
             for evs in self._teams() if graph.edited else []:
                 own = Tally()

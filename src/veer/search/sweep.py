@@ -21,6 +21,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.ops import Source
 from veer.dataflow.query_pair import QueryPair, unfold
+from veer.dataflow.walk import size
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.proof import (
@@ -55,6 +56,7 @@ LARGEST = 80  # operators between a claim and a cut
 WORK = 8_000  # for questions to verifiers
 PER_POINT = 40  # more of it for each pair of signals looked at
 MOST_LIFTED = 8  # pairs the solver is asked to tell apart
+LARGEST_LIFTED = 60  # operators it then runs on unknown rows
 MOST_MODELS = 2  # instances it may offer for each
 Signals: TypeAlias = tuple[str, str]
 
@@ -113,7 +115,7 @@ class Sweep:
     def tell_apart(self, claim: Claim) -> bool:
         """Whether the solver finds an instance that contradicts a claim; if so, it is kept."""
         p, q = (unfold(d, i, {}) for d, i in ((self.p, claim.p), (self.q, claim.q)))
-        if len(p.operators) + len(q.operators) > LARGEST:
+        if size(p) + size(q) > LARGEST_LIFTED:
             return False
         columns = sorted(pairs_of(claim, self.p, self.q))
         found = symbolic_instances(p, q, columns, claim.semantics, single_rows=True)
