@@ -39,6 +39,7 @@ CONGRUENCE = "congruence"
 WIRE = "wire"
 SINK = "sink"
 BY_EV = "ev"
+MOST_NAMES = 6  # shown of a claim's columns
 
 
 @final
@@ -152,7 +153,10 @@ def show_claim(claim: Claim, p: Dataflow) -> str:
     shown = f"{claim.p} ~ {claim.q} as {claim.semantics.value}"
     if claim.columns is None:
         return shown
-    names = dict.fromkeys(p.schemas[claim.p].names[i] for i, _ in claim.columns)
+    every = p.schemas[claim.p].names
+    names = list(dict.fromkeys(every[i] for i, _ in claim.columns))
+    if len(names) > MOST_NAMES:
+        return f"{shown} on {len(names)} of {len(every)} columns"
     return f"{shown} on {', '.join(names) or 'no column'}"
 
 
