@@ -100,7 +100,9 @@ def is_wrong(
 ) -> bool:
     """Whether a verdict contradicts what is known, or instances the guard has not seen."""
     if report.verdict is Verdict.INEQUIVALENT:
-        return equivalent is True
+        # Other types are another matter.
+        kinds = {sink.witness.kind for sink in report.sinks if sink.witness is not None}
+        return equivalent is True and kinds != {"schema"}
     if report.verdict is not Verdict.EQUIVALENT:
         return False
     if equivalent is False:

@@ -1,0 +1,164 @@
+"""The checker: it knows neither search nor solver; what it accepts is EQUIVALENT, nothing else is.
+
+It builds the query pair of a step closed by a verifier itself, and asks that verifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import keys_relied_on, operator_kind
+from veer.dataflow.facts import facts
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.ops import Sink
+from veer.dataflow.pprint import show_operator
+from veer.dataflow.query_pair import LEAF_TABLE, QueryPair
+from veer.proof.claims import Claim, Proof, ProofError, Step, implies
+from veer.proof.leaves import query_pair
+from veer.proof.rules import by_congruence, by_wire
+from veer.verdict import Answer, Assumption, Verdict
+
+Ask: TypeAlias = Callable[[str, QueryPair], Answer]
+
+
+def ask_nobody(ev: str, pair: QueryPair) -> Answer:
+    """No verifier: only proofs by congruence are accepted."""
+    del pair
+    return Answer(Verdict.UNKNOWN, f"there is no verifier {ev!r} to ask")
+
+
+def check(
+    proof: Proof,
+    p: Dataflow,
+    q: Dataflow,
+    goal: Claim,
+    ask: Ask = ask_nobody,
+    choices: dict[str, str] | None = None,
+) -> tuple[Assumption, ...]:
+    """Accept a proof of `goal`, giving the assumptions it rests on, or raise `ProofError`.
+
+    `ask` gives the answer of a verifier, by name, on a query pair. `choices` are those paired by
+    proofs of other sinks, and grow: what is one choice for one sink is one for all.
+    """
+    if not proof.steps:
+        raise ProofError("a proof has a step")
+    cones = (p.ancestors(goal.p), q.ancestors(goal.q))
+    proven: dict[tuple[str, str], list[Claim]] = {}
+    assumptions: list[Assumption] = []
+    chosen = dict(choices or {})
+    for step in proof.steps:
+        claim = step.claim
+        if claim.p not in cones[0] or claim.q not in cones[1]:
+            raise ProofError(f"{claim.p!r} ~ {claim.q!r} is outside what the sinks depend on")
+        for leaf in step.leaves:
+            if not any(implies(known, leaf) for known in proven.get((leaf.p, leaf.q), ())):
+                raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is used before it is proven")
+        match step.rule:
+            case "congruence":
+                assumptions += _check_congruence(step, p, q, chosen)
+            case "wire":
+                _check_wire(step, p, q)
+            case "sink":
+                _check_sink(step, p, q)
+            case "ev":
+                assumptions += _check_ev(step, p, q, ask)
+            case other:
+                raise ProofError(f"there is no rule {other!r}")
+        proven.setdefault((claim.p, claim.q), []).append(claim)
+    if not any(implies(step.claim, goal) for step in proof.steps):
+        raise ProofError("no step claims what is to be shown")
+    if choices is not None:
+        choices.update(chosen)
+    return tuple(dict.fromkeys(assumptions))
+
+
+def _check_congruence(
+    step: Step, p: Dataflow, q: Dataflow, chosen: dict[str, str]
+) -> Iterable[Assumption]:
+    """The same operator on inputs proven equal; a choice must be the same choice."""
+    claim = step.claim
+    for needed in by_congruence(p, q, claim):
+        _require(step, needed)
+    if operator_kind(p, claim.p) is Kind.CHOICE:
+        # One choice of P is one choice of Q: two samples are never merged into one.
+        if chosen.setdefault(f"p:{claim.p}", claim.q) != claim.q:
+            raise ProofError(f"{claim.p!r} makes a choice and is paired twice")
+        if chosen.setdefault(f"q:{claim.q}", claim.p) != claim.p:
+            raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
+        where = f"{claim.p!r} ({show_operator(p.operators[claim.p])})"
+        return [Assumption(f"same choice at {where}")]
+    return [
+        Assumption(f"{', '.join(key)} is a key of {table}")
+        for side, id_ in ((p, claim.p), (q, claim.q))
+        for table, key in keys_relied_on(side, id_)
+    ]
+
+
+def _check_wire(step: Step, p: Dataflow, q: Dataflow) -> None:
+    """What is claimed of an operator's output is proven of its input."""
+    in_p = bool(step.leaves) and step.leaves[0].q == step.claim.q
+    _require(step, by_wire(p, q, step.claim, in_p=in_p))
+
+
+def _require(step: Step, needed: Claim) -> None:
+    if not any(implies(leaf, needed) for leaf in step.leaves):
+        raise ProofError(f"nothing shows {needed.p!r} ~ {needed.q!r} as {needed.semantics.value}")
+
+
+def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
+    """The verifier says so of the query pair between the leaves and the claim."""
+    pair = query_pair(step, p, q)
+    for name, side in (("P", pair.p), ("Q", pair.q)):
+        for id_ in side.order:
+            if operator_kind(side, id_) in (Kind.CHOICE, Kind.PARTITION):
+                raise ProofError(f"operator {id_!r} of {name} makes a choice inside a step")
+    answer = ask(step.ev, pair)
+    if answer.verdict is not Verdict.EQUIVALENT:
+        raise ProofError(f"{step.ev} does not show it: {answer.reason}")
+    declared = [a for a in answer.assumptions if LEAF_TABLE not in a.text]
+    if len(declared) < len(answer.assumptions):
+        # A key of a leaf follows from declared ones, or from none.
+        declared += [
+            Assumption(text)
+            for leaf in step.leaves
+            for known in (facts(p, leaf.p), facts(q, leaf.q))
+            for key in known.keys
+            for text in sorted(key.relied)
+        ]
+    return declared
+
+
+def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
+    """Two sinks show the same rows if what they show of their inputs is proven equal."""
+    claim = step.claim
+    sinks = (p.operators[claim.p], q.operators[claim.q])
+    if not all(isinstance(sink, Sink) for sink in sinks):
+        raise ProofError(f"{claim.p!r} ~ {claim.q!r} are not sinks")
+    places_p, places_q = (
+        sink.places(side.schemas[side.inputs[id_][0]])
+        for sink, side, id_ in zip(sinks, (p, q), (claim.p, claim.q), strict=True)
+        if isinstance(sink, Sink)
+    )
+    if claim.columns is None:
+        if len(places_p) != len(places_q):
+            raise ProofError("the sinks show different numbers of columns")
+        columns = tuple((i, i) for i in range(len(places_p)))
+    else:
+        columns = claim.columns
+        every = [list(range(len(places))) for places in (places_p, places_q)]
+        if [sorted(i for i, _ in columns), sorted(j for _, j in columns)] != every:
+            raise ProofError("a column of a sink is not claimed, or twice")
+    below = tuple(sorted((places_p[i], places_q[j]) for i, j in columns))
+    (a,), (b,) = p.inputs[claim.p], q.inputs[claim.q]
+    for leaf in step.leaves:
+        if (leaf.p, leaf.q) != (a, b):
+            continue
+        if not leaf.semantics.implies(claim.semantics):
+            continue
+        if leaf.columns is None and all(i == j for i, j in below):
+            return
+        if leaf.columns is not None and set(below) <= set(leaf.columns):
+            return
+    raise ProofError(f"nothing shows {a!r} ~ {b!r} on the columns of the sinks")

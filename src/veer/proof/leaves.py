@@ -1,0 +1,224 @@
+"""What a step asks its verifier: the operators above its leaves, each leaf a source of its own.
+
+A leaf has the columns it is claimed on, and of its rows is known what follows on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Column, Expr
+from veer.dataflow.facts import Facts, facts, is_never_null, place_name
+from veer.dataflow.needs import GIVE_NO_ORDER, Need, needs
+from veer.dataflow.ops import Filter, Limit, Project, Source, TableUdf
+from veer.dataflow.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
+from veer.dataflow.schema import Field
+from veer.dataflow.types import INT, same_by_value
+from veer.dataflow.walk import columns_read, operator_exprs
+from veer.proof.claims import Claim, ProofError, Step, pairs_of
+from veer.verdict import TableSemantics
+
+
+def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
+    """Whether the order of a signal, or that it has none, shows between leaves and claim.
+
+    A leaf is a bag to the verifier: equal bags of rows taken from equally ordered leaves need
+    not be equally ordered.
+    """
+    id_ = start
+    while isinstance(dataflow.operators[id_], Filter | Project | Limit):
+        if id_ in leaves:
+            return False
+        id_ = dataflow.inputs[id_][0]
+    operator = dataflow.operators[id_]
+    if isinstance(operator, Source):
+        return True
+    return id_ not in leaves and isinstance(operator, GIVE_NO_ORDER)
+
+
+def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
+    """What a step asks its verifier: both sides between leaves and claim, leaves as sources.
+
+    A source needs no claim: equal sources are the same table. A leaf claimed on some columns
+    only, or as a set, must be enough for everything above it. Kept with P.
+    """
+    kept: dict[tuple[Claim, tuple[Claim, ...]], tuple[Dataflow, QueryPair]]
+    kept = p.__dict__.setdefault("_query_pairs", {})
+    known = kept.get((step.claim, step.leaves))
+    if known is None or known[0] is not q:
+        known = kept[step.claim, step.leaves] = (q, _query_pair(step, p, q))
+    return known[1]
+
+
+def _query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
+    leaves_p, leaves_q = _leaves(step, p, q)
+    sides = unfold(p, step.claim.p, leaves_p), unfold(q, step.claim.q, leaves_q)
+    for side, whole, start, leaves in (
+        (sides[0], p, step.claim.p, {leaf.p for leaf in step.leaves}),
+        (sides[1], q, step.claim.q, {leaf.q for leaf in step.leaves}),
+    ):
+        ordered = [start] if step.claim.semantics is TableSemantics.ORDERED_BAG else []
+        for id_ in side.order:
+            if isinstance(side.operators[id_], TableUdf):
+                ordered += whole.inputs[id_]  # it may see the order of rows
+        for id_ in ordered:
+            if not _order_is_inside(whole, id_, leaves):
+                raise ProofError(f"the order of {id_!r} comes from below the step")
+    columns = step.claim.columns
+    if columns is None:
+        widths = [len(side.result_schema) for side in sides]
+        if widths[0] != widths[1]:
+            raise ProofError(f"{widths[0]} columns in P, {widths[1]} in Q")
+        columns = tuple((i, i) for i in range(widths[0]))
+    types = [side.result_schema.types for side in sides]
+    for i, j in columns:
+        one, two = types[0][i], types[1][j]
+        # Only what a sink compares by value may differ in width: nothing stands above it.
+        if one != two and (step.claim.columns is None or not same_by_value(one, two)):
+            raise ProofError(f"a column is {one} in P, {two} in Q")
+    pair = QueryPair(*sides, step.claim.semantics, columns)
+    _require_tolerance(step, pair)
+    return pair
+
+
+def _require_tolerance(step: Step, pair: QueryPair) -> None:
+    """Nothing above a leaf sees more of it than is claimed."""
+    weak = [leaf for leaf in step.leaves if not _is_full(leaf)]
+    if not weak:
+        return
+    for place, side in enumerate((pair.p, pair.q)):
+        wanted = Need(pair.semantics, frozenset(c[place] for c in pair.columns))
+        needed = needs(side, {side.sinks[0]: wanted})
+        for leaf in weak:
+            id_ = leaf.q if place else leaf.p
+            columns = leaf.columns
+            if columns is None:
+                columns = tuple((i, i) for i in range(len(side.schemas[id_])))
+            claimed = Need(leaf.semantics, frozenset(c[place] for c in columns))
+            if id_ in needed and not needed[id_] <= claimed:
+                raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is too weak for what stands above it")
+
+
+def _is_full(leaf: Claim) -> bool:
+    return leaf.columns is None and leaf.semantics.implies(TableSemantics.BAG)
+
+
+def _leaves(step: Step, p: Dataflow, q: Dataflow) -> tuple[dict[str, Leaf], dict[str, Leaf]]:
+    """One source for each class of signals the leaves claim equal."""
+    read = _names_read(step, p, q)
+    classes: list[set[tuple[int, str]]] = []
+    found: tuple[dict[str, Leaf], dict[str, Leaf]] = ({}, {})
+    number = 0
+    for leaf in step.leaves:
+        if _is_full(leaf):
+            pairs_of(leaf, p, q)
+            joined = {(0, leaf.p), (1, leaf.q)}
+            for other in [c for c in classes if c & joined]:
+                classes.remove(other)
+                joined |= other
+            classes.append(joined)
+    for members in classes:
+        operators = {(p, q)[side].operators[id_] for side, id_ in members}
+        if len(operators) == 1 and isinstance(next(iter(operators)), Source):
+            continue  # the same table
+        width = len(p.schemas[next(id_ for side, id_ in sorted(members) if not side)])
+        places = {member: {i: i for i in range(width)} for member in sorted(members)}
+        _put_leaf(found, number, places, (p, q), read, counts=True)
+        number += 1
+    for leaf in step.leaves:
+        if _is_full(leaf):
+            continue
+        if leaf.p in found[0] or leaf.q in found[1]:
+            raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is one of several claims about a leaf")
+        counts = leaf.semantics.implies(TableSemantics.BAG)
+        pairs = sorted(pairs_of(leaf, p, q))
+        places = {(0, leaf.p): {}, (1, leaf.q): {}}
+        for place, (i, j) in enumerate(pairs):
+            if p.schemas[leaf.p].types[i] != q.schemas[leaf.q].types[j]:
+                raise ProofError("a leaf has other column types in P than in Q")
+            places[0, leaf.p].setdefault(i, place)
+            places[1, leaf.q].setdefault(j, place)
+        _put_leaf(found, number, places, (p, q), read, counts=counts)
+        number += 1
+    return found
+
+
+def _put_leaf(
+    found: tuple[dict[str, Leaf], dict[str, Leaf]],
+    number: int,
+    places: dict[tuple[int, str], dict[int, int]],
+    sides: tuple[Dataflow, Dataflow],
+    read: set[str],
+    *,
+    counts: bool,
+) -> None:
+    """One source for some signals; `places` says where their columns stand in it.
+
+    Of its rows is known what follows of each of the signals alone, about these columns.
+    """
+    (side, id_), own = next(iter(places.items()))
+    types = {own[i]: sides[side].schemas[id_].types[i] for i in own}
+    nullable = dict.fromkeys(types, False)
+    known: list[Facts] = []
+    for (side, id_), own in places.items():
+        schema = sides[side].schemas[id_]
+        if any(types.get(place) != schema.types[i] for i, place in own.items()):
+            raise ProofError("a leaf has other column types in P than in Q")
+        for i, place in own.items():
+            nullable[place] |= schema.fields[i].nullable
+        known.append(facts(sides[side], id_).moved(own))
+    shown = {
+        own[i]
+        for (side, id_), own in places.items()
+        for i in own
+        if sides[side].schemas[id_].fields[i].name in read
+    }
+    names = {place_name(i) for i in shown}
+    shared = tuple(
+        c
+        for c in known[0].conditions
+        if all(c in other.conditions for other in known)
+        and names >= {n.name for n in columns_read(c)}
+    )
+    keys: tuple[tuple[str, ...], ...] = ()
+    for i in types:
+        nullable[i] = nullable[i] and not is_never_null(i, shared)
+    if counts:
+        alike = [{k.places for k in other.keys} for other in known]
+        keys = tuple(
+            tuple(place_name(i) for i in sorted(key))
+            for key in dict.fromkeys(k.places for k in known[0].keys)
+            if all(key in other for other in alike) and not any(nullable[i] for i in key)
+        )
+    fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
+    # No table of a user has this name; a leaf nobody reads a column of still has rows.
+    source = Source(f"{LEAF_TABLE} {number}", fields or (Field("row", INT),), keys)
+    for (side, id_), own in places.items():
+        width = len(sides[side].schemas[id_])
+        found[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), shared)
+
+
+def _names_read(step: Step, p: Dataflow, q: Dataflow) -> set[str]:
+    """The names of columns that the operators of a step read: facts about others do not matter."""
+    found: set[str] = set()
+    for side, start, ends in (
+        (p, step.claim.p, {leaf.p for leaf in step.leaves}),
+        (q, step.claim.q, {leaf.q for leaf in step.leaves}),
+    ):
+        stack, seen = [start], set(ends)
+        while stack:
+            id_ = stack.pop()
+            if id_ not in seen:
+                seen.add(id_)
+                stack.extend(side.inputs[id_])
+                found |= {c.name for e in _computed(side, id_) for c in columns_read(e)}
+    return found
+
+
+def _computed(dataflow: Dataflow, id_: str) -> Iterable[Expr]:
+    """The expressions of an operator that do more than pass a column on."""
+    operator = dataflow.operators[id_]
+    for expr in operator_exprs(operator):
+        if not (isinstance(operator, Project) and isinstance(expr, Column)):
+            yield expr

@@ -1,0 +1,85 @@
+"""The rules that need no verifier: what must hold below for a claim to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from veer.dataflow.alike import Pairs, everything, pairs_needed
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import operator_kind
+from veer.dataflow.fingerprint import identity
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.needs import Need, passed_through, sees_everything, semantics_needed
+from veer.proof.claims import CONGRUENCE, WIRE, Claim, ProofError, Step, claim_on, pairs_of
+from veer.verdict import TableSemantics
+
+
+def same_operator(p: Dataflow, a: str, q: Dataflow, b: str) -> bool:
+    """Whether two operators do the same to inputs of the same types, columns by position."""
+    ours = [p.schemas[i] for i in p.inputs[a]]
+    theirs = [q.schemas[i] for i in q.inputs[b]]
+    same = identity(p.operators[a], ours) == identity(q.operators[b], theirs)
+    return same and [s.types for s in ours] == [s.types for s in theirs]
+
+
+def by_congruence(p: Dataflow, q: Dataflow, claim: Claim) -> tuple[Claim, ...]:
+    """What must hold of the inputs of two operators that do the same, for a claim on their outputs.
+
+    Raises `ProofError` if they do different things as far as the claim is concerned.
+    """
+    one, two = p.operators[claim.p], q.operators[claim.q]
+    below = p.inputs[claim.p], q.inputs[claim.q]
+    kind = operator_kind(p, claim.p)
+    if kind != operator_kind(q, claim.q):
+        raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
+    if kind is Kind.PARTITION:
+        raise ProofError(f"{claim.p!r} depends on how rows are partitioned")
+    wanted = pairs_of(claim, p, q)
+    ours, theirs = ([d.schemas[i] for i in ids] for d, ids in zip((p, q), below, strict=True))
+    needed: Sequence[Pairs | None] | None
+    if sees_everything(one, kind):
+        same = same_operator(p, claim.p, q, claim.q) and all(i == j for i, j in wanted)
+        needed = [everything(*pair) for pair in zip(ours, theirs, strict=False)] if same else None
+    else:
+        in_order = claim.semantics is TableSemantics.ORDERED_BAG
+        needed = pairs_needed(one, ours, two, theirs, wanted, in_order=in_order)
+    if needed is None:
+        raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
+    found = []
+    for port, (a, b, pairs) in enumerate(zip(*below, needed, strict=True)):
+        assert pairs is not None
+        read = {i for i, _ in wanted}
+        semantics = semantics_needed(one, port, kind, claim.semantics, read)
+        found.append(claim_on(p, a, q, b, semantics, pairs))
+    return tuple(found)
+
+
+def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
+    """What must hold below an operator of one side that changes nothing of what is claimed.
+
+    Raises `ProofError` if it may change something.
+    """
+    pairs = pairs_of(claim, p, q)
+    side, id_ = (p, claim.p) if in_p else (q, claim.q)
+    need = Need(claim.semantics, frozenset(i if in_p else j for i, j in pairs))
+    places = passed_through(side, id_, need)
+    if places is None:
+        raise ProofError(f"{id_!r} may change what is claimed")
+    (below,) = side.inputs[id_]
+    if in_p:
+        moved = frozenset((places[i], j) for i, j in pairs)
+        return claim_on(p, below, q, claim.q, claim.semantics, moved)
+    moved = frozenset((i, places[j]) for i, j in pairs)
+    return claim_on(p, claim.p, q, below, claim.semantics, moved)
+
+
+def is_unseen_edit(step: Step, p: Dataflow, q: Dataflow) -> bool:
+    """Whether a step passes over an edit that changes nothing of what is claimed."""
+    if step.rule == WIRE:
+        return True
+    return step.rule == CONGRUENCE and step.claim.columns is not None and not _are_alike(step, p, q)
+
+
+def _are_alike(step: Step, p: Dataflow, q: Dataflow) -> bool:
+    """Whether two operators are the same but for the places of columns."""
+    return p.operators[step.claim.p] == q.operators[step.claim.q]
