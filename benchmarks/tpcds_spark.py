@@ -20,10 +20,16 @@ from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql
 
 
-def measure(count: int, scale: float) -> Iterator[tuple[str, Version, Version, float]]:
-    """For some queries both versions, and the seconds Spark takes to run and compare them."""
+def measure(count: int, scale: float) -> Iterator[tuple[str, Version, Version, float, float]]:
+    """For some queries both versions, and the seconds Spark takes to run and compare them.
+
+    Last comes what starting a session took, which each of two jobs would pay.
+    """
     with TemporaryDirectory() as folder:
+        begin = time.perf_counter()
         spark = _session(folder)
+        spark.range(1).collect()
+        started = time.perf_counter() - begin
         try:
             for name in _generated(Path(folder), scale):
                 spark.read.parquet(f"{folder}/{name}.parquet").createOrReplaceTempView(name)
@@ -40,7 +46,7 @@ def measure(count: int, scale: float) -> Iterator[tuple[str, Version, Version, f
                     continue
                 done += 1
                 p, q = (Version(n, d, False) for n, d in zip("pq", sides, strict=True))
-                yield f"q{number}", p, q, _run(spark, text, other)
+                yield f"q{number}", p, q, _run(spark, text, other), started
         finally:
             spark.stop()
 
