@@ -192,8 +192,8 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
         if isinstance(report, SinkReport):
             return report
         reasons += [report] if report else []
-    windows = tuple(attempts.windows)
-    return SinkReport(a, b, Verdict.UNKNOWN, "; ".join(reasons), (), tuple(caveats), windows)
+    windows, reason = tuple(attempts.windows), "; ".join(dict.fromkeys(reasons))
+    return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
 
 
 def _steps(

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from veer.api import Comparison, Version, verify
+from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.ops import Sink, Source, TableUdf
 from veer.dataflow.query_pair import QueryPair
+from veer.dataflow.schema import Field
+from veer.dataflow.types import INT
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
@@ -167,3 +171,28 @@ def test_trouble_with_the_file_costs_no_verdict(tmp_path: Path) -> None:
     known._execute("DROP TABLE answers", ())
     with pytest.warns(UserWarning, match="answers are no longer kept"):
         assert known.ask(ev, ASKED).verdict is Verdict.EQUIVALENT
+
+
+def inside(declared: str) -> QueryPair:
+    """A subquery over a table of which something is declared."""
+    ddl = f"CREATE TABLE o (x INT); CREATE TABLE i (a INT{declared}, b INT)"
+    p = "SELECT x FROM o WHERE x NOT IN (SELECT a FROM i WHERE b > 1)"
+    q = "SELECT x FROM o WHERE NOT EXISTS (SELECT 1 FROM i WHERE i.a = o.x AND b > 1)"
+    return QueryPair(read_sql(p, ddl), read_sql(q, ddl), BAG, ((0, 0),))
+
+
+def test_what_a_table_in_a_subquery_declares_is_part_of_the_question() -> None:
+    forms = [form(inside(d)) for d in ("", " NOT NULL", " NOT NULL PRIMARY KEY")]
+    assert len({str(f) for f in forms}) == 3
+
+
+def test_what_a_function_never_gives_is_part_of_the_question() -> None:
+    """A function of a table declared to give no null is another one to a verifier."""
+    pairs = []
+    for nullable in (True, False):
+        udf = TableUdf("f", (Field("z", INT, nullable),))
+        source = Source("t", (Field("a", INT),))
+        operators = {"t": source, "u": udf, "result": Sink("result")}
+        side = Dataflow(operators, [Link("t", "u"), Link("u", "result")])
+        pairs.append(QueryPair(side, side, BAG, ((0, 0),)))
+    assert form(pairs[0]) != form(pairs[1])

@@ -32,7 +32,7 @@ from veer.dataflow.ops import (
     TableUdf,
 )
 from veer.dataflow.types import has_floats
-from veer.dataflow.walk import exprs_in, operator_exprs, parts, query_of
+from veer.dataflow.walk import exprs_in, operator_exprs, parts, query_of, subqueries
 from veer.errors import UnsupportedError
 
 DEEPEST = 300  # how far below an operator keys and orders are looked for
@@ -76,10 +76,18 @@ def is_repeatable(call: AggregateCall | OverCall) -> bool:
 
 
 def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The declared keys of the sources below, if without them the operator would be a choice."""
+    """The declared keys of the sources below, if without them the operator would be a choice.
+
+    Those its subqueries rely on too.
+    """
     operator = dataflow.operators[id_]
     if not isinstance(operator, Limit | Deduplicate | Over):
-        return []
+        return [
+            found
+            for query in subqueries(operator)
+            for inner in query.order
+            for found in keys_relied_on(query, inner)
+        ]
     if not any(source.keys for source in dataflow.sources.values()):
         return []
     if operator_kind(dataflow, id_) == operator_kind(_without_keys(dataflow), id_):

@@ -90,6 +90,7 @@ class Source(Operator):
     format: str = "table"
     location: str = ""
     options: tuple[tuple[str, str], ...] = ()
+    lengths: tuple[tuple[str, int], ...] = ()  # of texts, where they are bounded
     arity = 0
 
     def output(self, inputs: Sequence[Schema]) -> Schema:

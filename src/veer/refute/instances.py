@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -16,7 +17,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Cast, Literal
 from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
 from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import Source
+from veer.dataflow.ops import ForeignKey, Source
 from veer.dataflow.types import (
     FLOAT,
     INTEGER_BITS,
@@ -45,16 +46,57 @@ PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
 
 
 def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
-    """The source tables that dataflows read anywhere, subqueries included."""
+    """The source tables that dataflows read anywhere, subqueries included.
+
+    What any of them declares of a table counts: all keys, never null where one says so.
+    """
     found: dict[str, Source] = {}
-    for dataflow in dataflows:
-        for operator in dataflow.operators.values():
-            if isinstance(operator, Source):
-                found.setdefault(operator.table, operator)
-            found.update(
-                (n, s) for n, s in all_sources(subqueries(operator)).items() if n not in found
-            )
+    for source in _sources(dataflows):
+        known = found.get(source.table)
+        found[source.table] = source if known is None else _merged(known, source)
     return dict(sorted(found.items()))
+
+
+def _sources(dataflows: Iterable[Dataflow]) -> Iterator[Source]:
+    for dataflow in dataflows:
+        for id_ in dataflow.order:
+            operator = dataflow.operators[id_]
+            if isinstance(operator, Source):
+                yield operator
+            yield from _sources(subqueries(operator))
+
+
+def _merged(one: Source, two: Source) -> Source:
+    if one == two or _columns(one) != _columns(two):
+        return one
+    fields = tuple(
+        replace(f, nullable=f.nullable and g.nullable)
+        for f, g in zip(one.fields, two.fields, strict=True)
+    )
+    return replace(
+        one,
+        fields=fields,
+        keys=tuple(dict.fromkeys(one.keys + two.keys)),
+        foreign_keys=tuple(dict.fromkeys(one.foreign_keys + two.foreign_keys)),
+        lengths=tuple(dict.fromkeys(one.lengths + two.lengths)),
+    )
+
+
+def _columns(source: Source) -> list[tuple[str, DataType]]:
+    return [(f.name, f.type) for f in source.fields]
+
+
+def conflict(dataflows: Sequence[Dataflow]) -> str:
+    """A table that is declared with other columns in one place than in another, or spelled otherwise.
+
+    No rows can be given for it that both mean.
+    """
+    known: dict[str, Source] = {}
+    for source in _sources(dataflows):
+        other = known.setdefault(source.table.lower(), source)
+        if other.table != source.table or _columns(other) != _columns(source):
+            return f"table {source.table!r} is declared in two ways"
+    return ""
 
 
 def constants(dataflows: Iterable[Dataflow]) -> list[Any]:
@@ -91,6 +133,7 @@ class Instances:
 
     def __init__(self, dataflows: Sequence[Dataflow], seed: int = 0) -> None:
         self.sources = all_sources(dataflows)
+        self.conflict = conflict(dataflows)
         self.constants = constants(dataflows)
         self.seed = seed
         self.pools: dict[DataType, list[Any]] = {}
@@ -223,14 +266,14 @@ class Instances:
             if parent is None:
                 continue
             places = [names.index(c) for c in foreign.columns]
+            if not _refers(source, places, parent, foreign):
+                continue
             rows = own if parent.table == source.table else tables.get(parent.table, [])
             nullable = [p for p in places if source.fields[p].nullable]
             if rows and (to_first or not nullable or rng.random() < 0.8):
-                targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
-                parent_names = [f.name.lower() for f in parent.fields]
                 chosen = rows[0] if to_first else rng.choice(rows)
-                for place, target in zip(places, targets, strict=False):
-                    row[place] = chosen[parent_names.index(target.lower())]
+                for place, target in zip(places, _targets(parent, foreign), strict=False):
+                    row[place] = chosen[target]
             elif nullable:
                 row[nullable[0]] = None
             else:
@@ -246,6 +289,19 @@ class Instances:
         if type_ not in self.pools:
             self.pools[type_] = pool(type_, self.constants)
         return rng.choice(self.pools[type_]) if self.pools[type_] else None
+
+
+def _targets(parent: Source, foreign: ForeignKey) -> list[int]:
+    """Where the columns a foreign key refers to stand in the parent; its first key by default."""
+    names = [f.name.lower() for f in parent.fields]
+    wanted = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
+    return [names.index(name.lower()) for name in wanted if name.lower() in names]
+
+
+def _refers(source: Source, places: Sequence[int], parent: Source, foreign: ForeignKey) -> bool:
+    """Whether a foreign key can be kept: as many columns, of the same types."""
+    ours = [source.fields[i].type for i in places]
+    return ours == [parent.fields[i].type for i in _targets(parent, foreign)]
 
 
 def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -337,23 +393,23 @@ def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
 
 def _is_value(value: Any, type_: DataType, nullable: bool) -> bool:
     """Whether a column of a type can hold a value chosen for another."""
-    if value is None:
-        return nullable
-    like = pool(type_, ())
-    return bool(like) and type(value) is type(like[0]) and _fits(value, type_)
+    return nullable if value is None else _fits(value, type_)
 
 
 def _fits(value: Any, type_: DataType) -> bool:
-    """Whether a value is one of its type; only numbers can be too large for theirs."""
+    """Whether a value is one of its type, written as Spark would hold it."""
     if value is None:
         return True
+    like = pool(type_, ())
+    if not like or type(value) is not type(like[0]):
+        return False
     match type_:
         case IntegralType():
             limit = 1 << (INTEGER_BITS[type_] - 1)
-            return isinstance(value, int) and -limit <= value < limit
+            return bool(-limit <= value < limit)
         case DecimalType(precision, scale):
-            digits = Decimal(value).scaleb(scale)
-            return digits == digits.to_integral_value() and abs(digits) < 10**precision
+            digits = value.scaleb(scale)
+            return bool(value.as_tuple().exponent == -scale and abs(digits) < 10**precision)
         case _ if type_ == FLOAT:
             return bool(value != value or to_float32(value) == value)
         case _:
@@ -370,22 +426,23 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
                 return False
             if not all(_fits(row[place], f.type) for row in rows):
                 return False
+        for name, most in source.lengths:
+            texts = (row[names.index(name)] for row in rows)
+            if any(isinstance(text, str) and len(text) > most for text in texts):
+                return False
         if len(distinct_on_keys(source, rows)) < len(rows):
             return False
         for foreign in source.foreign_keys:
             parent = next(
                 (s for s in sources.values() if s.table.lower() == foreign.parent.lower()), None
             )
-            if parent is None:
+            places = [names.index(c) for c in foreign.columns]
+            if parent is None or not _refers(source, places, parent, foreign):
                 continue
-            targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
-            parent_names = [f.name.lower() for f in parent.fields]
-            known = {
-                tuple(row[parent_names.index(t.lower())] for t in targets)
-                for row in tables[parent.table]
-            }
+            targets = _targets(parent, foreign)
+            known = {tuple(row[i] for i in targets) for row in tables[parent.table]}
             for row in rows:
-                value = tuple(row[names.index(c)] for c in foreign.columns)
+                value = tuple(row[i] for i in places)
                 if None not in value and value not in known:
                     return False
     return True

@@ -25,7 +25,7 @@ from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.dataflow.walk import size as dataflow_size
 from veer.errors import InputError
 from veer.interpreter import Result, TooManyChoicesError, program, same_result
-from veer.refute.instances import Instances, Tables, constants, constraints_hold
+from veer.refute.instances import Instances, Tables, conflict, constants, constraints_hold
 from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness
@@ -168,7 +168,7 @@ def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witnes
 def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> Tables | None:
     """For the guard: an instance on which sinks proven equal differ, also with opaque functions."""
     stream = Instances((refutation.p, refutation.q), seed)
-    for number in range(instances):
+    for number in range(0 if stream.conflict else instances):
         tables = stream.make(number)
         found = refutation.results(tables)
         if found is not None and not refutation.same(*found):
@@ -192,7 +192,7 @@ def _unfit(refutation: Refutation) -> str | None:
     for dataflow in (refutation.p, refutation.q):
         for reason in _unfit_parts(dataflow):
             return reason
-    return None
+    return conflict((refutation.p, refutation.q)) or None
 
 
 def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:

@@ -38,7 +38,7 @@ class Simulation:
         self._agree: dict[Claim, bool] = {}
         stream = Instances((p, q), SEED)
         self._likely = stream.constants
-        for number in range(INSTANCES):
+        for number in range(0 if stream.conflict else INSTANCES):
             self.add(stream.make(number))
 
     def add(self, tables: Tables) -> None:

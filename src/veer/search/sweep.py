@@ -115,7 +115,7 @@ class Sweep:
     def tell_apart(self, claim: Claim) -> bool:
         """Whether the solver finds an instance that contradicts a claim; if so, it is kept."""
         p, q = (unfold(d, i, {}) for d, i in ((self.p, claim.p), (self.q, claim.q)))
-        if size(p) + size(q) > LARGEST_LIFTED:
+        if size(p) + size(q) > LARGEST_LIFTED or not self.simulation.instances:
             return False
         columns = sorted(pairs_of(claim, self.p, self.q))
         found = symbolic_instances(p, q, columns, claim.semantics, single_rows=True)

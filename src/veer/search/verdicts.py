@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import identity
-from veer.dataflow.ops import Source
+from veer.dataflow.ops import Operator, Source
 from veer.dataflow.query_pair import LEAF_TABLE, QueryPair
-from veer.dataflow.walk import operator_exprs, parts, query_of
+from veer.dataflow.walk import subqueries
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.verdict import Answer, Assumption, Verdict
@@ -166,10 +166,24 @@ def _form(side: Dataflow, tables: dict[Source, Json], named: bool) -> Json:
             text: Json = list(tables).index(operator) if operator in tables else len(tables)
             tables.setdefault(operator, _table(operator, named))
         else:
-            text = identity(operator, [side.schemas[i] for i in below])
+            text = [identity(operator, [side.schemas[i] for i in below]), _inside(operator)]
         numbers[id_] = len(found)
-        found.append([text, [numbers[i] for i in below]])
+        nullable = [f.nullable for f in side.schemas[id_]]
+        found.append([text, nullable, [numbers[i] for i in below]])
     return found
+
+
+def _inside(operator: Operator) -> Json:
+    """What its subqueries declare beyond their text: constraints of tables, what is never null."""
+    return [
+        [
+            _table(inner, True) if isinstance(inner, Source) else _inside(inner),
+            [f.nullable for f in query.schemas[id_]],
+        ]
+        for query in subqueries(operator)
+        for id_ in query.order
+        for inner in (query.operators[id_],)
+    ]
 
 
 def _table(source: Source, named: bool) -> Json:
@@ -187,11 +201,7 @@ def _names_matter(side: Dataflow) -> bool:
     """Whether tables are named elsewhere too: by foreign keys, or inside of subqueries."""
     if any(source.foreign_keys for source in side.sources.values()):
         return True
-    return any(
-        getattr(operator, "query", None) is not None
-        or any(query_of(part) is not None for e in operator_exprs(operator) for part in parts(e))
-        for operator in side.operators.values()
-    )
+    return any(next(subqueries(operator), None) is not None for operator in side.operators.values())
 
 
 @cache

@@ -457,6 +457,8 @@ class Facts:
                     continue
                 if any(has_floats(c.type) for c in keys):
                     continue
+                if any(a.type != b.type for a, b in zip(keys, child, strict=True)):
+                    continue
                 present = tuple(Not(IsNull(c)) for c in child)
                 guards = (*guard, *present)
                 fits = All(tuple(Same(a, b) for a, b in zip(keys, child, strict=True)))

@@ -48,6 +48,7 @@ class _Table:
         self.keys: list[tuple[str, ...]] = []
         self.unique: list[tuple[str, ...]] = []
         self.foreign: list[ForeignKey] = []
+        self.lengths: list[tuple[str, int]] = []
 
     def add(self, item: exp.Expr) -> None:
         match item:
@@ -93,7 +94,12 @@ class _Table:
                     pass
                 case other:
                     refuse(item, f"{other.key} of a column")
-        self.fields[name] = Field(name, read_type(item.args["kind"]), nullable)
+        kind = item.args["kind"]
+        if kind.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
+            refuse(item, "CHAR (Spark pads it on reading; STRING or VARCHAR will do)")
+        if kind.this is exp.DataType.Type.VARCHAR and kind.expressions:
+            self.lengths.append((name, int(kind.expressions[0].name)))
+        self.fields[name] = Field(name, read_type(kind), nullable)
 
     def reference(self, columns: tuple[str, ...], node: exp.Expr) -> ForeignKey:
         target = node.this
@@ -127,6 +133,7 @@ class _Table:
             tuple(dict.fromkeys(keys)),
             foreign,
             *properties,
+            tuple(self.lengths),
         )
         try:
             source.output(())

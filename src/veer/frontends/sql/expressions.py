@@ -38,6 +38,7 @@ from veer.dataflow.types import (
     NULL,
     STRING,
     DecimalType,
+    IntegralType,
     StructType,
 )
 from veer.dataflow.walk import parts
@@ -365,8 +366,10 @@ class ExprReader:
         if text.upper() == "CURRENT ROW":
             return 0
         number = self.read(value) if isinstance(value, exp.Expr) else None
-        if not isinstance(number, Literal) or not isinstance(number.value, int):
+        if not isinstance(number, Literal) or not isinstance(number.type, IntegralType):
             refuse(spec, "a frame bound that is no integer constant")
+        if number.value is None:
+            refuse(spec, "a frame bound that is null")
         return -number.value if direction == "PRECEDING" else number.value
 
     # -- subqueries --------------------------------------------------------------------------
