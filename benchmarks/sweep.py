@@ -9,6 +9,7 @@ import argparse
 import json
 import math
 import statistics
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -69,6 +70,7 @@ class Score:
         )
         for text in (*self.lost, *self.wrong):
             print(f"    {text}")
+        sys.stdout.flush()
 
 
 def compare(
@@ -91,6 +93,8 @@ def compare(
         score.found[said["sweep"], said["plus"]] += 1
         if said["plus"] == "equivalent" != said["sweep"]:
             score.lost.append(f"by plus alone: {id_}")
+        if score.pairs % 500 == 0:
+            score.show(f"({name})")
     score.show(name)
     return score
 
@@ -173,7 +177,9 @@ def pairs_section(asked: argparse.Namespace) -> bool:
         f"{'set':<12}{'pairs':>7}{'sweep':>8}{'plus':>8}{'more':>8}{'lost':>6}{'refuted':>9}"
         f"{'wrong':>7}{'sweep s':>9}{'plus s':>9}"
     )
-    scores = [compare("workloads", workload_pairs())]
+    scores = []
+    if not asked.random_only:
+        scores.append(compare("workloads", workload_pairs()))
     if asked.data:
         scores.append(compare("shared", shared_pairs(asked.data)))
     scores.append(compare("random", random_pairs(asked.pairs)))
@@ -314,6 +320,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--only", default=",".join(SECTIONS), metavar="SECTION,...")
     parser.add_argument("--data", type=Path, help="a folder of *.jsonl files with query pairs")
     parser.add_argument("--pairs", type=int, default=5000, help="random pairs")
+    parser.add_argument("--random-only", action="store_true", help="no workloads, no shared pairs")
     parser.add_argument("--operators", type=_numbers, default=(100, 1000, 10000))
     parser.add_argument("--queries", type=int, default=20, help="TPC-DS queries run on Spark")
     parser.add_argument("--scale", type=float, default=0.1, help="TPC-DS scale factor")
