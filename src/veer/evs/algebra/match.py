@@ -214,7 +214,8 @@ class Matcher:
         if left or any(len(a) != len(b) for a, b in groups):
             return
         found = []
-        ways = product(*(permutations(b) for _, b in groups))
+        # `product` holds all of each: twelve tables alike have 479 million orders.
+        ways = product(*(islice(permutations(b), MOST_ALIGNMENTS) for _, b in groups))
         for way in islice(ways, MOST_ALIGNMENTS):
             pairs = [
                 (a, b)
