@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.failures import may_fail, only_in
@@ -20,6 +20,7 @@ from veer.dataflow.types import same_by_value
 from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
+from veer.frontends.spark import read_dataframe
 from veer.frontends.spec import Version, load
 from veer.proof import Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, find_witness, first_difference, witness_on
@@ -82,19 +83,20 @@ def diff(p: Version, q: Version) -> VersionPair:
 
 
 def verify(
-    p: Version | str,
-    q: Version | str,
+    p: Version | str | Any,
+    q: Version | str | Any,
     comparison: Comparison | None = None,
     *,
     schema: str = "",
     progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
-    """Whether both versions, given loaded or as SPECs, produce the same results, sink by sink.
+    """Whether both versions produce the same results, sink by sink.
 
-    `progress` is told what is going on.
+    They are given loaded, as SPECs, or as DataFrames of a classic Spark session. `progress` is
+    told what is going on.
     """
     asked = comparison or Comparison()
-    p, q = (v if isinstance(v, Version) else load(v, schema=schema) for v in (p, q))
+    p, q = (_version(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     start = time.perf_counter()
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
@@ -115,8 +117,20 @@ def verify(
     )
 
 
+def _version(given: Version | str | Any, name: str, schema: str) -> Version:
+    if isinstance(given, Version):
+        return given
+    if isinstance(given, str):
+        return load(given, schema=schema)
+    return Version(name, read_dataframe(given), stable_ids=False)
+
+
 def assert_equivalent(
-    p: Version | str, q: Version | str, comparison: Comparison | None = None, *, schema: str = ""
+    p: Version | str | Any,
+    q: Version | str | Any,
+    comparison: Comparison | None = None,
+    *,
+    schema: str = "",
 ) -> Report:
     """For tests: the report, or an AssertionError naming the sinks that are not equivalent."""
     report = verify(p, q, comparison, schema=schema)

@@ -1,0 +1,500 @@
+"""Catalyst expressions as Veer's: exact, or a function known by its identity alone.
+
+What `toJSON` drops - the mode of casts and arithmetic, the escape character of LIKE - is read from
+the JVM. A class that is not known, or a parameter that is not, makes an opaque call whose identity
+holds everything the expression says of itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import require_repeatable
+from veer.dataflow.expr import (
+    AggregateCall,
+    And,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    Frame,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    OverCall,
+    ScalarQuery,
+    SortKey,
+    arguments,
+)
+from veer.dataflow.functions.registry import (
+    AGGREGATE,
+    OVER,
+    SCALAR,
+    Kind,
+    aggregate_function,
+    canonical_name,
+    over_function,
+    scalar_function,
+)
+from veer.dataflow.types import (
+    BOOLEAN,
+    LONG,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    is_orderable,
+)
+from veer.errors import IllFormedError, InputError, UnsupportedError
+from veer.frontends.spark.tree import Node, expression_of
+from veer.frontends.spark.types import constant, jvm_constant, type_of
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.operators import Signal
+
+COMPARED = {
+    "EqualTo": "=",
+    "EqualNullSafe": "<=>",
+    "LessThan": "<",
+    "LessThanOrEqual": "<=",
+    "GreaterThan": ">",
+    "GreaterThanOrEqual": ">=",
+}
+# Classes whose name in SQL is not the registry's.
+NAMED = {
+    "Add": "+",
+    "Subtract": "-",
+    "Multiply": "*",
+    "Divide": "/",
+    "IntegralDivide": "div",
+    "Remainder": "%",
+    "UnaryMinus": "negative",
+    "UnaryPositive": "positive",
+    "BitwiseAnd": "&",
+    "BitwiseOr": "|",
+    "BitwiseXor": "^",
+    "CreateArray": "array",
+    "CreateMap": "map",
+    "CreateNamedStruct": "named_struct",
+    "GetArrayItem": "item",
+    "GetMapValue": "item",
+    "StringTrim": "trim",
+    "StringTrimLeft": "ltrim",
+    "StringTrimRight": "rtrim",
+    "Average": "avg",
+    "StddevSamp": "stddev_samp",
+    "StddevPop": "stddev_pop",
+    "VarianceSamp": "var_samp",
+    "VariancePop": "var_pop",
+}
+TRIED = {
+    "+": "try_add",
+    "-": "try_subtract",
+    "*": "try_multiply",
+    "/": "try_divide",
+    "%": "try_mod",
+}
+# Parameters under which a function means what the registry says; others make it opaque.
+USUAL: dict[str, frozenset[str]] = {
+    "evalMode": frozenset({"ANSI"}),
+    "failOnError": frozenset({"True"}),
+    "ansiEnabled": frozenset({"True"}),
+    "legacySizeOfNull": frozenset({"False"}),
+    "legacyNegativeIndex": frozenset({"False"}),
+    "defaultValueOutOfBound": frozenset({"None"}),
+    "useStringTypeWhenEmpty": frozenset({"False"}),
+    "stringTypeWhenEmpty": frozenset({"False"}),
+    "escapeChar": frozenset({"\\"}),
+    "timeZoneId": frozenset({"UTC", "Some(UTC)"}),
+    "nullOnDivideByZero": frozenset({"True"}),
+    "trimStr": frozenset({"None"}),
+    "useAnsiAdd": frozenset({"True"}),
+    "inferFiltersFromWindow": frozenset({"True", "False"}),
+}
+UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
+PARTITION = frozenset(
+    {"MonotonicallyIncreasingID", "SparkPartitionID", "InputFileName", "InputFileBlockStart"}
+)
+RUN_CONSTANT = frozenset(
+    {"CurrentDate", "CurrentTimestamp", "Now", "CurrentUser", "LocalTimestamp"}
+)
+Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
+
+
+@final
+@dataclass
+class Scope:
+    """The columns an expression may read, by Spark's numbers; `outer` those around a subquery."""
+
+    signal: Signal
+    outer: Scope | None = None
+    aggregates: list[tuple[str, AggregateCall]] = field(default_factory=list)
+
+    def column(self, number: int) -> Column | None:
+        return self.signal.column(number)
+
+
+@final
+@dataclass
+class Expressions:
+    """Reads expressions; `subquery` reads the plans inside of them, `udf` Python functions."""
+
+    subquery: Callable[[Node, Scope], Dataflow]
+    udf: Udf
+    common: dict[str, Expr] = field(default_factory=dict)  # parts named by WITH expressions
+
+    def read(self, node: Node, scope: Scope) -> Expr:
+        """The expression, or an error naming what is not understood."""
+        match node.kind:
+            case "AttributeReference":
+                return self._column(node, scope)
+            case "OuterReference":
+                return self._outer(node, scope)
+            case "Alias":
+                return self.read(node.children[0], scope)
+            case "Literal":
+                return self._literal(node)
+            case "Cast":
+                return self._cast(node, scope)
+            case "And" | "Or":
+                args = self._all(node, scope)
+                return And(args) if node.kind == "And" else Or(args)
+            case "Not":
+                return Not(self.read(node.children[0], scope))
+            case "IsNull":
+                return IsNull(self.read(node.children[0], scope))
+            case "IsNotNull":
+                return Not(IsNull(self.read(node.children[0], scope)))
+            case "In":
+                first, *options = self._all(node, scope)
+                return InList(first, tuple(options))
+            case "CaseWhen":
+                return self._case(self._all(node, scope))
+            case "If":
+                when, then, otherwise = self._all(node, scope)
+                return Case(((when, then),), otherwise)
+            case "GetStructField":
+                return self._field(node, scope)
+            case "ScalarSubquery":
+                return ScalarQuery(self.subquery(node.query(), scope))
+            case "Exists":
+                return Exists(self.subquery(node.query(), scope))
+            case "InSubquery":
+                *values, query = node.children
+                args = tuple(self.read(v, scope) for v in values)
+                return InQuery(args, self.subquery(query.query(), scope))
+            case "With":
+                return self._with(node, scope)
+            case "CommonExpressionRef":
+                return self.common[node.dropped["id"]]
+            case "AtLeastNNonNulls":
+                return self._non_nulls(node, scope)
+            case "PythonUDF":
+                return self.udf(node, self._all(node, scope))
+            case kind if kind in COMPARED:
+                left, right = self._all(node, scope)
+                if left.type == right.type and is_orderable(left.type):
+                    return Compare(COMPARED[kind], left, right)
+                return self._opaque(node, (left, right))
+            case _:
+                return self._call(node, scope)
+
+    def _all(self, node: Node, scope: Scope) -> tuple[Expr, ...]:
+        return tuple(self.read(child, scope) for child in node.children)
+
+    def _with(self, node: Node, scope: Scope) -> Expr:
+        """An expression in which parts are named, to be computed once."""
+        body, *definitions = node.children
+        for definition in definitions:
+            value = self.read(definition.children[0], scope)
+            self.common[definition.dropped["id"]] = require_repeatable(value, "a named part")
+        return self.read(body, scope)
+
+    def _non_nulls(self, node: Node, scope: Scope) -> Expr:
+        """What `dropna` keeps: so many values that are neither null nor NaN."""
+        args = self._all(node, scope)
+        known = [
+            And((Not(IsNull(a)), Not(Call("isnan", (a,), BOOLEAN))))
+            if isinstance(a.type, DoubleType | FloatType)
+            else Not(IsNull(a))
+            for a in args
+        ]
+        wanted = int(node.fields["n"])
+        if wanted == len(args) and wanted > 1:
+            return And(tuple(known))
+        if wanted == 1:
+            return Or(tuple(known)) if len(known) > 1 else known[0]
+        return self._opaque(node, args)
+
+    def _column(self, node: Node, scope: Scope) -> Expr:
+        number = int(node.fields["exprId"]["id"])
+        found = scope.column(number)
+        type_ = type_of(node.fields["dataType"])
+        if found is not None:
+            if found.type != type_:
+                raise UnsupportedError(
+                    f"column {node.fields['name']!r} is {type_} to Spark, {found.type} to Veer"
+                )
+            return found
+        raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
+
+    def _outer(self, node: Node, scope: Scope) -> Expr:
+        read = node.expression("e")
+        number = int(read.fields["exprId"]["id"])
+        depth, around = 1, scope.outer
+        while around is not None:
+            found = around.column(number)
+            if found is not None:
+                return OuterColumn(found.name, found.type, found.occurrence, depth)
+            depth, around = depth + 1, around.outer
+        raise UnsupportedError(f"outer column {read.fields['name']!r} is not found")
+
+    def _literal(self, node: Node) -> Expr:
+        type_ = type_of(node.fields["dataType"])
+        text = node.fields["value"]
+        try:
+            return Literal(constant(text, type_), type_)
+        except UnsupportedError:
+            return Literal(jvm_constant(node.jvm.value(), type_), type_)
+
+    def _cast(self, node: Node, scope: Scope) -> Expr:
+        arg = self.read(node.children[0], scope)
+        type_ = type_of(node.fields["dataType"])
+        mode = str(node.jvm.evalMode().toString())
+        zone = node.fields.get("timeZoneId")
+        if zone not in (None, "UTC"):
+            return self._opaque(node, (arg,))
+        if arg.type == type_:
+            return arg
+        wider = isinstance(arg.type, IntegralType) and type_ == LONG
+        if isinstance(arg, Literal) and wider and arg.value is not None:
+            return Literal(arg.value, type_)
+        return Cast(arg, type_, CastMode[mode])
+
+    def _case(self, parts: Sequence[Expr]) -> Expr:
+        pairs = tuple((parts[i], parts[i + 1]) for i in range(0, len(parts) - 1, 2))
+        otherwise = parts[-1] if len(parts) % 2 else Literal(None, parts[1].type)
+        return Case(pairs, otherwise)
+
+    def _field(self, node: Node, scope: Scope) -> Expr:
+        arg = self.read(node.children[0], scope)
+        fields = getattr(arg.type, "fields", ())
+        return GetField(arg, fields[int(node.fields["ordinal"])][0])
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def _call(self, node: Node, scope: Scope) -> Expr:
+        """A function of the registry if it is one, with its usual parameters; else opaque."""
+        if _is_replaceable(node):
+            # What it is written as may name columns by numbers that are no longer theirs.
+            return self.read(node.children[0], scope)
+        args = self._all(node, scope)
+        name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
+        if name in TRIED and _evaluated(node).startswith("TRY"):
+            name = TRIED[name]
+        elif not self._is_usual(node):
+            return self._opaque(node, args)
+        if name in SCALAR:
+            try:
+                found = scalar_function(name).resolve(arguments(args))
+                if found.arguments == tuple(a.type for a in args):
+                    return Call(name, args, found.result)
+            except (IllFormedError, UnsupportedError):
+                pass
+        meaning = _replacement(node)
+        return self._opaque(node, args) if meaning is None else self.read(meaning, scope)
+
+    def _is_usual(self, node: Node) -> bool:
+        """Whether every parameter that is no argument has the value the registry assumes."""
+        numbers: list[int] = []
+        for name, value in node.fields.items():
+            if name in UNIMPORTANT:
+                continue
+            if _is_children(value):
+                numbers += value if isinstance(value, list) else [value]
+                continue
+            if value == []:
+                continue
+            text = node.dropped[name] if value is None else str(value)
+            if name == "evalContext":
+                if not _evaluated(node).startswith("ANSI"):
+                    return False
+            elif text not in USUAL.get(name, ()):
+                return False
+        # A number that refers to no child is a parameter of its own; equal children share theirs.
+        return len(numbers) == len(node.children) and all(
+            number <= place for place, number in enumerate(numbers)
+        )
+
+    def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
+        """A function of its arguments, equal to itself; its identity is all it says of itself."""
+        type_ = type_of(json.loads(node.jvm.dataType().json()))
+        said = {
+            name: node.dropped[name] if value is None else value
+            for name, value in node.fields.items()
+            if name not in ("exprId", "resultId")
+        }
+        identity = f"spark {node.kind} {json.dumps(said, sort_keys=True)}"
+        return OpaqueCall(identity, args, type_, _kind(node))
+
+    # -- aggregates and window functions -------------------------------------------------------
+
+    def aggregate(self, node: Node, scope: Scope) -> AggregateCall:
+        """An aggregate call."""
+        function = node.children[0]
+        where = self.read(node.children[1], scope) if len(node.children) > 1 else None
+        name, args, type_ = self._folded(function, scope)
+        return AggregateCall(name, args, type_, bool(node.fields["isDistinct"]), where)
+
+    def _folded(self, node: Node, scope: Scope) -> tuple[str, tuple[Expr, ...], DataType]:
+        if _is_replaceable(node):
+            return self._folded(node.children[0], scope)
+        name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
+        args = self._all(node, scope)
+        if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
+            args = ()
+        if name in ("first", "last") and node.fields.get("ignoreNulls") is True:
+            args = (args[0], Literal(True, type_of("boolean")))
+        elif not self._is_usual_fold(node):
+            raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
+        if name not in AGGREGATE:
+            raise UnsupportedError(f"the aggregate function {name}")
+        found = aggregate_function(name).resolve(arguments(args))
+        if found.arguments != tuple(a.type for a in args):
+            raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
+        return name, args, found.result
+
+    def _is_usual_fold(self, node: Node) -> bool:
+        offsets = ("mutableAggBufferOffset", "inputAggBufferOffset", "ignoreNulls")
+        kept = {n: v for n, v in node.fields.items() if n not in offsets}
+        return self._is_usual(Node(node.kind, kept, node.find, node.children))
+
+    def over(self, node: Node, scope: Scope) -> OverCall:
+        """A window function with its window."""
+        function, window = node.children
+        where = None
+        if function.kind == "AggregateExpression":
+            if function.fields["isDistinct"]:
+                raise UnsupportedError("a window function over DISTINCT values")
+            if len(function.children) > 1:
+                where = self.read(function.children[1], scope)
+            name, args, type_ = self._folded(function.children[0], scope)
+        else:
+            name, args, type_ = self._ranked(function, scope)
+        *parts, frame = window.children
+        partition = tuple(self.read(p, scope) for p in parts if p.kind != "SortOrder")
+        order = tuple(self.sort_key(p, scope) for p in parts if p.kind == "SortOrder")
+        return OverCall(name, args, type_, partition, order, self._frame(frame), False, where)
+
+    def _ranked(self, node: Node, scope: Scope) -> tuple[str, tuple[Expr, ...], DataType]:
+        name = canonical_name(_sql_name(node))
+        if name not in OVER or node.fields.get("ignoreNulls") is True:
+            raise UnsupportedError(f"the window function {name}")
+        args = self._all(node, scope)
+        if name in ("rank", "dense_rank", "percent_rank", "cume_dist", "row_number"):
+            args = ()
+        elif name in ("lag", "lead") and isinstance(args[2], Literal) and args[2].value is None:
+            args = args[:2]
+        found = over_function(name).resolve(arguments(args))
+        if found.arguments != tuple(a.type for a in args):
+            raise UnsupportedError(f"the window function {name} of {args[0].type}")
+        return name, args, found.result
+
+    def _frame(self, node: Node) -> Frame:
+        if node.kind != "SpecifiedWindowFrame":
+            raise UnsupportedError(f"the window frame {node.kind}")
+        unit = "rows" if node.object_name("frameType") == "RowFrame" else "range"
+        start, end = (self._bound(child) for child in node.children)
+        if start == "last" or end == "first":
+            raise UnsupportedError("a window frame that is empty")
+        return Frame(unit, None if start == "first" else start, None if end == "last" else end)
+
+    def _bound(self, node: Node) -> Any:
+        match node.kind.rstrip("$"):
+            case "UnboundedPreceding":
+                return "first"
+            case "UnboundedFollowing":
+                return "last"
+            case "CurrentRow":
+                return 0
+            case "Literal":
+                return constant(node.fields["value"], type_of(node.fields["dataType"]))
+            case "UnaryMinus":
+                return -self._bound(node.children[0])
+            case kind:
+                raise UnsupportedError(f"the window bound {kind}")
+
+    def sort_key(self, node: Node, scope: Scope) -> SortKey:
+        """One key of an order."""
+        return SortKey(
+            self.read(node.children[0], scope),
+            node.object_name("direction") == "Ascending",
+            node.object_name("nullOrdering") == "NullsFirst",
+        )
+
+
+def _sql_name(node: Node) -> str:
+    return str(node.jvm.prettyName())
+
+
+def _is_children(value: Any) -> bool:
+    """Whether a field refers to children by their numbers."""
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, list):
+        return bool(value) and all(type(v) is int for v in value)
+    return type(value) is int
+
+
+def _is_tree(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _is_replaceable(node: Node) -> bool:
+    """Whether a function is written as one thing and means another, its only child."""
+    return len(node.children) == 1 and any(
+        _is_tree(v) or (isinstance(v, list) and v and _is_tree(v[0])) for v in node.fields.values()
+    )
+
+
+def _replacement(node: Node) -> Node | None:
+    """What a function means to Spark, where it only stands for something else."""
+    try:
+        return expression_of(node.jvm.replacement())
+    except Exception:  # there is no such member
+        return None
+
+
+def _evaluated(node: Node) -> str:
+    """The mode of arithmetic: ANSI fails, TRY gives null, LEGACY wraps."""
+    return node.dropped.get("evalContext", "").removeprefix("NumericEvalContext(")
+
+
+def _kind(node: Node) -> Kind:
+    if node.kind in PARTITION:
+        return Kind.PARTITION
+    if node.kind in RUN_CONSTANT:
+        return Kind.RUN_CONSTANT
+    try:
+        return Kind.PURE if node.jvm.deterministic() else Kind.CHOICE
+    except InputError:
+        return Kind.CHOICE
+
+
+def is_aggregate(node: Node) -> bool:
+    """Whether a node is an aggregate call."""
+    return node.kind == "AggregateExpression"

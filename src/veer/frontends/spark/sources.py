@@ -1,0 +1,93 @@
+"""What feeds a plan: files, tables, rows given in the program; known by identity, never read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from veer.dataflow.ops import Operator, Source
+from veer.errors import UnsupportedError
+from veer.frontends.spark.operators import fields_of
+from veer.frontends.spark.tree import Node
+
+
+def source_of(node: Node) -> Operator:
+    """The table a leaf of a plan stands for."""
+    reader = READERS.get(node.kind)
+    if reader is None:
+        raise UnsupportedError(f"the source {node.kind}")
+    if node.fields.get("isStreaming"):
+        raise UnsupportedError("a streaming source; verify the query on a batch of its data")
+    return reader(node)
+
+
+def _rdd(node: Node) -> Source:
+    """Rows made in the program: the same RDD of the same application is the same table."""
+    rdd = node.jvm.rdd()
+    application = str(rdd.sparkContext().applicationId())
+    return Source(f"rdd_{rdd.id()}", fields_of(node), format="rdd", location=application)
+
+
+def _local(node: Node) -> Source:
+    """Rows held by the plan itself: equal only if it is the same object."""
+    number = node.jvm.data().hashCode() if node.jvm.data().isEmpty() else id(node.jvm)
+    return Source(f"rows_{number}", fields_of(node), format="local")
+
+
+def _relation(node: Node) -> Source:
+    """Files, or a table of the catalog that stands for some."""
+    relation = node.jvm.relation()
+    kind = str(relation.getClass().getSimpleName())
+    table = node.jvm.catalogTable()
+    name = str(table.get().identifier().unquotedString()) if table.isDefined() else ""
+    if kind == "HadoopFsRelation":
+        paths = _strings(relation.location().rootPaths())
+        options = _options(relation.options())
+        format_ = str(relation.fileFormat().getClass().getSimpleName())
+        shown = name or "/".join(paths[0].rstrip("/").split("/")[-1:])
+        return Source(
+            shown, fields_of(node), format=format_, location=" ".join(paths), options=options
+        )
+    if kind == "JDBCRelation":
+        options = _options(relation.jdbcOptions().parameters())
+        kept = tuple((k, v) for k, v in options if k.lower() not in ("password", "user"))
+        return Source(name or "jdbc", fields_of(node), format="jdbc", options=kept)
+    raise UnsupportedError(f"the relation {kind}")
+
+
+def _version_two(node: Node) -> Source:
+    """A table of a catalog or a format with a reader of its own."""
+    table = node.jvm.table()
+    options = _options(node.jvm.options().asCaseSensitiveMap(), java=True)
+    format_ = str(table.getClass().getName())
+    return Source(str(table.name()), fields_of(node), format=format_, options=options)
+
+
+def _hive(node: Node) -> Source:
+    name = str(node.jvm.tableMeta().identifier().unquotedString())
+    return Source(name, fields_of(node), format="hive")
+
+
+READERS: dict[str, Callable[[Node], Source]] = {
+    "LogicalRDD": _rdd,
+    "LocalRelation": _local,
+    "LogicalRelation": _relation,
+    "DataSourceV2Relation": _version_two,
+    "HiveTableRelation": _hive,
+}
+
+
+def _strings(sequence: Any) -> list[str]:
+    return [str(sequence.apply(i).toString()) for i in range(sequence.size())]
+
+
+def _options(table: Any, *, java: bool = False) -> tuple[tuple[str, str], ...]:
+    """Options of a reader, sorted; those that only say where the files are stand elsewhere."""
+    found: list[tuple[str, str]] = []
+    if java:
+        found = [(str(k), str(v)) for k, v in dict(table).items()]
+    else:
+        pairs = table.toSeq()
+        for i in range(pairs.size()):
+            found.append((str(pairs.apply(i)._1()), str(pairs.apply(i)._2())))
+    return tuple(sorted(p for p in found if p[0].lower() not in ("path", "paths")))
