@@ -251,3 +251,13 @@ def test_a_python_function_is_equal_to_itself(frames: Frames) -> None:
     assert veer.verify(old, new).verdict is Verdict.EQUIVALENT
     other = people.filter("age > 30").select(shout("city").alias("loud"))
     assert veer.verify(old, other).verdict is Verdict.UNKNOWN
+
+
+def test_rows_in_the_plan_are_known_by_what_they_are(spark: SparkSession) -> None:
+    def rows(text: str) -> DataFrame:
+        return spark.sql(f"SELECT * FROM VALUES {text} AS t(a, b)")
+
+    same = [read_dataframe(rows("(1, 'x'), (2, NULL)")) for _ in range(2)]
+    assert same[0] == same[1]
+    for other in ("(1, 'x'), (2, 'null')", "(1, 'x')", "(2, NULL), (1, 'x')"):
+        assert read_dataframe(rows(other)) != same[0]

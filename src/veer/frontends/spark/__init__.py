@@ -44,6 +44,8 @@ def _check_session(session: Any) -> None:
         raise UnsupportedError(
             "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
         )
+    if session.conf.get("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY":
+        raise UnsupportedError("spark.sql.legacy.timeParserPolicy is LEGACY, which is not modelled")
 
 
 def _check_schema(found: Dataflow, frame: Any) -> None:

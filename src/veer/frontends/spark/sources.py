@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from veer.dataflow.ops import Operator, Source
+from veer.dataflow.types import AtomicType
 from veer.errors import UnsupportedError
-from veer.frontends.spark.operators import fields_of
+from veer.frontends.spark.operators import digest, fields_of
 from veer.frontends.spark.tree import Node
+
+MOST_CELLS = 5_000  # of rows given in the program
 
 
 def source_of(node: Node) -> Operator:
@@ -29,9 +33,18 @@ def _rdd(node: Node) -> Source:
 
 
 def _local(node: Node) -> Source:
-    """Rows held by the plan itself: equal only if it is the same object."""
-    number = node.jvm.data().hashCode() if node.jvm.data().isEmpty() else id(node.jvm)
-    return Source(f"rows_{number}", fields_of(node), format="local")
+    """Rows held by the plan itself: known by what they are, where that can be told for certain."""
+    fields = fields_of(node)
+    rows = node.jvm.data()
+    plain = all(isinstance(f.type, AtomicType) for f in fields)
+    if not plain or rows.size() * len(fields) > MOST_CELLS:
+        return Source(f"rows_{uuid4().hex}", fields, format="local")
+    types = [node.jvm.output().apply(i).dataType() for i in range(len(fields))]
+    cells = [
+        [None if row.isNullAt(j) else str(row.get(j, type_)) for j, type_ in enumerate(types)]
+        for row in (rows.apply(i) for i in range(rows.size()))
+    ]
+    return Source(f"rows_{digest(cells)}", fields, format="local")
 
 
 def _relation(node: Node) -> Source:
@@ -44,9 +57,9 @@ def _relation(node: Node) -> Source:
         paths = _strings(relation.location().rootPaths())
         options = _options(relation.options())
         format_ = str(relation.fileFormat().getClass().getSimpleName())
-        shown = name or "/".join(paths[0].rstrip("/").split("/")[-1:])
+        where = " ".join(paths)
         return Source(
-            shown, fields_of(node), format=format_, location=" ".join(paths), options=options
+            name or where, fields_of(node), format=format_, location=where, options=options
         )
     if kind == "JDBCRelation":
         options = _options(relation.jdbcOptions().parameters())
@@ -60,7 +73,10 @@ def _version_two(node: Node) -> Source:
     table = node.jvm.table()
     options = _options(node.jvm.options().asCaseSensitiveMap(), java=True)
     format_ = str(table.getClass().getName())
-    return Source(str(table.name()), fields_of(node), format=format_, options=options)
+    at = node.dropped.get("timeTravelSpec", node.fields.get("timeTravelSpec"))
+    return Source(
+        str(table.name()), fields_of(node), format=format_, location=str(at), options=options
+    )
 
 
 def _hive(node: Node) -> Source:
