@@ -309,3 +309,14 @@ def test_a_projection_that_names_a_column_twice_is_read_right() -> None:
     assert compared(p, Dataflow({**p.operators, "both": alone}, p.links)).verdict is (
         Verdict.EQUIVALENT
     )
+
+
+def test_two_choices_made_alike_stay_two() -> None:
+    """Both branches are written alike; the edit in one does not make it the other's partner."""
+    branch = "SELECT b, SUM(d) AS s FROM t WHERE a > 1 GROUP BY b"
+    sorted_ = branch.replace("FROM t", "FROM (SELECT * FROM t ORDER BY c) AS o")
+    p = f"SELECT x.s, y.s AS z FROM ({branch}) AS x JOIN ({branch}) AS y ON x.b = y.b"
+    q = f"SELECT x.s, y.s AS z FROM ({sorted_}) AS x JOIN ({branch}) AS y ON x.b = y.b"
+    report = compared(p, q)
+    assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
+    assert any("same choice" in a.text for a in report.sinks[0].assumptions)

@@ -18,7 +18,9 @@ from itertools import islice
 from typing import TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import operator_kind
 from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Source
 from veer.dataflow.query_pair import QueryPair, unfold
 from veer.dataflow.walk import size
@@ -129,7 +131,8 @@ class Sweep:
 def _mates(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
     """For the signals of each version those of the other they may be equal to.
 
-    Computed alike, or mapped onto each other.
+    Computed alike, or mapped onto each other. What rests on a choice keeps to the mapping, which is
+    one to one: two choices made alike are two.
     """
     found: tuple[dict[str, str], dict[str, str]] = ({}, {})
     prints = fingerprints(pair.p), fingerprints(pair.q)
@@ -137,9 +140,13 @@ def _mates(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
     for side, dataflow in enumerate((pair.p, pair.q)):
         other = pair.q if side == 0 else pair.p
         alike = {prints[1 - side][i]: i for i in reversed(other.order)}
+        choosing: set[str] = set()
         for id_ in dataflow.order:
+            if operator_kind(dataflow, id_) is Kind.CHOICE or choosing & {*dataflow.inputs[id_]}:
+                choosing.add(id_)
             mate = mapped[side].get(id_)
-            if mate is None or prints[1 - side][mate] != prints[side][id_]:
+            differs = mate is not None and prints[1 - side][mate] != prints[side][id_]
+            if mate is None or (differs and id_ not in choosing):
                 mate = alike.get(prints[side][id_], mate)
             if mate is not None:
                 found[side][id_] = mate
