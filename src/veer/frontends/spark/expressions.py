@@ -52,16 +52,14 @@ from veer.dataflow.functions.registry import (
 )
 from veer.dataflow.types import (
     BOOLEAN,
-    LONG,
     DataType,
     DoubleType,
     FloatType,
-    IntegralType,
     is_orderable,
 )
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends.spark.tree import Node, expression_of
-from veer.frontends.spark.types import constant, jvm_constant, type_of
+from veer.frontends.spark.types import constant, jvm_constant, type_of, widened
 
 if TYPE_CHECKING:
     from veer.frontends.spark.operators import Signal
@@ -171,8 +169,7 @@ class Expressions:
             case "Cast":
                 return self._cast(node, scope)
             case "And" | "Or":
-                args = self._all(node, scope)
-                return And(args) if node.kind == "And" else Or(args)
+                return _joined(And if node.kind == "And" else Or, self._all(node, scope))
             case "Not":
                 return Not(self.read(node.children[0], scope))
             case "IsNull":
@@ -280,10 +277,8 @@ class Expressions:
             return self._opaque(node, (arg,))
         if arg.type == type_:
             return arg
-        wider = isinstance(arg.type, IntegralType) and type_ == LONG
-        if isinstance(arg, Literal) and wider and arg.value is not None:
-            return Literal(arg.value, type_)
-        return Cast(arg, type_, CastMode[mode])
+        folded = widened(arg, type_) if isinstance(arg, Literal) else None
+        return folded or Cast(arg, type_, CastMode[mode])
 
     def _case(self, parts: Sequence[Expr]) -> Expr:
         pairs = tuple((parts[i], parts[i + 1]) for i in range(0, len(parts) - 1, 2))
@@ -477,6 +472,14 @@ def _replacement(node: Node) -> Node | None:
         return expression_of(node.jvm.replacement())
     except Exception:  # there is no such member
         return None
+
+
+def _joined(made: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
+    """A conjunction or disjunction, those inside of it flattened."""
+    flat: list[Expr] = []
+    for arg in args:
+        flat += arg.args if isinstance(arg, And | Or) and type(arg) is made else [arg]
+    return made(tuple(flat))
 
 
 def _evaluated(node: Node) -> str:

@@ -307,7 +307,9 @@ class PlanReader(FlowBuilder):
         predicate = None
         if condition is not None:
             predicate = self.expressions.read(condition, self._scope(left, right))
-        name = "inner" if kind == "Cross" and predicate is not None else JOINS[kind]
+        name = JOINS[kind]
+        if name in ("inner", "cross"):
+            name = "cross" if predicate is None else "inner"
         numbers = left.numbers if name in ("semi", "anti") else left.numbers + right.numbers
         return self._put(Join(name, predicate), numbers, left, right)
 
