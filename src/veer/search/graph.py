@@ -138,51 +138,6 @@ class PairGraph:
                 changed.add(self.of_p[ours])
         return tuple(1 << i for i in sorted(changed))
 
-    @cached_property
-    def moves(self) -> tuple[int, ...]:
-        """The edits, those that a moved operator ties together as one window, with what it passed.
-
-        An operator that moved from one place to another changes what feeds its old and its new
-        consumer; only a window with all of them and everything between can show them equal.
-        """
-        groups = list(self.edited)
-        for port in self.ports:
-            a, b = self.of_p[port.p], self.of_q[port.q]
-            if a == b or self.nodes[a].q is None or self.nodes[b].p is None:
-                continue
-            tied = 1 << a | 1 << b
-            if port.consumer in self.of_p:
-                tied |= 1 << self.of_p[port.consumer]
-            met = [g for g in groups if g & tied]
-            if len(met) > 1:
-                groups = [g for g in groups if g not in met]
-                joined = 0
-                for group in met:
-                    joined |= group
-                groups.append(joined)
-        return tuple(self.closure(group) for group in groups)
-
-    def closure(self, mask: int) -> int:
-        """The window with everything on a path between two of its operators, in either version."""
-        for dataflow, numbers in ((self.p, self.of_p), (self.q, self.of_q)):
-            up = self._reached(mask, dataflow, numbers, upwards=True)
-            down = self._reached(mask, dataflow, numbers, upwards=False)
-            mask |= up & down
-        return mask
-
-    def _reached(
-        self, mask: int, dataflow: Dataflow, numbers: dict[str, int], *, upwards: bool
-    ) -> int:
-        found = 0
-        for id_ in dataflow.order if not upwards else reversed(dataflow.order):
-            if id_ not in numbers:
-                continue
-            near = [link.dst for link in dataflow.outputs[id_]] if upwards else dataflow.inputs[id_]
-            here = 1 << numbers[id_]
-            if here & mask or any(n in numbers and found >> numbers[n] & 1 for n in near):
-                found |= here
-        return found
-
     def _is_kept(self, node: Node) -> bool:
         if node.p is None or node.q is None:
             return False

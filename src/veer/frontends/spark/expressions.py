@@ -140,7 +140,6 @@ class Scope:
 
     signal: Signal
     outer: Scope | None = None
-    aggregates: list[tuple[str, AggregateCall]] = field(default_factory=list)
 
     def column(self, number: int) -> Column | None:
         return self.signal.column(number)

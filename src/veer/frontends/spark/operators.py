@@ -37,7 +37,7 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import ArrayType, StructType
+from veer.dataflow.types import ArrayType
 from veer.errors import UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
@@ -263,8 +263,6 @@ class PlanReader(FlowBuilder):
         position, inline = kinds[generator.kind]
         arg = self.expressions.read(generator.children[0], self._scope(below))
         outputs = node.expressions("generatorOutput")
-        if isinstance(arg.type, ArrayType) and isinstance(arg.type.element, StructType):
-            inline = inline and True
         names = tuple(str(o.fields["name"]) for o in outputs)
         made = Unnest(arg, names, bool(node.fields["outer"]), position, inline)
         found = self._put(made, (*below.numbers, *map(_number, outputs)), below)
