@@ -9,6 +9,7 @@ import pytest
 
 from veer.api import Comparison, Version, verify
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.query_pair import QueryPair
 from veer.evs.registry import get
 from veer.frontends.sql import read_sql
@@ -311,3 +312,21 @@ def test_sorting_needs_a_bag_and_gives_an_order() -> None:
     report = verify(*versions, Comparison(evs=("spes",), strategy="plus"))
     assert report.verdict is Verdict.EQUIVALENT
     assert report.sinks[0].reason == "proven by spes"
+
+
+def test_inputs_of_a_union_are_each_paired_once() -> None:
+    """Two inputs of P cannot both be the one of Q that is proven equal to them."""
+    p = flow("SELECT a FROM t UNION ALL SELECT a FROM t UNION ALL SELECT a FROM u")
+    q = flow("SELECT a FROM u UNION ALL SELECT a FROM t UNION ALL SELECT a FROM u")
+    (top,), (other,) = p.inputs["result"], q.inputs["result"]
+    same = {
+        (a, b)
+        for a in p.inputs[top]
+        for b in q.inputs[other]
+        if fingerprints(p)[a] == fingerprints(q)[b]
+    }
+    steps, claims = congruent_steps(p, q, sorted(same))
+    goal = Claim(top, other, BAG)
+    last = Step(goal, claims, "congruence")
+    with pytest.raises(ProofError, match="nothing shows"):
+        check(Proof((*steps, last)), p, q, goal)

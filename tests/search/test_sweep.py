@@ -320,3 +320,16 @@ def test_two_choices_made_alike_stay_two() -> None:
     report = compared(p, q)
     assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
     assert any("same choice" in a.text for a in report.sinks[0].assumptions)
+
+
+def test_a_union_in_another_order_needs_no_verifier() -> None:
+    parts = ["SELECT a, b FROM t WHERE a > 1", "SELECT a, x FROM u", "SELECT c, a FROM t"]
+    turned = [parts[2], parts[0], parts[1].replace("FROM u", "FROM (SELECT x, a FROM u) AS y")]
+    p, q = (" UNION ALL ".join(some) for some in (parts, turned))
+    report = compared(p, q)
+    assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
+    assert report.counts.ev_calls == 0
+    twice = " UNION ALL ".join([parts[0], parts[0], parts[2]])
+    assert compared(p, twice).verdict is Verdict.INEQUIVALENT
+    once = " UNION ALL ".join([parts[0], parts[1], parts[1]])
+    assert compared(p, once).verdict is Verdict.INEQUIVALENT

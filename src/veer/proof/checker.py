@@ -79,7 +79,7 @@ def _check_congruence(
 ) -> Iterable[Assumption]:
     """The same operator on inputs proven equal; a choice must be the same choice."""
     claim = step.claim
-    for needed in by_congruence(p, q, claim):
+    for needed in by_congruence(p, q, claim, [(leaf.p, leaf.q) for leaf in step.leaves]):
         _require(step, needed)
     if operator_kind(p, claim.p) is Kind.CHOICE:
         # One choice of P is one choice of Q: two samples are never merged into one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from veer.dataflow.alike import Pairs, everything, pairs_needed
 from veer.dataflow.dag import Dataflow
@@ -10,6 +10,7 @@ from veer.dataflow.determinism import operator_kind
 from veer.dataflow.fingerprint import identity
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.needs import Need, passed_through, sees_everything, semantics_needed
+from veer.dataflow.ops import Union
 from veer.proof.claims import CONGRUENCE, WIRE, Claim, ProofError, Step, claim_on, pairs_of
 from veer.verdict import TableSemantics
 
@@ -22,13 +23,19 @@ def same_operator(p: Dataflow, a: str, q: Dataflow, b: str) -> bool:
     return same and [s.types for s in ours] == [s.types for s in theirs]
 
 
-def by_congruence(p: Dataflow, q: Dataflow, claim: Claim) -> tuple[Claim, ...]:
+def by_congruence(
+    p: Dataflow, q: Dataflow, claim: Claim, mates: Collection[tuple[str, str]] = ()
+) -> tuple[Claim, ...]:
     """What must hold of the inputs of two operators that do the same, for a claim on their outputs.
 
-    Raises `ProofError` if they do different things as far as the claim is concerned.
+    The inputs of a union may come in any order: those are paired that are `mates`, as far as
+    possible. Raises `ProofError` if the operators do different things as far as the claim is
+    concerned.
     """
     one, two = p.operators[claim.p], q.operators[claim.q]
     below = p.inputs[claim.p], q.inputs[claim.q]
+    if mates and isinstance(one, Union) and isinstance(two, Union):
+        below = below[0], _paired(*below, mates)
     kind = operator_kind(p, claim.p)
     if kind != operator_kind(q, claim.q):
         raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
@@ -52,6 +59,21 @@ def by_congruence(p: Dataflow, q: Dataflow, claim: Claim) -> tuple[Claim, ...]:
         semantics = semantics_needed(one, port, kind, claim.semantics, read)
         found.append(claim_on(p, a, q, b, semantics, pairs))
     return tuple(found)
+
+
+def _paired(
+    ours: Sequence[str], theirs: Sequence[str], mates: Collection[tuple[str, str]]
+) -> tuple[str, ...]:
+    """The inputs of Q, each at the place of its mate in P; the others fill what is left."""
+    left = list(theirs)
+    found: list[str | None] = []
+    for a in ours:
+        b = next((b for b in left if (a, b) in mates), None)
+        found.append(b)
+        if b is not None:
+            left.remove(b)
+    filled = (left.pop(0) if b is None and left else b for b in found)
+    return (*(b for b in filled if b is not None), *left)
 
 
 def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:

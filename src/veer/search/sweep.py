@@ -21,7 +21,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import operator_kind
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Source
+from veer.dataflow.ops import Source, Union
 from veer.dataflow.query_pair import QueryPair, unfold
 from veer.dataflow.walk import size
 from veer.errors import InputError
@@ -261,12 +261,21 @@ class _Search:
             same = Claim(claim.p, claim.q, TableSemantics.ORDERED_BAG)
             yield Way(same, SAME)
             return
-        with suppress(ProofError):
-            yield Way(claim, CONGRUENCE, tuple(dict.fromkeys(by_congruence(p, q, claim))))
+        for mates in ((), self._mates_below(claim)):
+            with suppress(ProofError):
+                found = by_congruence(p, q, claim, mates)
+                yield Way(claim, CONGRUENCE, tuple(dict.fromkeys(found)))
+            if not isinstance(p.operators[claim.p], Union):
+                break  # the order of inputs counts
         # First past the operator that has no counterpart.
         for in_p in (claim.p not in self.sweep.mates[0], claim.p in self.sweep.mates[0]):
             with suppress(ProofError):
                 yield Way(claim, WIRE, (by_wire(p, q, claim, in_p=in_p),))
+
+    def _mates_below(self, claim: Claim) -> list[Signals]:
+        below = self.q.inputs[claim.q]
+        found = ((a, self.sweep.mates[0].get(a)) for a in self.p.inputs[claim.p])
+        return [(a, b) for a, b in found if b is not None and b in below]
 
     def _verified_ways(self, claim: Claim) -> Iterator[Way]:
         """By a verifier over cuts further and further down."""
