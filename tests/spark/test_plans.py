@@ -261,3 +261,17 @@ def test_rows_in_the_plan_are_known_by_what_they_are(spark: SparkSession) -> Non
     assert same[0] == same[1]
     for other in ("(1, 'x'), (2, 'null')", "(1, 'x')", "(2, NULL), (1, 'x')"):
         assert read_dataframe(rows(other)) != same[0]
+
+
+def test_fields_of_one_name_are_not_confused(frames: Frames) -> None:
+    people = frames["people"]
+    both = people.alias("x").join(people.alias("y"), F.expr("x.id = y.id"))
+    made = both.select(F.struct("x.name", "y.name").alias("s"))
+    read_dataframe(made)  # the struct itself is no trouble
+    with pytest.raises(UnsupportedError, match="two fields 'name'"):
+        read_dataframe(made.select("s.*"))
+
+
+def test_distinct_constants_are_refused(frames: Frames) -> None:
+    with pytest.raises(UnsupportedError, match="DISTINCT constants"):
+        read_dataframe(frames["people"].agg(F.expr("count(DISTINCT 1)")))

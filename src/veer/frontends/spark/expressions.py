@@ -265,6 +265,8 @@ class Expressions:
         try:
             return Literal(constant(text, type_), type_)
         except UnsupportedError:
+            if node.jvm is None:
+                raise  # no constant of Spark's own
             return Literal(jvm_constant(node.jvm.value(), type_), type_)
 
     def _cast(self, node: Node, scope: Scope) -> Expr:
@@ -286,8 +288,11 @@ class Expressions:
 
     def _field(self, node: Node, scope: Scope) -> Expr:
         arg = self.read(node.children[0], scope)
-        fields = getattr(arg.type, "fields", ())
-        return GetField(arg, fields[int(node.fields["ordinal"])][0])
+        names = [name for name, _ in getattr(arg.type, "fields", ())]
+        name = names[int(node.fields["ordinal"])]
+        if names.count(name) > 1:
+            raise UnsupportedError(f"a struct with two fields {name!r}")
+        return GetField(arg, name)
 
     # -- functions -----------------------------------------------------------------------------
 
@@ -352,7 +357,10 @@ class Expressions:
         function = node.children[0]
         where = self.read(node.children[1], scope) if len(node.children) > 1 else None
         name, args, type_ = self._folded(function, scope)
-        return AggregateCall(name, args, type_, bool(node.fields["isDistinct"]), where)
+        distinct = bool(node.fields["isDistinct"])
+        if distinct and not args:
+            raise UnsupportedError(f"the aggregate function {name} of DISTINCT constants")
+        return AggregateCall(name, args, type_, distinct, where)
 
     def _folded(self, node: Node, scope: Scope) -> tuple[str, tuple[Expr, ...], DataType]:
         if _is_replaceable(node):

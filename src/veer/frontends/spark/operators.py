@@ -439,6 +439,8 @@ def _collect(
 def _pivoted(node: Node, text: str, read: Callable[[Node], Any]) -> dict[str, Any]:
     """The value of the only row of each pivoted value: the greatest of those that have it."""
     pivot, value = node.children[0].children
+    if "dataType" not in pivot.fields:
+        raise UnsupportedError("a pivot over an expression")
     found = {}
     for place in range(node.children[0].jvm.pivotColumnValues().size()):
         wanted = node.children[0].jvm.pivotColumnValues().apply(place)
