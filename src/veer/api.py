@@ -20,8 +20,7 @@ from veer.dataflow.types import same_by_value
 from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
-from veer.frontends.spark import read_dataframe
-from veer.frontends.spec import Version, load
+from veer.frontends.spec import Version, load, version_of
 from veer.proof import Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, find_witness, first_difference, witness_on
 from veer.search import congruence
@@ -96,7 +95,7 @@ def verify(
     told what is going on.
     """
     asked = comparison or Comparison()
-    p, q = (_version(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
+    p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     start = time.perf_counter()
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
@@ -115,14 +114,6 @@ def verify(
         Counts(len(windows), search.tally.decompositions, calls, known.remembered - remembered),
         time.perf_counter() - start,
     )
-
-
-def _version(given: Version | str | Any, name: str, schema: str) -> Version:
-    if isinstance(given, Version):
-        return given
-    if isinstance(given, str):
-        return load(given, schema=schema)
-    return Version(name, read_dataframe(given), stable_ids=False)
 
 
 def assert_equivalent(

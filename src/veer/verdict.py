@@ -20,6 +20,10 @@ class TableSemantics(Enum):
         order = list(TableSemantics)
         return order.index(self) >= order.index(other)
 
+    def __or__(self, other: TableSemantics) -> TableSemantics:
+        """The stronger of the two: enough for both."""
+        return self if self.implies(other) else other
+
 
 class Verdict(Enum):
     """What is known about a pair; there is no truth value, compare with `is`."""

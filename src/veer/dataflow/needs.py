@@ -68,8 +68,7 @@ class Need:
 
     def __or__(self, other: Need) -> Need:
         """Enough for both."""
-        strong = self.semantics if self.semantics.implies(other.semantics) else other.semantics
-        return Need(strong, self.columns | other.columns)
+        return Need(self.semantics | other.semantics, self.columns | other.columns)
 
     def __le__(self, other: Need) -> bool:
         """Whether the other is enough for this one."""

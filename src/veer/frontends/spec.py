@@ -10,7 +10,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.errors import InputError, ParseError, UnsupportedError, UsageError
@@ -78,6 +78,17 @@ def load(text: str, *, schema: str = "", revision: str = "") -> Version:
         raise ParseError(f"{spec.text}: nested too deeply") from None
     except InputError as error:
         raise type(error)(f"{spec.text}: {error}") from None
+
+
+def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:
+    """A version given loaded, as a SPEC, or as a DataFrame of a running session."""
+    if isinstance(given, Version):
+        return given
+    if isinstance(given, str):
+        return load(given, schema=schema)
+    from veer.frontends.spark import read_dataframe
+
+    return Version(name, read_dataframe(given), stable_ids=False)
 
 
 def _read(content: str, suffix: str, schema: str) -> Dataflow:

@@ -29,7 +29,6 @@ def weakest_claim(
     nothing = Need(TableSemantics.SET, frozenset())
     ours, theirs = ours or nothing, theirs or nothing
     left, right = p.schemas[a], q.schemas[b]
-    semantics = ours.semantics if ours.semantics.implies(theirs.semantics) else theirs.semantics
     pairs: set[tuple[int, int]] = set()
     for one, other, columns in ((left, right, ours.columns), (right, left, theirs.columns)):
         for i in sorted(columns):
@@ -40,7 +39,7 @@ def weakest_claim(
             if j is None:
                 raise ProofError(f"{a!r} and {b!r} have other columns")
             pairs.add((i, j) if one is left else (j, i))
-    return claim_on(p, a, q, b, semantics, frozenset(pairs))
+    return claim_on(p, a, q, b, ours.semantics | theirs.semantics, frozenset(pairs))
 
 
 def leaf_claims(

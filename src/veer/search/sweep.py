@@ -213,9 +213,8 @@ class _Search:
             point.users.add(user)
 
     def _both(self, one: Claim, two: Claim) -> Claim:
-        strong = one.semantics if one.semantics.implies(two.semantics) else two.semantics
         pairs = pairs_of(one, self.p, self.q) | pairs_of(two, self.p, self.q)
-        return claim_on(self.p, one.p, self.q, one.q, strong, pairs)
+        return claim_on(self.p, one.p, self.q, one.q, one.semantics | two.semantics, pairs)
 
     def _reopen(self, signals: Signals) -> None:
         # From the sinks down: whatever uses a pair comes before it.
