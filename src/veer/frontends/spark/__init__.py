@@ -5,7 +5,6 @@ Nothing runs: the plan is looked at, and what `toJSON` drops of it is asked of t
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
@@ -13,6 +12,8 @@ from veer.dataflow.expr import Expr, OpaqueCall
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Sink
 from veer.errors import InputError, UnsupportedError
+from veer.frontends.python import NotRead, read_function
+from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.operators import PlanReader
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, plan_of
@@ -58,21 +59,22 @@ def _check_schema(found: Dataflow, frame: Any) -> None:
 
 
 def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
-    """A Python function: a function of its arguments, known by its code as it was pickled."""
+    """A Python function: what it computes if it can be read, else a function known by identity."""
     evaluated = int(node.fields["evalType"])
-    command = node.jvm.func().command()
-    code = hashlib.sha256(_bytes(command)).hexdigest()[:16]
-    type_ = type_of(node.fields["dataType"])
-    kind = Kind.PURE if node.fields["udfDeterministic"] else Kind.CHOICE
     if evaluated not in ROW_WISE:
         raise UnsupportedError(f"a Python function of evalType {evaluated}")
-    identity = f"python {node.fields['name']} {code} {evaluated}"
-    return OpaqueCall(identity, args, type_, kind)
-
-
-def _bytes(sequence: Any) -> bytes:
-    """The bytes of a Scala sequence."""
-    return bytes(sequence.apply(i) & 0xFF for i in range(sequence.size()))
+    type_ = type_of(node.fields["dataType"])
+    function, identity = python_function(node.jvm.func())
+    names = [str(c.fields["key"]) if c.kind == NAMED_ARGUMENT else "" for c in node.children]
+    steady = bool(node.fields["udfDeterministic"])
+    if steady and identity.kind is Kind.PURE and function is not None:
+        try:
+            return read_function(function, list(zip(names, args, strict=True)), type_, evaluated)
+        except NotRead:
+            pass
+    given = " ".join(filter(None, names))
+    name = f"python {node.fields['name']} {identity.digest} {evaluated} {given}".rstrip()
+    return OpaqueCall(name, args, type_, identity.kind if steady else Kind.CHOICE)
 
 
 __all__ = ["read_dataframe"]
