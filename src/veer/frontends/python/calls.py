@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import math
-import operator
 import re
 import types
 from collections.abc import Callable, Sequence
@@ -16,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 from veer.dataflow.expr import Call, Case, Cast, Compare, InList, Literal
 from veer.dataflow.types import BOOLEAN, INT, LONG
 from veer.frontends.python.branches import Raised, State, Takes, Tree
-from veer.frontends.python.source import Definition, Missing, definition_of
+from veer.frontends.python.constants import LONGEST, is_scalar, plain, rounds
+from veer.frontends.python.source import Definition, definition_of
+from veer.frontends.python.texts import (
+    MATCHED,
+    known_values,
+    matched,
+    of_text,
+    substituted,
+)
 from veer.frontends.python.values import (
     NONE,
     NUMBERS,
@@ -31,16 +37,12 @@ from veer.frontends.python.values import (
     lifted,
     negated,
     number,
-    summed,
 )
 
 if TYPE_CHECKING:
     from veer.frontends.python.reading import _Reader
 
-SCALARS = (bool, int, float, str, type(None), date)
 MOST_ITEMS = 100
-MOST_BITS = 256
-LONGEST = 10_000
 # Computed while reading when all arguments are constants.
 COMPUTED = (
     enumerate, zip, range, sorted, reversed, list, tuple, dict, set, frozenset,
@@ -77,150 +79,7 @@ CONSTANT_METHODS: dict[type, frozenset[str]] = {
     tuple: frozenset({"index", "count"}),
     list: frozenset({"index", "count"}),
 }
-UNARY = frozenset(["upper", "lower", "title", "capitalize", "swapcase", "casefold"])
-ASKED = frozenset(
-    [
-        "isdigit",
-        "isalpha",
-        "isalnum",
-        "isnumeric",
-        "isdecimal",
-        "isspace",
-        "isupper",
-        "islower",
-        "istitle",
-    ]
-)
-STRIPPED = frozenset(["strip", "lstrip", "rstrip"])
-FOUND = frozenset(["find", "rfind", "count", "index"])
-ENDS = frozenset(["startswith", "endswith"])
-REMOVED = frozenset(["removeprefix", "removesuffix"])
-MATCHED = frozenset(["match", "search", "fullmatch"])
 KINDS = {int: ("int", "bool"), bool: ("bool",), float: ("float",), str: ("str",), date: ("date",)}
-
-
-# -- constants ---------------------------------------------------------------------------------
-
-
-def is_scalar(value: Any) -> bool:
-    return type(value) in SCALARS
-
-
-def plain(value: Any) -> Any:
-    """The value, if nothing but numbers, texts and collections of such are in it."""
-    if is_scalar(value) or type(value) is range:
-        return value
-    if type(value) in (tuple, list, set, frozenset) and len(value) <= LONGEST:
-        for item in value:
-            plain(item)
-        return value
-    if type(value) is dict and len(value) <= LONGEST:
-        for key, item in value.items():
-            plain(key)
-            plain(item)
-        return value
-    raise NotRead(f"a {type(value).__name__}")
-
-
-OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-}
-
-
-def operated(op: ast.operator, a: Any, b: Any) -> Any:
-    """`a op b` of constants, of bounded size."""
-    plain(a), plain(b)
-    if type(op) not in OPERATIONS:
-        raise NotRead(f"the operator {type(op).__name__}")
-    for side in (a, b):
-        if isinstance(side, int) and side.bit_length() > MOST_BITS:
-            raise NotRead("a number of too many bits")
-        if isinstance(side, str | tuple | list) and len(side) > LONGEST:
-            raise NotRead("a constant of too many items")
-    sizes = [side for side in (a, b) if isinstance(side, int) and abs(side) > 100]
-    if isinstance(op, ast.Pow) and sizes:
-        raise NotRead("a power")
-    if isinstance(op, ast.Mult) and sizes and not all(isinstance(s, int | float) for s in (a, b)):
-        raise NotRead("a repetition")
-    if isinstance(op, ast.Mod) and isinstance(a, str):
-        raise NotRead("formatting with %")
-    return OPERATIONS[type(op)](a, b)
-
-
-def ordered(sign: str, a: Any, b: Any) -> bool:
-    """A comparison of constants."""
-    compare = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
-    return bool(compare(plain(a), plain(b)))
-
-
-def rounds(value: Value) -> list[Value]:
-    """The items a loop or an assignment goes over."""
-    if isinstance(value, Items):
-        return list(value.items)
-    if isinstance(value, Symbol):
-        raise NotRead("a loop over a value of the row")
-    found = plain(value.value)
-    if isinstance(found, set | frozenset) and len(found) > 1:
-        raise NotRead("a loop over a set, in no order")
-    if found is None or isinstance(found, bool | int | float | date):
-        raise NotRead("a loop over no collection")
-    return [Constant(item) for item in found]
-
-
-def module_definition(tree: ast.Module) -> Definition:
-    """The last function of a text, among the helpers and constants defined in it."""
-    names: dict[str, Any] = {}
-    last: ast.FunctionDef | None = None
-
-    def lookup(name: str) -> Any:
-        if name in names:
-            return names[name]
-        if hasattr(builtins, name):
-            return getattr(builtins, name)
-        raise Missing(name)
-
-    for statement in tree.body:
-        match statement:
-            case ast.FunctionDef(name=name, decorator_list=[]):
-                defaults = tuple(_literal(d) for d in statement.args.defaults)
-                keywords = tuple(
-                    (a.arg, _literal(d))
-                    for a, d in zip(
-                        statement.args.kwonlyargs, statement.args.kw_defaults, strict=True
-                    )
-                    if d is not None
-                )
-                found: Any = Definition(statement, lookup, defaults, keywords)
-                last = statement
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                found = _literal(value)
-            case ast.Import(names=[ast.alias(name="re" | "math" as name, asname=None)]):
-                found = {"re": re, "math": math}[name]
-            case ast.Expr(value=ast.Constant()):
-                continue
-            case _:
-                raise NotRead(f"the statement {type(statement).__name__} beside functions")
-        if name in names:
-            raise NotRead(f"{name!r} is defined twice")
-        names[name] = found
-    if last is None:
-        raise NotRead("no function is defined")
-    definition = names[last.name]
-    assert isinstance(definition, Definition)
-    return definition
-
-
-def _literal(node: ast.expr) -> Any:
-    try:
-        return ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise NotRead("a constant that is computed") from None
 
 
 # -- calls, attributes, subscripts -------------------------------------------------------------
@@ -322,34 +181,10 @@ def _item(reader: _Reader, base: Value, index: Value, state: State, then: Takes)
     if not isinstance(base, Symbol) or base.kind not in ("str", "texts"):
         raise NotRead("a subscript")
     function = "python.at" if base.kind == "str" else "python.item"
-    return _known(
+    return known_values(
         reader, [base, index], ("str", "texts"), ("int", "bool"), state,
         lambda args, s: then(called(function, "str", args[0], as_int(args[1])), s),
     )  # fmt: skip
-
-
-def _known(
-    reader: _Reader,
-    values: Sequence[Value],
-    first: tuple[str, ...],
-    others: tuple[str, ...],
-    state: State,
-    then: Callable[[list[Symbol], State], Tree],
-) -> Tree:
-    """Values that are not None and of the right kinds; Python fails on others."""
-
-    def collect(left: Sequence[Value], made: list[Symbol], s: State) -> Tree:
-        if not left:
-            return then(made, s)
-        return reader.known(left[0], s, lambda v, t: check(v, left[1:], made, t))
-
-    def check(value: Value, left: Sequence[Value], made: list[Symbol], s: State) -> Tree:
-        symbol = lifted(value)
-        if symbol.kind not in (others if made else first):
-            return Raised()
-        return collect(left, [*made, symbol], s)
-
-    return collect(values, [], state)
 
 
 def _sliced(reader: _Reader, base: ast.expr, part: ast.Slice, state: State, then: Takes) -> Tree:
@@ -376,7 +211,7 @@ def _sliced(reader: _Reader, base: ast.expr, part: ast.Slice, state: State, then
             return then(values[0], s)
         if not isinstance(values[0], Symbol | Constant) or lifted(values[0]).kind == "texts":
             raise NotRead("a slice of a list")
-        return _known(
+        return known_values(
             reader, values, ("str",), ("int",), s,
             lambda args, t: then(called(f"python.{function}", "str", *args), t),
         )  # fmt: skip
@@ -418,7 +253,7 @@ def contained(reader: _Reader, a: Value, b: Value, state: State, then: Takes, wa
             if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
                 raise NotRead("a search in a list")
             return reader._said(called("python.member", "bool", a, b).expr, state, then, wanted)
-        return _known(
+        return known_values(
             reader, [b, a], ("str",), ("str",), state,
             lambda args, s: reader._said(
                 called(f"python.{function}", "bool", *args).expr, s, then, wanted
@@ -534,7 +369,7 @@ def _len(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> T
     value = _one(args)
     if isinstance(value, Items):
         return then(Constant(len(value.items)), state)
-    return _known(
+    return known_values(
         reader, [value], ("str", "texts"), (), state,
         lambda a, s: then(replace(called("python.len", "int", a[0]), low=0, high=1 << 31), s),
     )  # fmt: skip
@@ -561,7 +396,7 @@ def _int(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> T
             return then(called("python.int", "int", a[0]), s)
         return then(as_int(a[0]), s)
 
-    return _known(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
+    return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
 
 
 def _float(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
@@ -570,7 +405,7 @@ def _float(reader: _Reader, args: Sequence[Value], state: State, then: Takes) ->
             return then(called("python.float", "float", a[0]), s)
         return then(as_float(a[0]), s)
 
-    return _known(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
+    return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
 
 
 def _abs(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
@@ -584,7 +419,7 @@ def _abs(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> T
             found = replace(found, low=0, high=max(abs(whole.low), abs(whole.high)))
         return then(found, s)
 
-    return _known(reader, [_one(args)], NUMBERS, (), state, made)
+    return known_values(reader, [_one(args)], NUMBERS, (), state, made)
 
 
 def _round(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
@@ -600,7 +435,7 @@ def _round(reader: _Reader, args: Sequence[Value], state: State, then: Takes) ->
             raise NotRead("a rounding of whole numbers to tens")
         return then(as_int(a[0]), s)
 
-    return _known(reader, args[:2], NUMBERS, ("int",), state, made)
+    return known_values(reader, args[:2], NUMBERS, ("int",), state, made)
 
 
 def _extreme(sign: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
@@ -651,70 +486,17 @@ def _rounded(name: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tr
                 return then(called(f"python.{name}", "int", a[0]), s)
             return then(as_int(a[0]), s)
 
-        return _known(reader, [_one(args)], NUMBERS, (), state, made)
+        return known_values(reader, [_one(args)], NUMBERS, (), state, made)
 
     return followed
 
 
 def _isnan(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    return _known(
+    return known_values(
         reader, [_one(args)], NUMBERS, (), state,
         lambda a, s: reader._said(
             Call("isnan", (as_float(a[0]).expr,), BOOLEAN), s, then, True
         ),
-    )  # fmt: skip
-
-
-def _matched(method: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
-    def followed(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-        if len(args) not in (2, 3) or not isinstance(args[0], Constant):
-            raise NotRead("a regular expression that is not constant")
-        pattern = _flagged(args[0].value, args[2:])
-        return _known(
-            reader, [args[1]], ("str",), (), state,
-            lambda a, s: then(_match(method, pattern, a[0]), s),
-        )  # fmt: skip
-
-    return followed
-
-
-def _match(method: str, pattern: str, subject: Symbol) -> Symbol:
-    """True, or null for None: what a match is read as."""
-    found = called(f"python.re_{method}", "bool", lifted(Constant(pattern)), subject)
-    return Symbol(
-        Case(((found.expr, Literal(True, BOOLEAN)),), Literal(None, BOOLEAN)), "match", True
-    )
-
-
-def _flagged(pattern: Any, flags: Sequence[Value]) -> str:
-    """A pattern with its flags written into it."""
-    if isinstance(pattern, re.Pattern):
-        if flags or not isinstance(pattern.pattern, str):
-            raise NotRead("flags beside a compiled pattern")
-        given, pattern = pattern.flags & ~re.UNICODE, pattern.pattern
-    else:
-        found = flags[0] if flags else Constant(0)
-        if not isinstance(pattern, str) or not isinstance(found, Constant):
-            raise NotRead("a pattern that is no text")
-        given = int(found.value) & ~re.UNICODE
-    if not given:
-        return str(pattern)
-    if given & ~(re.IGNORECASE | re.MULTILINE | re.DOTALL) or pattern.startswith("(?"):
-        raise NotRead("flags of a regular expression")
-    letters = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
-    return f"(?{''.join(letter for flag, letter in letters if given & flag)}){pattern}"
-
-
-def _substituted(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    if len(args) != 3 or not all(isinstance(a, Constant) for a in args[:2]):
-        raise NotRead("a substitution that is not constant")
-    pattern, new = (a.value for a in args[:2] if isinstance(a, Constant))
-    if not isinstance(new, str):
-        raise NotRead("a substitution by a function")
-    fixed = [lifted(Constant(_flagged(pattern, ()))), lifted(Constant(new))]
-    return _known(
-        reader, [args[2]], ("str",), (), state,
-        lambda a, s: then(called("python.re_sub", "str", *fixed, a[0]), s),
     )  # fmt: skip
 
 
@@ -733,10 +515,10 @@ FUNCTIONS: tuple[tuple[Any, Callable[[_Reader, Sequence[Value], State, Takes], T
     (math.ceil, _rounded("ceil")),
     (math.trunc, _rounded("trunc")),
     (math.isnan, _isnan),
-    (re.match, _matched("match")),
-    (re.search, _matched("search")),
-    (re.fullmatch, _matched("fullmatch")),
-    (re.sub, _substituted),
+    (re.match, matched("match")),
+    (re.search, matched("search")),
+    (re.fullmatch, matched("fullmatch")),
+    (re.sub, substituted),
 )
 
 
@@ -761,9 +543,9 @@ def _method(
         raise NotRead("a method with named arguments")
     if isinstance(base, Constant) and isinstance(base.value, re.Pattern):
         if name == "sub" and len(args) == 2:
-            return _substituted(reader, [base, *args], state, then)
+            return substituted(reader, [base, *args], state, then)
         if name in MATCHED and len(args) == 1:
-            return _matched(name)(reader, [base, *args], state, then)
+            return matched(name)(reader, [base, *args], state, then)
         raise NotRead(f"the method {name} of a pattern")
     if isinstance(base, Constant) and isinstance(base.value, dict) and name == "get":
         default = args[1] if len(args) > 1 else NONE
@@ -776,119 +558,8 @@ def _method(
         return reader.constant(lambda: _counted(found(*values)), state, then)
     if isinstance(base, Items):
         raise NotRead(f"the method {name} of a list")
-    return reader.known(base, state, lambda v, s: _of_text(reader, lifted(v), name, args, s, then))
+    return reader.known(base, state, lambda v, s: of_text(reader, lifted(v), name, args, s, then))
 
 
 def _counted(value: Any) -> Any:
     return value if is_scalar(value) else list(value)
-
-
-def _of_text(
-    reader: _Reader, base: Symbol, name: str, args: Sequence[Value], state: State, then: Takes
-) -> Tree:
-    """A method of a text."""
-    if base.kind != "str":
-        raise NotRead(f"the method {name} of a {base.kind}")
-
-    def made(kind: str, *values: Value) -> Tree:
-        return _known(
-            reader, [base, *values], ("str",), ("str",), state,
-            lambda a, s: then(called(f"python.{name}", kind, *a), s),
-        )  # fmt: skip
-
-    if name in STRIPPED and list(args) in ([], [NONE]):
-        return made("str")
-    if name in UNARY and not args:
-        return made("str")
-    if name in ASKED and not args:
-        return reader._said(called(f"python.{name}", "bool", base).expr, state, then, True)
-    if name in FOUND and len(args) == 1:
-        return made("int", *args)
-    if name in STRIPPED | REMOVED and len(args) == 1:
-        return made("str", *args)
-    if name == "replace" and len(args) == 2:
-        return made("str", *args)
-    if name in ENDS and len(args) == 1:
-        return _ends(reader, base, name, args[0], state, then)
-    if name == "zfill" and len(args) == 1:
-        return _known(
-            reader, [base, *args], ("str",), ("int",), state,
-            lambda a, s: then(called("python.zfill", "str", *a), s),
-        )  # fmt: skip
-    if name == "split" and list(args) in ([], [NONE]):
-        return then(called("python.words", "texts", base), state)
-    if name == "split" and len(args) == 1:
-        return made("texts", *args)
-    if name == "join" and len(args) == 1:
-        return _joined(reader, base, args[0], state, then)
-    raise NotRead(f"the method {name}")
-
-
-def _ends(
-    reader: _Reader, base: Symbol, name: str, wanted: Value, state: State, then: Takes
-) -> Tree:
-    """`startswith` or `endswith`, of a text or of any of several."""
-    options = [wanted]
-    if isinstance(wanted, Constant) and isinstance(wanted.value, tuple):
-        options = [Constant(v) for v in wanted.value]
-
-    def over(left: Sequence[Value], s: State) -> Tree:
-        if not left:
-            return then(Constant(False), s)
-
-        def one(a: list[Symbol], t: State) -> Tree:
-            found = called(f"python.{name}", "bool", base, a[0]).expr
-            return reader.branch(
-                found, t, lambda u: then(Constant(True), u), lambda u: over(left[1:], u)
-            )
-
-        return _known(reader, [left[0]], ("str",), (), s, one)
-
-    return over(options, state)
-
-
-def _joined(reader: _Reader, base: Symbol, items: Value, state: State, then: Takes) -> Tree:
-    """`base.join(items)`"""
-    if isinstance(items, Symbol) and items.kind == "texts":
-        return then(called("python.join", "str", base, items), state)
-    parts = rounds(items)
-    if not parts:
-        return then(Constant(""), state)
-
-    def made(a: list[Symbol], s: State) -> Tree:
-        found = a[0]
-        for part in a[1:]:
-            found = summed(summed(found, base), part)
-        return then(found, s)
-
-    return _known(reader, parts, ("str",), ("str",), state, made)
-
-
-def formatted(reader: _Reader, value: Value, spec: str, state: State, then: Takes) -> Tree:
-    """A value in an f-string with a format."""
-    if any(int(n) > 200 for n in re.findall(r"\d+", spec)):
-        raise NotRead("a wide format")
-    if isinstance(value, Constant):
-        return reader.constant(lambda: format(plain(value.value), spec), state, then)
-
-    def made(v: Value, s: State) -> Tree:
-        symbol = lifted(v)
-        kind = {"str": "text", "int": "int", "float": "float"}.get(symbol.kind)
-        if kind is None:
-            raise NotRead(f"a format of a {symbol.kind}")
-        return then(called(f"python.format_{kind}", "str", symbol, lifted(Constant(spec))), s)
-
-    return reader.known(value, state, made)
-
-
-__all__ = [
-    "contained",
-    "follow",
-    "formatted",
-    "is_scalar",
-    "module_definition",
-    "operated",
-    "ordered",
-    "plain",
-    "rounds",
-]

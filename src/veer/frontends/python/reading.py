@@ -7,6 +7,7 @@ is computed. Whatever is not understood stops the reading, and the function stay
 from __future__ import annotations
 
 import ast
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -17,7 +18,7 @@ from veer.dataflow.functions.registry import Kind
 from veer.dataflow.types import BOOLEAN, DataType
 from veer.dataflow.walk import parts
 from veer.errors import InputError
-from veer.frontends.python import calls
+from veer.frontends.python import calls, constants, texts
 from veer.frontends.python.branches import Brancher, Given, Goes, Raised, State, Takes, Tree
 from veer.frontends.python.branches import expression as expression_of
 from veer.frontends.python.returned import PICKLED, returned
@@ -68,7 +69,16 @@ def read_source(source: str, args: Sequence[Expr], type_: DataType) -> Expr:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise NotRead(f"no Python: {error}") from None
-    return _read(calls.module_definition(tree), [("", a) for a in args], type_, PICKLED)
+    return _read(constants.module_definition(tree), [("", a) for a in args], type_, PICKLED)
+
+
+def source_digest(source: str) -> str:
+    """A digest of what a text says, whatever its comments and lines."""
+    try:
+        said = ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError):
+        said = source
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _read(
@@ -181,7 +191,7 @@ class _Reader(Brancher):
                     source,
                     state,
                     lambda v, s: self.loop(
-                        target, calls.rounds(v), body, s, following, ways, orelse
+                        target, constants.rounds(v), body, s, following, ways, orelse
                     ),
                 )
             case ast.Expr(value=value):
@@ -228,7 +238,7 @@ class _Reader(Brancher):
             case ast.Name(id=name):
                 return then(state.bind(name, value))
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                items = calls.rounds(value)
+                items = constants.rounds(value)
                 if len(items) != len(targets):
                     return Raised()
                 for one, item in zip(targets, items, strict=True):
@@ -260,7 +270,7 @@ class _Reader(Brancher):
         if isinstance(value, Items):
             return yes(state) if value.items else no(state)
         if isinstance(value, Constant):
-            return yes(state) if calls.plain(value.value) else no(state)
+            return yes(state) if constants.plain(value.value) else no(state)
         return self.unless_none(
             value,
             state,
@@ -368,7 +378,7 @@ class _Reader(Brancher):
 
     def negative(self, value: Value, state: State, then: Takes) -> Tree:
         if isinstance(value, Constant):
-            return self.constant(lambda: -calls.plain(value.value), state, then)
+            return self.constant(lambda: -constants.plain(value.value), state, then)
 
         def turned(v: Value, s: State) -> Tree:
             symbol = lifted(v)
@@ -387,7 +397,7 @@ class _Reader(Brancher):
     def compute(self, op: ast.operator, a: Value, b: Value, state: State, then: Takes) -> Tree:
         """`a op b`"""
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.constant(lambda: calls.operated(op, a.value, b.value), state, then)
+            return self.constant(lambda: constants.operated(op, a.value, b.value), state, then)
         return self.known(
             a, state, lambda x, s: self.known(b, s, lambda y, t: self._operated(op, x, y, t, then))
         )
@@ -467,7 +477,9 @@ class _Reader(Brancher):
         """`a == b`, or `a != b`."""
         if isinstance(a, Constant) and isinstance(b, Constant):
             return self.constant(
-                lambda: (calls.plain(a.value) == calls.plain(b.value)) is wanted, state, then
+                lambda: (constants.plain(a.value) == constants.plain(b.value)) is wanted,
+                state,
+                then,
             )
         if isinstance(a, Items) or isinstance(b, Items):
             raise NotRead("a comparison of lists")
@@ -481,9 +493,9 @@ class _Reader(Brancher):
             return self.unless_none(b, s, unequal, lambda y, t: second(x, y, t))
 
         def second(x: Value, y: Value, s: State) -> Tree:
-            if isinstance(x, Constant) and not calls.is_scalar(x.value):
+            if isinstance(x, Constant) and not constants.is_scalar(x.value):
                 return unequal(s)
-            if isinstance(y, Constant) and not calls.is_scalar(y.value):
+            if isinstance(y, Constant) and not constants.is_scalar(y.value):
                 return unequal(s)
             found = compared("=", lifted(x), lifted(y))
             assert found is not None
@@ -507,7 +519,7 @@ class _Reader(Brancher):
     def ordered(self, operator: str, a: Value, b: Value, state: State, then: Takes) -> Tree:
         """`a < b` and its kin; Python fails on None and on values of different kinds."""
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.constant(lambda: calls.ordered(operator, a.value, b.value), state, then)
+            return self.constant(lambda: constants.ordered(operator, a.value, b.value), state, then)
 
         def both(x: Value, y: Value, s: State) -> Tree:
             found = compared(operator, lifted(x), lifted(y))
@@ -547,7 +559,7 @@ class _Reader(Brancher):
                 return self.value(
                     value,
                     state,
-                    lambda v, s: calls.formatted(self, v, str(spec), s, then),
+                    lambda v, s: texts.formatted(self, v, str(spec), s, then),
                 )
             case _:
                 raise NotRead("a formatted value")
@@ -555,7 +567,7 @@ class _Reader(Brancher):
     def text(self, value: Value, state: State, then: Takes) -> Tree:
         """`str(value)`"""
         if isinstance(value, Constant):
-            return self.constant(lambda: str(calls.plain(value.value)), state, then)
+            return self.constant(lambda: str(constants.plain(value.value)), state, then)
         return self.unless_none(
             value,
             state,

@@ -159,8 +159,23 @@ def called(function: str, kind: str, *args: Symbol) -> Symbol:
 def summed(left: Symbol, right: Symbol) -> Symbol:
     """`left + right`"""
     if left.kind == "str":
-        return called("concat", "str", left, right)
+        return _concatenated(left.expr, right.expr)
     return _computed("+", left, right)
+
+
+def _concatenated(left: Expr, right: Expr) -> Symbol:
+    """Texts one behind the other, constants next to each other as one."""
+    found: list[Expr] = []
+    for side in (left, right):
+        is_sum = isinstance(side, Call) and side.function == "concat"
+        for part in side.args if isinstance(side, Call) and is_sum else (side,):
+            if isinstance(part, Literal) and found and isinstance(found[-1], Literal):
+                found[-1] = Literal(found[-1].value + part.value, STRING)
+            elif not isinstance(part, Literal) or part.value:
+                found.append(part)
+    if len(found) < 2:
+        return Symbol(found[0] if found else Literal("", STRING), "str")
+    return Symbol(Call("concat", tuple(found), STRING), "str")
 
 
 def _computed(operator: str, left: Symbol, right: Symbol) -> Symbol:
