@@ -20,7 +20,7 @@ from veer.dataflow.types import same_by_value
 from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
-from veer.frontends.spec import Version, load, version_of
+from veer.frontends.spec import Version, load, load_pair, version_of
 from veer.proof import Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, find_witness, first_difference, witness_on
 from veer.search import congruence
@@ -380,4 +380,4 @@ def _changed(left: Sequence[str], right: Sequence[str]) -> str:
     return "; ".join(parts) or "repeated names"
 
 
-__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "verify"]
+__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "load_pair", "verify"]

@@ -129,15 +129,13 @@ def verify(
     _choice("--format", format, FORMATS)
     for name in filter(None, without.split(",")):
         _choice("--without", name, OPTIMIZATIONS)
-    if arg:
-        raise UsageError("--arg belongs to PySpark functions, which are not read yet")
     if budget <= 0:
         raise UsageError("--budget must be positive")
     if bool(q) == bool(base):
         raise UsageError("give two versions P and Q, or --base REV and one SPEC")
     _check_target(out)
 
-    from veer.api import Comparison, load
+    from veer.api import Comparison, load_pair
     from veer.api import verify as verify_versions
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
@@ -147,10 +145,8 @@ def verify(
         TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off, cache
     )
     with _time_limit(timeout), _progress() as say:
-        say(f"reading {p}")
-        old = load(p, schema=schema, revision=base)
-        say(f"reading {q or p}")
-        new = load(q or p, schema=schema)
+        say(f"reading {p}" if base else f"reading {p} and {q}")
+        old, new = load_pair(p, q or p, schema=schema, revision=base, args=arg or ())
         say("verifying")
         report = verify_versions(old, new, asked, progress=say)
     _show(report_json(report), format, out)

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, final
 
 from veer.dataflow.coercion import conjunction
@@ -92,19 +93,21 @@ class Signal:
 class PlanReader(FlowBuilder):
     """Reads one analyzed plan; subqueries are read by readers of their own."""
 
-    def __init__(self, sources: Callable[[Node], Operator], udf: Any) -> None:
+    def __init__(
+        self, sources: Callable[[Node], Operator], udf: Any, root: Path | None = None
+    ) -> None:
         super().__init__()
         self.source = sources
+        self.root = root
         self.udf = udf
         self.expressions = Expressions(self._subquery, udf)
         self.definitions: dict[int, Node] = {}  # of common table expressions
         self.ctes: dict[int, Signal] = {}
         self.outer: Scope | None = None
 
-    def dataflow(self, plan: Node, sink: Sink) -> Dataflow:
-        """The plan, closed by a sink."""
+    def result(self, plan: Node, sink: Sink) -> None:
+        """Add a plan, closed by a sink."""
         self.add(sink, self.read(plan).id, id_=sink.name)
-        return self.finish()
 
     def read(self, node: Node) -> Signal:
         """The signal of a plan node."""
@@ -132,7 +135,8 @@ class PlanReader(FlowBuilder):
         inner = PlanReader(self.source, self.udf)
         inner.outer = scope
         inner.definitions = dict(self.definitions)
-        return inner.dataflow(plan, Sink("query"))
+        inner.result(plan, Sink("query"))
+        return inner.finish()
 
     # -- one input -----------------------------------------------------------------------------
 
