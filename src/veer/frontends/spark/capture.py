@@ -127,6 +127,12 @@ class Capture:
         except Exception as error:
             raise InputError(f"--schema: table {name}: {_first_line(error)}") from None
 
+    def close(self) -> None:
+        """Take the declared tables out of the catalog again."""
+        for name in self.tables:
+            if "/" not in name and name.count(".") < 2:
+                self.spark.sql(f"DROP TABLE IF EXISTS {_quoted(name.split('.'))}")
+
     def table(self, name: str) -> Any:
         """A table by name: what the job wrote there, what the schema declares, or a view."""
         for found in self.written:

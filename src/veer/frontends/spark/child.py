@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from veer.dataflow.dag import Dataflow
 from veer.dataflow.json import to_json
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.spark.capture import Capture, Stopped
@@ -40,18 +41,25 @@ def main() -> None:
 
 
 def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
-    root, file = Path(request["root"]), Path(request["file"])
-    spark = local_session(request["scratch"])
-    capture = Capture(spark, request["schema"], root, Path(request["data"]))
-    with capture:
-        function = _function(root, file, request["function"])
-        given = _arguments(function, request["args"], capture)
-        _called(capture, root, function, given)
-    found, optimized = capture.dataflows()
+    found, optimized = load_function(local_session(request["scratch"]), request)
     return {
         "dataflow": to_json(found),
         "optimized": None if optimized is None else to_json(optimized),
     }
+
+
+def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:
+    """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
+    root, file = Path(request["root"]), Path(request["file"])
+    capture = Capture(spark, request["schema"], root, Path(request["data"]))
+    try:
+        with capture:
+            function = _function(root, file, request["function"])
+            given = _arguments(function, request["args"], capture)
+            _called(capture, root, function, given)
+        return capture.dataflows()
+    finally:
+        capture.close()
 
 
 def _function(root: Path, file: Path, name: str) -> Callable[..., Any]:

@@ -42,6 +42,7 @@ from veer.dataflow.types import ArrayType
 from veer.errors import UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
+from veer.frontends.spark.sites import site_of
 from veer.frontends.spark.tree import Node, expression_of
 from veer.frontends.spark.types import type_of
 
@@ -111,6 +112,12 @@ class PlanReader(FlowBuilder):
 
     def read(self, node: Node) -> Signal:
         """The signal of a plan node."""
+        around, self.site = self.site, site_of(node, self.root)
+        found = self._read(node)
+        self.site = around
+        return found
+
+    def _read(self, node: Node) -> Signal:
         reader = getattr(self, f"_read_{node.kind.lower()}", None)
         if reader is not None:
             found: Signal = reader(node)
@@ -132,7 +139,7 @@ class PlanReader(FlowBuilder):
         return Scope(Signal("", schema, tuple(n for i in inputs for n in i.numbers)), self.outer)
 
     def _subquery(self, plan: Node, scope: Scope) -> Dataflow:
-        inner = PlanReader(self.source, self.udf)
+        inner = PlanReader(self.source, self.udf, self.root)
         inner.outer = scope
         inner.definitions = dict(self.definitions)
         inner.result(plan, Sink("query"))
