@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import worst
 from veer.dataflow.expr import Expr, OpaqueCall
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Operator, Sink
@@ -22,7 +23,8 @@ from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, plan_of
 from veer.frontends.spark.types import type_of
 
-ROW_WISE = (100, 101, 200, 205)  # evalTypes of functions of one row: pickled, Arrow, pandas scalar
+ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
+BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
 
 
 def read_dataframe(frame: Any, name: str = "result") -> Dataflow:
@@ -88,20 +90,24 @@ def _check_schema(found: Schema, frame: Any) -> None:
 def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
     """A Python function: what it computes if it can be read, else a function known by identity."""
     evaluated = int(node.fields["evalType"])
-    if evaluated not in ROW_WISE:
+    if evaluated not in (*ROW_WISE, *BATCHED):
         raise UnsupportedError(f"a Python function of evalType {evaluated}")
     type_ = type_of(node.fields["dataType"])
     function, identity = python_function(node.jvm.func())
     names = [str(c.fields["key"]) if c.kind == NAMED_ARGUMENT else "" for c in node.children]
     steady = bool(node.fields["udfDeterministic"])
-    if steady and identity.kind is Kind.PURE and function is not None:
+    if evaluated in BATCHED:
+        kind = Kind.PARTITION  # it sees how rows are spread over batches
+    else:
+        kind = identity.kind if steady else worst(identity.kind, Kind.CHOICE)
+    if kind is Kind.PURE and function is not None:
         try:
             return read_function(function, list(zip(names, args, strict=True)), type_, evaluated)
         except NotRead:
             pass
     given = " ".join(filter(None, names))
     name = f"python {node.fields['name']} {identity.digest} {evaluated} {given}".rstrip()
-    return OpaqueCall(name, args, type_, identity.kind if steady else Kind.CHOICE)
+    return OpaqueCall(name, args, type_, kind)
 
 
 __all__ = ["read_dataframe", "read_frames"]
