@@ -311,6 +311,7 @@ def test_functions_of_tables_are_known_by_their_code(frames: Frames) -> None:
     assert report.verdict is Verdict.UNKNOWN and "partitioned" in report.sinks[0].reason
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pandas_functions_of_batches_are_not_trusted(frames: Frames) -> None:
     centered = F.pandas_udf(lambda s: s - s.mean(), "double", F.PandasUDFType.SCALAR)  # type: ignore[call-overload]
     frame = frames["people"].select(centered("score").alias("x"))

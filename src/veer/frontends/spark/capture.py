@@ -19,7 +19,7 @@ from unittest.mock import patch
 from uuid import uuid4
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, Operator, Sink, Source, Values
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Operator, Sink, Source, Values
 from veer.dataflow.schema import Field
 from veer.dataflow.types import (
     BooleanType,
@@ -299,7 +299,7 @@ class Capture:
             self.write(Sink(target, by, target, (), True), frame)
         else:
             target = ".".join(_sequence(plan.name().nameParts()))
-            self.write(Sink(target, "written as table, created", target), frame)
+            self.write(Sink(target, f"{WRITTEN}table, created", target), frame)
         return self._plain_sql("SELECT 1").limit(0)
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink, Source
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.dataflow.schema import Field
 from veer.dataflow.types import STRING
 from veer.errors import InputError
@@ -262,7 +262,7 @@ class Writer(_Options):
         settings = [
             f"{k}={v}" for k, v in sorted(self._options.items()) if k not in (*SECRET, "path")
         ]
-        kind = ", ".join([f"written as {self._format}", self._mode, *self._layout, *settings])
+        kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
         sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
         self._capture.write(sink, self._frame)
 
@@ -343,5 +343,5 @@ class TableWriter(_Options):
 
     def _write(self, how: str) -> None:
         settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([f"written as {self._format}", how, *self._layout, *settings])
+        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *settings])
         self._capture.write(Sink(self._table, kind, self._table), self._frame)
