@@ -17,13 +17,19 @@ from veer.dataflow.expr import (
     Cast,
     Column,
     Compare,
+    Exists,
     Expr,
     InList,
+    InQuery,
     IsNull,
     Literal,
     Not,
+    OpaqueCall,
     Or,
+    OuterColumn,
+    ScalarQuery,
 )
+from veer.dataflow.functions.registry import Failure
 from veer.dataflow.ops import (
     Aggregate,
     Filter,
@@ -36,11 +42,15 @@ from veer.dataflow.ops import (
     TableUdf,
     Union,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.walk import columns_read, operator_exprs
+from veer.dataflow.schema import Field, Schema
+from veer.dataflow.walk import columns_read, operator_exprs, parts, substitute_columns
+from veer.errors import InputError
+from veer.interpreter.expressions import Compiled, compile_expr
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
+Made: TypeAlias = tuple[Expr | None, ...]  # of columns of one table, named by their places
+MOST_PARTS = 40
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "<=>": operator.eq,
@@ -59,6 +69,7 @@ class Conditions:
     def __init__(self, dataflows: Iterable[Dataflow]) -> None:
         self._leader: dict[Place, Place] = {}
         self._asked: dict[Place, list[tuple[str, Any]]] = {}
+        self._tests: dict[Place, dict[Expr, Compiled]] = {}  # conditions on nothing but a column
         self.read: set[Place] = set()  # columns that do more than pass through
         self.folded: set[Place] = set()  # columns that aggregates read
         for dataflow in dataflows:
@@ -67,6 +78,10 @@ class Conditions:
         for place, asked in self._asked.items():
             merged.setdefault(self.leader(place), []).extend(asked)
         self._asked = merged
+        tests: dict[Place, dict[Expr, Compiled]] = {}
+        for place, conditions in self._tests.items():
+            tests.setdefault(self.leader(place), {}).update(conditions)
+        self._tests = tests
 
     def leader(self, place: Place) -> Place:
         """The column that stands for all columns equated with one."""
@@ -78,18 +93,31 @@ class Conditions:
         """The comparisons with constants that a column meets somewhere."""
         return self._asked.get(self.leader(place), ())
 
+    def constants(self, place: Place) -> list[Any]:
+        """The constants a column is compared with, or computed with before it is."""
+        found = [c for _, c in self.asked(place)]
+        for test in self._tests.get(self.leader(place), ()):
+            found += [part.value for part in parts(test) if isinstance(part, Literal)]
+        return [c for c in found if c is not None]
+
     def best(self, place: Place, values: Iterable[Any]) -> list[Any]:
-        """The values that pass most of these comparisons."""
+        """The values that pass most of these comparisons and conditions."""
         asked = self.asked(place)
-        passed = {v: sum(_passes(v, op, c) for op, c in asked) for v in values}
+        tests = list(self._tests.get(self.leader(place), {}).values())
+        passed = {
+            v: sum(_passes(v, op, c) for op, c in asked) + sum(_holds(test, v) for test in tests)
+            for v in values
+        }
         most = max(passed.values())
         return [v for v, count in passed.items() if count == most]
 
     def _read(self, dataflow: Dataflow) -> None:
         origins: dict[str, Origins] = {}
+        made: dict[str, Made] = {}
         for id_ in dataflow.order:
             inputs = [origins[i] for i in dataflow.inputs[id_]]
             schemas = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
+            made[id_] = self._made(dataflow, id_, [made[i] for i in dataflow.inputs[id_]])
             origins[id_] = self._origins(dataflow, id_, inputs, schemas)
             self._read_columns(dataflow.operators[id_], inputs, schemas)
 
@@ -142,6 +170,47 @@ class Conditions:
                 known = inputs[0] if inputs else ()
                 return (*known, *(None for _ in range(width - len(known))))[:width]
 
+    def _made(self, dataflow: Dataflow, id_: str, inputs: Sequence[Made]) -> Made:
+        """What the columns of an operator are made of; conditions on one column are noted."""
+        operator = dataflow.operators[id_]
+        width = len(dataflow.schemas[id_])
+        rows = Schema(tuple(f for i in dataflow.inputs[id_] for f in dataflow.schemas[i]))
+        known: Made = tuple(expr for made in inputs for expr in made)
+        match operator:
+            case Source(table, fields):
+                return tuple(Column(f"{table}\0{i}", f.type) for i, f in enumerate(fields))
+            case Filter(predicate):
+                self._note_test(predicate, rows, known)
+                return known
+            case Project(columns):
+                return tuple(_composed(n.expr, rows, known) for n in columns)
+            case Join(_, condition):
+                if condition is not None:
+                    self._note_test(condition, rows, known)
+                return known[:width]
+            case Aggregate(keys, calls):
+                return (*(_composed(k.expr, rows, known) for k in keys), *(None for _ in calls))
+            case Union() | TableUdf():
+                return (None,) * width
+            case _:
+                return (*known, *(None for _ in range(width - len(known))))[:width]
+
+    def _note_test(self, condition: Expr, rows: Schema, known: Made) -> None:
+        for part in condition.args if isinstance(condition, And) else (condition,):
+            made = _composed(part, rows, known)
+            if made is None:
+                continue
+            read = dict.fromkeys(columns_read(made))
+            if len(read) != 1:
+                continue
+            (column,) = read
+            table, _, index = column.name.rpartition("\0")
+            try:
+                test = compile_expr(made, (Schema((Field(column.name, column.type),)),))
+            except (InputError, RecursionError):
+                continue
+            self._tests.setdefault((table, int(index)), {})[made] = test
+
     def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
         for op, left, right in _comparisons(condition):
             place = _origin(left, schema, origins)
@@ -153,6 +222,27 @@ class Conditions:
                 other = _origin(right, schema, origins)
                 if other is not None:
                     self._leader[self.leader(other)] = self.leader(place)
+
+
+def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:
+    """An expression over what its columns are made of; None if that is not one row's or long."""
+    if sum(1 for _ in parts(expr)) > MOST_PARTS:
+        return None
+    unfit = (Exists, InQuery, ScalarQuery, OuterColumn, OpaqueCall)
+    if any(isinstance(part, unfit) for part in parts(expr)):
+        return None
+    columns = {c: known[rows.place(c.name, c.occurrence)] for c in columns_read(expr)}
+    if not columns or None in columns.values():
+        return None
+    found = substitute_columns(expr, lambda c: columns[c] or c)
+    return found if sum(1 for _ in parts(found)) <= MOST_PARTS else None
+
+
+def _holds(test: Compiled, value: Any) -> bool:
+    try:
+        return test((value,), ()) is True
+    except (Failure, InputError):
+        return False
 
 
 def _origin(expr: Expr, schema: Schema, origins: Origins) -> Place | None:

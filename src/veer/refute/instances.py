@@ -14,10 +14,12 @@ from decimal import Decimal
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Call, Cast, Literal
+from veer.dataflow.determinism import expr_kind
+from veer.dataflow.expr import Call, Cast, Expr, Literal
 from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
-from veer.dataflow.functions.registry import Failure
+from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import ForeignKey, Source
+from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
     FLOAT,
     INTEGER_BITS,
@@ -36,12 +38,16 @@ from veer.dataflow.types import (
     TimestampType,
 )
 from veer.dataflow.walk import operator_exprs, parts, subqueries
+from veer.errors import InputError
+from veer.interpreter.expressions import compile_expr
 from veer.refute.fitting import Conditions, Place
 
 CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
 TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
+KEY_TRIES = 6
+MOST_PRODUCTS = 12
 SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
 PLAIN_NUMBERS = (0, 1, 2, 3, -1, 10)
 PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
@@ -123,6 +129,8 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
                     literal = part.arg if isinstance(part, Cast) else part
                     if isinstance(literal, Literal) and literal.value is not None:
                         known.setdefault(repr(literal.value), literal.value)
+                    elif (value := _folded_value(part)) is not None:
+                        known.setdefault(repr(value), value)
                     elif isinstance(part, Call):
                         called.add(part.function.removeprefix("python."))
             for query in subqueries(operator):
@@ -185,10 +193,25 @@ class Instances:
                 for place in others:
                     field = source.fields[place]
                     row[place] = self._value(rng, field.type, field.nullable)
+                self._renew_keys(rng, source, row, rows)
                 if self._refer(rng, source, row, tables, rows, to_first=not number):
                     rows.append(tuple(row))
             tables[source.table] = distinct_on_keys(source, rows)
         return tables
+
+    def _renew_keys(
+        self, rng: random.Random, source: Source, row: list[Any], rows: Sequence[tuple[Any, ...]]
+    ) -> None:
+        """Another key for a row that only repeats one, if one is soon found."""
+        names = [f.name for f in source.fields]
+        for key in source.keys:
+            places = [names.index(n) for n in key]
+            taken = {tuple(r[p] for p in places) for r in rows}
+            last = source.fields[places[-1]]
+            for _ in range(KEY_TRIES):
+                if tuple(row[p] for p in places) not in taken:
+                    break
+                row[places[-1]] = self._value(rng, last.type, last.nullable)
 
     def _telling(self, source: Source) -> list[int]:
         """The columns that make a difference: those somebody reads, or else all."""
@@ -214,8 +237,7 @@ class Instances:
         if leader in chosen and _is_value(chosen[leader], field.type, field.nullable):
             return chosen[leader]
         if place not in self._best:
-            asked = [c for _, c in self.conditions.asked(place) if c is not None]
-            near = dict.fromkeys(pool(field.type, asked) or [None])
+            near = dict.fromkeys(pool(field.type, self.conditions.constants(place)) or [None])
             self._best[place] = self.conditions.best(place, near)
         if rng.random() < strayed:
             return self._value(rng, field.type, field.nullable)
@@ -333,7 +355,8 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
             return [True, False]
         case IntegralType():
             limit = 1 << (INTEGER_BITS[type_] - 1)
-            near = [int(v) + d for v in _numbers(values) for d in (0, 1, -1)]
+            numbers = [*_numbers(values), *_products(values)]
+            near = [int(v) + d for v in numbers for d in (0, 1, -1)]
             return [v for v in (*near, *near, *PLAIN_NUMBERS) if -limit <= v < limit]
         case DecimalType():
             unit = Decimal(1).scaleb(-type_.scale)
@@ -360,6 +383,7 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
             near_days = [
                 d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max
             ]
+            near_days += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
             return [*near_days, date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31)]
         case TimestampType() | TimestampNtzType():
             moments = [
@@ -367,6 +391,7 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
                 for v in values
                 if isinstance(v, date)
             ]
+            moments += [datetime(y, 6, 30, 12) for y in _years(values)]
             near_moments = [m + timedelta(seconds=n) for m in moments for n in (0, 1)]
             return [*near_moments, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
         case ArrayType(element):
@@ -380,6 +405,31 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
             return [(), *(((k, held[0]),) for k in keys[:2])]
         case _:
             return []
+
+
+def _products(values: Sequence[Any]) -> list[int]:
+    """What is compared with a quotient is best met by a product."""
+    whole = [v for v in values if type(v) in (int, float, Decimal) and abs(v) > 1 and v == v // 1]
+    found = [int(a) * int(b) for i, a in enumerate(whole) for b in whole[i + 1 :]]
+    return found[:MOST_PRODUCTS]
+
+
+def _years(values: Iterable[Any]) -> list[int]:
+    return [v for v in values if type(v) is int and 1900 <= v <= 2100][:3]
+
+
+def _folded_value(expr: Expr) -> Any:
+    """The value of a call without columns, such as a day some days before another."""
+    if not isinstance(expr, Call) or not expr.args:
+        return None
+    if not all(isinstance(p, Call | Cast | Literal) for p in parts(expr)):
+        return None
+    if expr_kind(expr) is not Kind.PURE:
+        return None
+    try:
+        return compile_expr(expr, (Schema(()),))((), ())
+    except (Failure, InputError):
+        return None
 
 
 def _numbers(values: Iterable[Any]) -> Iterator[Any]:
