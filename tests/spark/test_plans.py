@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +13,12 @@ from pyspark.sql import functions as F
 
 import veer
 from tests.spark.compare import collect, same_rows
+from veer.dataflow.expr import OpaqueCall
 from veer.dataflow.ops import Operator, Source, TableUdf
+from veer.dataflow.walk import operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
-from veer.interpreter import program
+from veer.interpreter import program, run_dataflow
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -41,6 +45,11 @@ Pipeline = Callable[[DataFrame, DataFrame], DataFrame]
 
 def by_city() -> WindowSpec:
     return Window.partitionBy("city")
+
+
+def viewed(frame: DataFrame, text: str) -> DataFrame:
+    frame.createOrReplaceTempView("seen")
+    return frame.sparkSession.sql(text)
 
 
 PIPELINES: dict[str, Pipeline] = {
@@ -124,6 +133,20 @@ PIPELINES: dict[str, Pipeline] = {
         F.sum("age").over(by_city().orderBy("id").rowsBetween(-1, 0)).alias("s")
     ),
     "range": lambda p, o: p.sparkSession.range(2, 9, 3),
+    "sort": lambda p, o: p.sort(F.desc("age"), "id").cache().sort("id", "name"),
+    "unionAll": lambda p, o: p.unionAll(p.filter(F.col("age").isNull())).persist(),
+    "collect_set": lambda p, o: p.groupBy("city").agg(
+        F.sort_array(F.collect_set("name")).alias("names"), F.size(F.collect_set("age")).alias("n")
+    ),
+    "sample of all": lambda p, o: p.sample(fraction=1.0, seed=3),
+    "sample of none": lambda p, o: p.sample(0.0),
+    "udf": lambda p, o: p.select(
+        F.udf(lambda a: "old" if a is not None and a > 30 else "young", "string")("age").alias("x")
+    ),
+    "view": lambda p, o: viewed(p, "SELECT city, max(age) AS oldest FROM seen GROUP BY city"),
+    "view in a subquery": lambda p, o: viewed(
+        p, "SELECT id FROM seen AS s WHERE age = (SELECT max(age) FROM seen WHERE city = s.city)"
+    ),
 }  # fmt: skip
 
 
@@ -161,6 +184,51 @@ def test_what_is_read_gives_what_spark_gives(name: str, frames: Frames) -> None:
     assert same_rows(given.rows, expected, given.types, ordered=False), (given.rows, expected)
 
 
+# What pipelines use most, counted over public ones.
+METHODS = (
+    "withColumn select filter where withColumnRenamed join drop groupBy agg distinct alias count sum"
+    " pivot repartition orderBy sort selectExpr union unionByName unionAll dropDuplicates cache"
+    " persist createOrReplaceTempView transform coalesce limit fillna replace toDF dropna sample"
+    " crossJoin subtract cube rollup"
+)
+FUNCTIONS = (
+    "col lit when isNull isNotNull cast over isin contains struct collect_set array sum udf explode"
+    " explode_outer regexp_replace concat expr concat_ws split lower trim coalesce round max to_date"
+    " row_number"
+)
+
+
+@pytest.mark.parametrize("name", f"{METHODS} {FUNCTIONS}".split())
+def test_what_pipelines_use_is_tried(name: str) -> None:
+    text = Path(__file__).read_text(encoding="utf-8")
+    tried = text[text.index("def by_city") : text.index("@pytest.fixture")]
+    assert re.search(rf"\b{name}\(", tried)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_pandas_functions_are_applied_to_what_they_are_given(frames: Frames) -> None:
+    more = F.pandas_udf(lambda s: s + 1, "int", F.PandasUDFType.SCALAR)  # type: ignore[call-overload]
+    frame = frames["people"].filter("age IS NOT NULL").select("id", more("age").alias("x"))
+    flow = read_dataframe(frame)
+    (call,) = (
+        part
+        for operator in flow.operators.values()
+        for expr in operator_exprs(operator)
+        for part in parts(expr)
+        if isinstance(part, OpaqueCall)
+    )
+    supplied = {call.identity: lambda age: age + 1}
+    given = run_dataflow(flow, tables(frames), supplied)["result"]
+    assert same_rows(given.rows, collect(frame, given.types), given.types, ordered=False)
+
+
+def test_learned_transformers_are_opaque(frames: Frames) -> None:
+    feature = pytest.importorskip("pyspark.ml.feature")
+    made = feature.VectorAssembler(inputCols=["id", "age"], outputCol="v", handleInvalid="keep")
+    report = veer.verify(made.transform(frames["people"]), made.transform(frames["people"]))
+    assert report.verdict is Verdict.UNKNOWN
+
+
 # -- what toJSON cannot tell apart -----------------------------------------------------------------
 
 
@@ -180,6 +248,18 @@ def test_what_json_drops_is_told_apart(frames: Frames) -> None:
         ("age + 1", "try_add(age, 1)"),
         ("name LIKE 'a%'", "name LIKE 'a%' ESCAPE '/'"),
         ("age / 2", "try_divide(age, 2)"),
+        ("age * id", "try_multiply(age, id)"),
+        ("age - id", "try_subtract(age, id)"),
+        ("age % id", "try_mod(age, id)"),
+        ("element_at(array(age), 2)", "try_element_at(array(age), 2)"),
+        ("array(age)[1]", "get(array(age), 1)"),
+        ("round(score, 1)", "bround(score, 1)"),
+        ("split(name, 'a')", "split(name, 'a', 1)"),
+        ("to_timestamp(name)", "try_to_timestamp(name)"),
+        ("make_date(id, 1, 1)", "try_make_timestamp(id, 1, 1, 0, 0, 0)"),
+        ("regexp_extract(name, '(a)(b)', 1)", "regexp_extract(name, '(a)(b)', 2)"),
+        ("from_json(name, 'a int')", "from_json(name, 'a int', map('mode', 'FAILFAST'))"),
+        ("rand(1)", "rand(2)"),
     ]
     for one, two in pairs:
         p, q = (people.select(F.expr(e).alias("x")) for e in (one, two))
@@ -202,6 +282,32 @@ def test_two_files_are_two_tables(spark: SparkSession, tmp_path: Any) -> None:
     assert not told_apart(first, spark.read.parquet(paths[0]))
     texts = [spark.read.option("header", h).csv(paths[0]) for h in ("true", "false")]
     assert told_apart(texts[0].select(F.lit(1)), texts[1].select(F.lit(1)))
+
+
+def test_options_of_a_reader_tell_tables_apart(spark: SparkSession, tmp_path: Any) -> None:
+    (tmp_path / "x.csv").write_text("a;b\n1;2\n", encoding="utf-8")
+
+    def read(**options: Any) -> DataFrame:
+        return spark.read.options(**options).schema("a string").csv(str(tmp_path / "x.csv"))
+
+    assert not told_apart(read(sep=";"), read(sep=";"))
+    assert told_apart(read(sep=";"), read(sep=","))
+    assert told_apart(read(header=True), read(header=False))
+    assert told_apart(read(), read(mode="FAILFAST"))
+
+
+def test_calls_with_other_parameters_are_other_calls(frames: Frames) -> None:
+    people = frames["people"]
+    for one, two in [
+        ("first(age)", "first(age, true)"),
+        ("sum(age)", "try_sum(age)"),
+        ("avg(score)", "try_avg(score)"),
+        ("count(age)", "count(DISTINCT age)"),
+        ("count(*)", "count(*) FILTER (WHERE age > 1)"),
+        ("percentile(age, 0.5)", "percentile(age, 0.6)"),
+    ]:
+        p, q = (people.groupBy("city").agg(F.expr(e).alias("x")) for e in (one, two))
+        assert told_apart(p, q), (one, two)
 
 
 def test_two_bodies_of_one_name_are_two_functions(frames: Frames) -> None:
