@@ -331,6 +331,28 @@ def test_a_session_that_is_not_ansi_is_refused(spark: SparkSession, frames: Fram
         spark.conf.set("spark.sql.ansi.enabled", "true")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("spark.sql.legacy.timeParserPolicy", "LEGACY"),
+        ("spark.sql.caseSensitive", "true"),
+        ("spark.sql.mapKeyDedupPolicy", "LAST_WIN"),
+        ("spark.sql.legacy.sizeOfNull", "true"),
+    ],
+)
+def test_settings_that_change_results_are_refused(
+    spark: SparkSession, frames: Frames, name: str, value: str
+) -> None:
+    spark.conf.set(name, value)
+    try:
+        with pytest.raises(UnsupportedError, match=name):
+            read_dataframe(frames["people"])
+    finally:
+        spark.conf.unset(name)
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    read_dataframe(frames["people"])
+
+
 def test_what_is_not_understood_is_named(frames: Frames) -> None:
     people = frames["people"]
     with pytest.raises(UnsupportedError, match="AttachDistributedSequence"):

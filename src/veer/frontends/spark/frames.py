@@ -5,6 +5,7 @@ Nothing runs: the plan is looked at, and what `toJSON` drops of it is asked of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,16 @@ from veer.frontends.spark.tree import Node, plan_of
 from veer.frontends.spark.types import type_of
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
+# Settings that change how Spark works, not what it computes; or what the plan itself shows.
+HARMLESS = re.compile(
+    r"(shuffle|adaptive|autoBroadcast|broadcast|warehouse|catalogImplementation|catalog\.|files|ui"
+    r"|parquet\.(compression|filterPushdown|enable|columnar|block)|orc\.(compression|filterPushdown)"
+    r"|sources|execution|streaming|hive|statistics|cbo|join|optimizer|codegen|inMemoryColumnar|cache"
+    r"|debug|redaction|max|repl|artifact|defaultCatalog|globalTempDatabase|session\.timeZone|ansi\."
+    r"|dataFrameQueryContext|stackTraces|pyspark|planChangeLog|limit|thriftServer|event|subquery"
+    r"|experimental\.optimizer|preserveCharVarchar|timestampType|metadataCacheTTL|charAsVarchar"
+    r"|extensions|sessionWindow|window|sort|sqlScripting|scripting|bucketing|runSQLOnFiles)"
+)
 BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
 
 
@@ -74,8 +85,12 @@ def _check_session(session: Any) -> None:
         raise UnsupportedError(
             "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
         )
-    if session.conf.get("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY":
-        raise UnsupportedError("spark.sql.legacy.timeParserPolicy is LEGACY, which is not modelled")
+    for name, value in session.conf.getAll.items():
+        if not name.startswith("spark.sql.") or HARMLESS.match(name.removeprefix("spark.sql.")):
+            continue
+        if name == "spark.sql.caseSensitive" and value.lower() == "false":
+            continue
+        raise UnsupportedError(f"the session sets {name} to {value}, which Veer does not model")
 
 
 def _check_schema(found: Schema, frame: Any) -> None:
