@@ -232,7 +232,7 @@ def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:
     if any(isinstance(part, unfit) for part in parts(expr)):
         return None
     columns = {c: known[rows.place(c.name, c.occurrence)] for c in columns_read(expr)}
-    if not columns or None in columns.values():
+    if not columns or any(made is None or made.type != c.type for c, made in columns.items()):
         return None
     found = substitute_columns(expr, lambda c: columns[c] or c)
     return found if sum(1 for _ in parts(found)) <= MOST_PARTS else None

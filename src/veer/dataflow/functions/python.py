@@ -60,28 +60,26 @@ def _raise(*_: Any) -> Any:
 
 scalar(RAISE, _typed_as_argument, _raise, Nulls.CUSTOM, can_fail=True)
 
-for _name in ["upper", "lower", "title", "capitalize", "swapcase", "casefold"]:
-    scalar(f"python.{_name}", signature(STRING, STRING), getattr(str, _name))
-for _name in ["strip", "lstrip", "rstrip"]:
-    scalar(f"python.{_name}", signature(STRING, STRING, STRING, optional=1), getattr(str, _name))
-for _name in [
-    "isdigit",
-    "isalpha",
-    "isalnum",
-    "isnumeric",
-    "isdecimal",
-    "isspace",
-    "isupper",
-    "islower",
-    "istitle",
-]:
-    scalar(f"python.{_name}", signature(BOOLEAN, STRING), getattr(str, _name))
-for _name in ["startswith", "endswith"]:
-    scalar(f"python.{_name}", signature(BOOLEAN, STRING, STRING), getattr(str, _name))
-for _name in ["removeprefix", "removesuffix"]:
-    scalar(f"python.{_name}", signature(STRING, STRING, STRING), getattr(str, _name))
-for _name in ["find", "rfind", "count"]:
-    scalar(f"python.{_name}", signature(LONG, STRING, STRING), getattr(str, _name))
+# Methods of texts that are read, by the arguments they take and what they give.
+CHANGED = frozenset({"upper", "lower", "title", "capitalize", "swapcase", "casefold"})
+ASKED = frozenset(
+    {"isdigit", "isalpha", "isalnum", "isnumeric", "isdecimal", "isspace"}
+    | {"isupper", "islower", "istitle"}
+)
+STRIPPED = frozenset({"strip", "lstrip", "rstrip"})
+ENDED = frozenset({"startswith", "endswith"})
+REMOVED = frozenset({"removeprefix", "removesuffix"})
+FOUND = frozenset({"find", "rfind", "count"})
+for _names, _rule in (
+    (CHANGED, signature(STRING, STRING)),
+    (ASKED, signature(BOOLEAN, STRING)),
+    (STRIPPED, signature(STRING, STRING, STRING, optional=1)),
+    (ENDED, signature(BOOLEAN, STRING, STRING)),
+    (REMOVED, signature(STRING, STRING, STRING)),
+    (FOUND, signature(LONG, STRING, STRING)),
+):
+    for _name in sorted(_names):
+        scalar(f"python.{_name}", _rule, getattr(str, _name))
 
 scalar("python.contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s)
 scalar("python.index", signature(LONG, STRING, STRING), _raises(str.index), can_fail=True)

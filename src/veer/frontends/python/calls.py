@@ -40,7 +40,7 @@ from veer.frontends.python.values import (
 )
 
 if TYPE_CHECKING:
-    from veer.frontends.python.reading import _Reader
+    from veer.frontends.python.reading import Reader
 
 MOST_ITEMS = 100
 # Computed while reading when all arguments are constants.
@@ -85,7 +85,7 @@ KINDS = {int: ("int", "bool"), bool: ("bool",), float: ("float",), str: ("str",)
 # -- calls, attributes, subscripts -------------------------------------------------------------
 
 
-def follow(reader: _Reader, node: ast.expr, state: State, then: Takes) -> Tree:
+def follow(reader: Reader, node: ast.expr, state: State, then: Takes) -> Tree:
     """A call, an attribute or a subscript."""
     match node:
         case ast.Subscript(value=base, slice=ast.Slice() as part):
@@ -97,7 +97,7 @@ def follow(reader: _Reader, node: ast.expr, state: State, then: Takes) -> Tree:
         case ast.Attribute(value=base, attr=name):
             return reader.value(base, state, lambda v, s: _attribute(reader, v, name, s, then))
         case ast.Call(func=ast.Name(id="any" | "all" as word), args=[made], keywords=[]) if (
-            isinstance(made, ast.GeneratorExp | ast.ListComp) and word not in state.names
+            isinstance(made, ast.GeneratorExp | ast.ListComp) and reader.means(word, state)
         ):
             return _quantified(reader, word == "any", made, state, then)
         case ast.Call(func=function, args=args, keywords=keywords):
@@ -123,7 +123,7 @@ def follow(reader: _Reader, node: ast.expr, state: State, then: Takes) -> Tree:
 
 
 def _quantified(
-    reader: _Reader,
+    reader: Reader,
     is_any: bool,
     made: ast.GeneratorExp | ast.ListComp,
     state: State,
@@ -135,6 +135,8 @@ def _quantified(
     source, names = made.generators[0], state.names
     if isinstance(made, ast.ListComp):
         raise NotRead("a list of conditions, all of which are computed")
+    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(made)):
+        raise NotRead("an assignment inside of a comprehension")
 
     def over(left: Sequence[Value], s: State) -> Tree:
         if not left:
@@ -147,7 +149,7 @@ def _quantified(
     return reader.value(source.iter, state, lambda v, s: over(rounds(v), s))
 
 
-def _attribute(reader: _Reader, base: Value, name: str, state: State, then: Takes) -> Tree:
+def _attribute(reader: Reader, base: Value, name: str, state: State, then: Takes) -> Tree:
     if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
         if not hasattr(base.value, name):
             return Raised()
@@ -168,7 +170,7 @@ def _attribute(reader: _Reader, base: Value, name: str, state: State, then: Take
     raise NotRead(f"the attribute {name}")
 
 
-def _item(reader: _Reader, base: Value, index: Value, state: State, then: Takes) -> Tree:
+def _item(reader: Reader, base: Value, index: Value, state: State, then: Takes) -> Tree:
     """`base[index]`"""
     if isinstance(base, Constant) and isinstance(index, Constant):
         return reader.constant(lambda: plain(base.value)[plain(index.value)], state, then)
@@ -187,7 +189,7 @@ def _item(reader: _Reader, base: Value, index: Value, state: State, then: Takes)
     )  # fmt: skip
 
 
-def _sliced(reader: _Reader, base: ast.expr, part: ast.Slice, state: State, then: Takes) -> Tree:
+def _sliced(reader: Reader, base: ast.expr, part: ast.Slice, state: State, then: Takes) -> Tree:
     """`base[i:j]`"""
     ends = [n for n in (part.lower, part.upper) if n is not None]
     step = part.step
@@ -220,7 +222,7 @@ def _sliced(reader: _Reader, base: ast.expr, part: ast.Slice, state: State, then
 
 
 def _looked_up(
-    reader: _Reader, table: dict[Any, Any], key: Value, state: State, then: Takes, missing: Any
+    reader: Reader, table: dict[Any, Any], key: Value, state: State, then: Takes, missing: Any
 ) -> Tree:
     """What a constant dict holds for a key of the row."""
     plain(table)
@@ -242,7 +244,7 @@ def _looked_up(
     return over(list(table.items()), state)
 
 
-def contained(reader: _Reader, a: Value, b: Value, state: State, then: Takes, wanted: bool) -> Tree:
+def contained(reader: Reader, a: Value, b: Value, state: State, then: Takes, wanted: bool) -> Tree:
     """`a in b`, or `a not in b`."""
     if isinstance(a, Constant) and isinstance(b, Constant):
         return reader.constant(lambda: (plain(a.value) in plain(b.value)) is wanted, state, then)
@@ -252,10 +254,10 @@ def contained(reader: _Reader, a: Value, b: Value, state: State, then: Takes, wa
             function = "member"
             if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
                 raise NotRead("a search in a list")
-            return reader._said(called("python.member", "bool", a, b).expr, state, then, wanted)
+            return reader.said(called("python.member", "bool", a, b).expr, state, then, wanted)
         return known_values(
             reader, [b, a], ("str",), ("str",), state,
-            lambda args, s: reader._said(
+            lambda args, s: reader.said(
                 called(f"python.{function}", "bool", *args).expr, s, then, wanted
             ),
         )  # fmt: skip
@@ -290,7 +292,7 @@ def _options(value: Any) -> list[Any]:
 
 
 def _listed(
-    reader: _Reader, a: Symbol, options: list[Any], state: State, then: Takes, wanted: bool
+    reader: Reader, a: Symbol, options: list[Any], state: State, then: Takes, wanted: bool
 ) -> Tree:
     """A text or whole number in a constant collection."""
     if a.kind == "str":
@@ -309,7 +311,7 @@ def _listed(
         a,
         state,
         lambda s: then(none, s),
-        lambda _, s: reader._said(condition, s, then, wanted),
+        lambda _, s: reader.said(condition, s, then, wanted),
     )
 
 
@@ -317,7 +319,7 @@ def _listed(
 
 
 def _called(
-    reader: _Reader,
+    reader: Reader,
     function: Value,
     args: Sequence[Value],
     names: Sequence[str],
@@ -365,7 +367,7 @@ def _one(args: Sequence[Value]) -> Value:
     return args[0]
 
 
-def _len(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _len(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     value = _one(args)
     if isinstance(value, Items):
         return then(Constant(len(value.items)), state)
@@ -375,11 +377,11 @@ def _len(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> T
     )  # fmt: skip
 
 
-def _str(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _str(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     return reader.text(_one(args), state, then)
 
 
-def _bool(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _bool(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     return reader.is_true(
         _one(args),
         state,
@@ -388,7 +390,7 @@ def _bool(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> 
     )
 
 
-def _int(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _int(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
             return then(called("python.trunc", "int", a[0]), s)
@@ -399,7 +401,7 @@ def _int(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> T
     return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
 
 
-def _float(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _float(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "str":
             return then(called("python.float", "float", a[0]), s)
@@ -408,7 +410,7 @@ def _float(reader: _Reader, args: Sequence[Value], state: State, then: Takes) ->
     return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
 
 
-def _abs(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _abs(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
             return then(called("abs", "float", a[0]), s)
@@ -422,7 +424,7 @@ def _abs(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> T
     return known_values(reader, [_one(args)], NUMBERS, (), state, made)
 
 
-def _round(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _round(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     if len(args) == 2 and not (isinstance(args[1], Constant) and type(args[1].value) is int):
         raise NotRead("a rounding to a place of the row")
 
@@ -438,10 +440,10 @@ def _round(reader: _Reader, args: Sequence[Value], state: State, then: Takes) ->
     return known_values(reader, args[:2], NUMBERS, ("int",), state, made)
 
 
-def _extreme(sign: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
+def _extreme(sign: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
     """`min` or `max`: an item replaces the best so far if it is better."""
 
-    def followed(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
         items = rounds(args[0]) if len(args) == 1 else list(args)
         if not items:
             return Raised()
@@ -461,7 +463,7 @@ def _extreme(sign: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tr
     return followed
 
 
-def _isinstance(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _isinstance(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     if len(args) != 2 or not isinstance(args[1], Constant) or isinstance(args[0], Items):
         raise NotRead("isinstance")
     wanted = args[1].value if isinstance(args[1].value, tuple) else (args[1].value,)
@@ -479,8 +481,8 @@ def _isinstance(reader: _Reader, args: Sequence[Value], state: State, then: Take
     )
 
 
-def _rounded(name: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
-    def followed(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _rounded(name: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
+    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
         def made(a: list[Symbol], s: State) -> Tree:
             if a[0].kind == "float":
                 return then(called(f"python.{name}", "int", a[0]), s)
@@ -491,16 +493,16 @@ def _rounded(name: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tr
     return followed
 
 
-def _isnan(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _isnan(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     return known_values(
         reader, [_one(args)], NUMBERS, (), state,
-        lambda a, s: reader._said(
+        lambda a, s: reader.said(
             Call("isnan", (as_float(a[0]).expr,), BOOLEAN), s, then, True
         ),
     )  # fmt: skip
 
 
-FUNCTIONS: tuple[tuple[Any, Callable[[_Reader, Sequence[Value], State, Takes], Tree]], ...] = (
+FUNCTIONS: tuple[tuple[Any, Callable[[Reader, Sequence[Value], State, Takes], Tree]], ...] = (
     (len, _len),
     (str, _str),
     (bool, _bool),
@@ -526,7 +528,7 @@ FUNCTIONS: tuple[tuple[Any, Callable[[_Reader, Sequence[Value], State, Takes], T
 
 
 def _method(
-    reader: _Reader,
+    reader: Reader,
     base: Value,
     name: str,
     args: Sequence[Value],

@@ -7,6 +7,7 @@ is computed. Whatever is not understood stops the reading, and the function stay
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -87,7 +88,7 @@ def _read(
     for _, arg in args:
         if expr_kind(arg) not in (Kind.PURE, Kind.RUN_CONSTANT):
             raise NotRead("an argument that is not the same each time")
-    reader = _Reader()
+    reader = Reader()
     positional = [argument(a) for name, a in args if not name]
     named: dict[str, Value] = {name: argument(a) for name, a in args if name}
     try:
@@ -111,7 +112,7 @@ class _Ways:
     again: Goes | None = None
 
 
-class _Reader(Brancher):
+class Reader(Brancher):
     """Follows one call of a function."""
 
     def __init__(self) -> None:
@@ -376,6 +377,16 @@ class _Reader(Brancher):
         except Missing:
             return Raised()
 
+    def means(self, name: str, state: State) -> bool:
+        """Whether a name means Python's own function here."""
+        definition, local = self.frames[-1]
+        if name in state.names or name in local:
+            return False
+        try:
+            return definition.lookup(name) is getattr(builtins, name)
+        except Missing:
+            return False
+
     def negative(self, value: Value, state: State, then: Takes) -> Tree:
         if isinstance(value, Constant):
             return self.constant(lambda: -constants.plain(value.value), state, then)
@@ -403,9 +414,9 @@ class _Reader(Brancher):
         )
 
     def _operated(self, op: ast.operator, a: Value, b: Value, state: State, then: Takes) -> Tree:
-        if isinstance(op, ast.Mod) and isinstance(a, Constant) and isinstance(a.value, str):
-            raise NotRead("formatting with %")
         left, right = lifted(a), lifted(b)
+        if isinstance(op, ast.Mod) and left.kind == "str":
+            raise NotRead("formatting with %")
         kinds = {left.kind, right.kind}
         if kinds == {"str"} and isinstance(op, ast.Add):
             return then(summed(left, right), state)
@@ -484,7 +495,7 @@ class _Reader(Brancher):
         if isinstance(a, Items) or isinstance(b, Items):
             raise NotRead("a comparison of lists")
         if a == NONE or b == NONE:
-            return self._said(is_none(lifted(b if a == NONE else a)), state, then, wanted)
+            return self.said(is_none(lifted(b if a == NONE else a)), state, then, wanted)
 
         def unequal(s: State) -> Tree:
             return then(Constant(not wanted), s)
@@ -493,13 +504,13 @@ class _Reader(Brancher):
             return self.unless_none(b, s, unequal, lambda y, t: second(x, y, t))
 
         def second(x: Value, y: Value, s: State) -> Tree:
-            if isinstance(x, Constant) and not constants.is_scalar(x.value):
-                return unequal(s)
-            if isinstance(y, Constant) and not constants.is_scalar(y.value):
-                return unequal(s)
+            for side in (x, y):
+                if isinstance(side, Constant) and not constants.is_scalar(side.value):
+                    constants.plain(side.value)
+                    return unequal(s)  # a collection
             found = compared("=", lifted(x), lifted(y))
             assert found is not None
-            return self._said(found, s, then, wanted)
+            return self.said(found, s, then, wanted)
 
         def none(s: State) -> Tree:
             both = lambda t: then(Constant(wanted), t)  # noqa: E731
@@ -507,7 +518,7 @@ class _Reader(Brancher):
 
         return self.unless_none(a, state, none, first)
 
-    def _said(self, condition: Expr, state: State, then: Takes, wanted: bool) -> Tree:
+    def said(self, condition: Expr, state: State, then: Takes, wanted: bool) -> Tree:
         """A condition as a truth value, which may be decided already."""
         return self.branch(
             condition,
@@ -523,7 +534,7 @@ class _Reader(Brancher):
 
         def both(x: Value, y: Value, s: State) -> Tree:
             found = compared(operator, lifted(x), lifted(y))
-            return Raised() if found is None else self._said(found, s, then, True)
+            return Raised() if found is None else self.said(found, s, then, True)
 
         return self.known(a, state, lambda x, s: self.known(b, s, lambda y, t: both(x, y, t)))
 

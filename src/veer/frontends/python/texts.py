@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veer.dataflow.expr import Case, Literal
+from veer.dataflow.functions.python import ASKED, CHANGED, ENDED, FOUND, REMOVED, STRIPPED
 from veer.dataflow.types import BOOLEAN
 from veer.frontends.python.branches import Raised, State, Takes, Tree
 from veer.frontends.python.constants import plain, rounds
@@ -22,31 +23,13 @@ from veer.frontends.python.values import (
 )
 
 if TYPE_CHECKING:
-    from veer.frontends.python.reading import _Reader
+    from veer.frontends.python.reading import Reader
 
-UNARY = frozenset(["upper", "lower", "title", "capitalize", "swapcase", "casefold"])
-ASKED = frozenset(
-    [
-        "isdigit",
-        "isalpha",
-        "isalnum",
-        "isnumeric",
-        "isdecimal",
-        "isspace",
-        "isupper",
-        "islower",
-        "istitle",
-    ]
-)
-STRIPPED = frozenset(["strip", "lstrip", "rstrip"])
-FOUND = frozenset(["find", "rfind", "count", "index"])
-ENDS = frozenset(["startswith", "endswith"])
-REMOVED = frozenset(["removeprefix", "removesuffix"])
 MATCHED = frozenset(["match", "search", "fullmatch"])
 
 
 def known_values(
-    reader: _Reader,
+    reader: Reader,
     values: Sequence[Value],
     first: tuple[str, ...],
     others: tuple[str, ...],
@@ -69,8 +52,8 @@ def known_values(
     return collect(values, [], state)
 
 
-def matched(method: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
-    def followed(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def matched(method: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
+    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
         if len(args) not in (2, 3) or not isinstance(args[0], Constant):
             raise NotRead("a regular expression that is not constant")
         pattern = _flagged(args[0].value, args[2:])
@@ -109,7 +92,7 @@ def _flagged(pattern: Any, flags: Sequence[Value]) -> str:
     return f"(?{''.join(letter for flag, letter in letters if given & flag)}){pattern}"
 
 
-def substituted(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def substituted(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     if len(args) != 3 or not all(isinstance(a, Constant) for a in args[:2]):
         raise NotRead("a substitution that is not constant")
     pattern, new = (a.value for a in args[:2] if isinstance(a, Constant))
@@ -123,7 +106,7 @@ def substituted(reader: _Reader, args: Sequence[Value], state: State, then: Take
 
 
 def of_text(
-    reader: _Reader, base: Symbol, name: str, args: Sequence[Value], state: State, then: Takes
+    reader: Reader, base: Symbol, name: str, args: Sequence[Value], state: State, then: Takes
 ) -> Tree:
     """A method of a text."""
     if base.kind != "str":
@@ -137,17 +120,17 @@ def of_text(
 
     if name in STRIPPED and list(args) in ([], [NONE]):
         return made("str")
-    if name in UNARY and not args:
+    if name in CHANGED and not args:
         return made("str")
     if name in ASKED and not args:
-        return reader._said(called(f"python.{name}", "bool", base).expr, state, then, True)
-    if name in FOUND and len(args) == 1:
+        return reader.said(called(f"python.{name}", "bool", base).expr, state, then, True)
+    if name in FOUND | {"index"} and len(args) == 1:
         return made("int", *args)
     if name in STRIPPED | REMOVED and len(args) == 1:
         return made("str", *args)
     if name == "replace" and len(args) == 2:
         return made("str", *args)
-    if name in ENDS and len(args) == 1:
+    if name in ENDED and len(args) == 1:
         return _ends(reader, base, name, args[0], state, then)
     if name == "zfill" and len(args) == 1:
         return known_values(
@@ -164,7 +147,7 @@ def of_text(
 
 
 def _ends(
-    reader: _Reader, base: Symbol, name: str, wanted: Value, state: State, then: Takes
+    reader: Reader, base: Symbol, name: str, wanted: Value, state: State, then: Takes
 ) -> Tree:
     """`startswith` or `endswith`, of a text or of any of several."""
     options = [wanted]
@@ -186,7 +169,7 @@ def _ends(
     return over(options, state)
 
 
-def _joined(reader: _Reader, base: Symbol, items: Value, state: State, then: Takes) -> Tree:
+def _joined(reader: Reader, base: Symbol, items: Value, state: State, then: Takes) -> Tree:
     """`base.join(items)`"""
     if isinstance(items, Symbol) and items.kind == "texts":
         return then(called("python.join", "str", base, items), state)
@@ -203,7 +186,7 @@ def _joined(reader: _Reader, base: Symbol, items: Value, state: State, then: Tak
     return known_values(reader, parts, ("str",), ("str",), state, made)
 
 
-def formatted(reader: _Reader, value: Value, spec: str, state: State, then: Takes) -> Tree:
+def formatted(reader: Reader, value: Value, spec: str, state: State, then: Takes) -> Tree:
     """A value in an f-string with a format."""
     if any(int(n) > 200 for n in re.findall(r"\d+", spec)):
         raise NotRead("a wide format")

@@ -63,11 +63,18 @@ class Symbol:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Constant:
     """A value known while reading: a number, a text, a collection of such, a function, a module."""
 
     value: Any
+
+    def __eq__(self, other: object) -> bool:
+        # Python takes 1, 1.0 and True for equal, and 0.0 and -0.0.
+        return isinstance(other, Constant) and _is_same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(type(self.value))
 
 
 @final
@@ -80,6 +87,19 @@ class Items:
 
 Value: TypeAlias = Symbol | Constant | Items
 NONE = Constant(None)
+
+
+def _is_same(one: Any, two: Any) -> bool:
+    """Whether two values are the same to the letter."""
+    if one is two:
+        return True
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, list | tuple):
+        return len(one) == len(two) and all(map(_is_same, one, two))
+    if isinstance(one, bool | int | float | str | date):
+        return repr(one) == repr(two)
+    return False
 
 
 def argument(expr: Expr) -> Symbol:
