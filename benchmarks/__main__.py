@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("reading", "startup", "interpreter", "proving", "paper", "sweep", "plans")
+NAMES = ("reading", "startup", "interpreter", "proving", "paper", "sweep", "plans", "pyspark")
 
 
 def main() -> int:
