@@ -22,6 +22,7 @@ from veer.dataflow.constants import folded
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.determinism import call_kind, expr_kind, keys_relied_on, operator_kind
 from veer.dataflow.expr import (
+    AggregateCall,
     And,
     Column,
     Exists,
@@ -30,9 +31,11 @@ from veer.dataflow.expr import (
     Literal,
     Named,
     Or,
+    OverCall,
     ScalarQuery,
 )
 from veer.dataflow.functions.registry import Kind
+from veer.dataflow.json import is_alike
 from veer.dataflow.ops import (
     Aggregate,
     Filter,
@@ -52,7 +55,7 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import INT
+from veer.dataflow.types import INT, LONG
 from veer.dataflow.walk import (
     columns_read,
     exprs_in,
@@ -64,7 +67,13 @@ from veer.dataflow.walk import (
 from veer.errors import UnsupportedError
 
 LARGEST = 400  # parts of the expressions of a projection that is not placed
+MOST_BRANCHES = 64  # of a union that becomes part of another
+# Where nobody reads a column there still is one.
 ONE = Literal(1, INT)
+ROWS = NamedCall("row", AggregateCall("count", (), LONG))
+ROWS_OVER = NamedOver("row", OverCall("count", (), LONG))
+# Operators whose rows come in no order.
+UNORDERED = (Source, Values, Join, Union, Aggregate, GlobalAggregate, Over)
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Column], Expr]
 
@@ -136,8 +145,8 @@ class _Tidying:
     ) -> list[list[int]]:
         operator, own = self.old.operators[id_], wanted[id_]
         match operator:
-            case Sink():
-                return [operator.places(below[0]) if self.shows or operator.columns else []]
+            case Sink(columns=()) if not self.shows:
+                return [[]]
             case Project(columns):
                 read = (c for i in own for c in columns_read(columns[i].expr))
                 return [[below[0].place(c.name, c.occurrence) for c in read]]
@@ -155,6 +164,7 @@ class _Tidying:
 
     def _read(self, id_: str, operator: Operator, below: Sequence[_View]) -> _View:
         own = list(self.wanted[id_])
+        below_id = next(iter(self.old.inputs[id_]), "")
         match operator:
             case Source() | Values():
                 return self._put(id_, operator, (), range(len(self.old.schemas[id_])))
@@ -167,7 +177,7 @@ class _Tidying:
                 self._put(id_, Sort(changed), (below[0].base,))
                 return replace(below[0], base=id_)
             case Limit():
-                return self._put(id_, operator, (self._placed(self.old.inputs[id_][0]),), own)
+                return self._put(id_, operator, (self._placed(below_id, own),), own)
             case Over(calls):
                 return self._ranked(id_, calls, below[0])
             case Unnest():
@@ -182,7 +192,8 @@ class _Tidying:
                 branches = [b for i in self.old.inputs[id_] for b in self._branches(i, own)]
                 return self._put(id_, operator, branches, own)
             case Sink(columns=()) if self.shows:
-                return self._put(id_, operator, (self._placed(self.old.inputs[id_][0]),))
+                every = range(len(self.old.schemas[id_]))
+                return self._put(id_, operator, (self._placed(below_id, every),))
             case Sink(columns=()):
                 # Nobody sees a column: any one will do.
                 (view,) = below
@@ -221,9 +232,9 @@ class _Tidying:
         width = len(self.old.schemas[self.old.inputs[id_][0]])
         under = self._under(id_, [below])
         own = sorted(i for i in self.wanted[id_] if i >= width)
-        read = {i: self._changed(calls[i - width], under) for i in own}
-        if not read:
+        if not own and not self._is_ordered(below.base):
             return below
+        read = {i: self._changed(calls[i - width], under) for i in own} or {width: ROWS_OVER}
         base, lower = below.base, self.operators[below.base]
         together: list[NamedOver] = []
         if isinstance(lower, Over) and self._is_steady(id_) and self._is_steady(base):
@@ -234,7 +245,9 @@ class _Tidying:
                 (base,), together = self.inputs[base], list(lower.calls)
         places: dict[int, int] = {}
         for i, named in read.items():
-            places[i] = next((j for j, n in enumerate(together) if n.call == named.call), -1)
+            places[i] = next(
+                (j for j, n in enumerate(together) if is_alike(n.call, named.call)), -1
+            )
             if places[i] < 0 or not self._is_steady(id_):
                 places[i] = len(together)
                 together.append(named)
@@ -242,6 +255,12 @@ class _Tidying:
         self._put(id_, Over(tuple(together)), (base,))
         added = {i: self._column(id_, first + place) for i, place in places.items()}
         return _View(id_, {**below.columns, **added})
+
+    def _is_ordered(self, id_: str) -> bool:
+        """Whether a placed signal may have an order, which window functions take away."""
+        while isinstance(self.operators[id_], Filter | Project | Limit):
+            (id_,) = self.inputs[id_]
+        return not isinstance(self.operators[id_], UNORDERED)
 
     def _is_steady(self, id_: str) -> bool:
         """Whether an operator is a function of its input, without relying on declared keys."""
@@ -265,21 +284,21 @@ class _Tidying:
         places: dict[int, int] = {}
         for i, key in enumerate(keys):
             changed = self._changed(key, under)
-            at = next((j for j, k in enumerate(made) if k.expr == changed.expr), len(made))
+            at = next((j for j, k in enumerate(made) if is_alike(k.expr, changed.expr)), len(made))
             if at == len(made) or _is_chosen(changed.expr):
                 at = len(made)
                 made.append(changed)
             places[i] = at
         folded: list[NamedCall] = []
         read = [i for i in self.wanted[id_] if i >= len(keys)]
-        for i in read or range(len(calls))[: not keys]:
+        for i in read:
             call = self._changed(calls[i - len(keys)], under)
-            at = next((j for j, c in enumerate(folded) if c.call == call.call), len(folded))
+            at = next((j for j, c in enumerate(folded) if is_alike(c.call, call.call)), len(folded))
             if at == len(folded) or call_kind(call.call) is not Kind.PURE or _chooses(call):
                 at = len(folded)
                 folded.append(call)
             places[i] = len(made) + at
-        operator: Operator = GlobalAggregate(tuple(folded))
+        operator: Operator = GlobalAggregate(tuple(folded or [ROWS]))
         if keys:
             operator = Aggregate(tuple(made), tuple(folded))
         self._put(id_, operator, (below[0].base,))
@@ -303,8 +322,8 @@ class _Tidying:
         """What a union is made of below an input: the branches of unions there are its own."""
         view = self.views[id_]
         lower = self.operators[view.base]
-        if not isinstance(lower, Union):
-            return [self._placed(id_)]
+        if not isinstance(lower, Union) or len(self.inputs[view.base]) > MOST_BRANCHES:
+            return [self._placed(id_, own)]
         schema = self.schemas[view.base]
         found = []
         for number, branch in enumerate(self.inputs[view.base]):
@@ -316,7 +335,9 @@ class _Tidying:
             try:
                 columns = {i: self._changed(view.columns[i], moved) for i in own}
             except UnsupportedError:
-                return [self._placed(id_)]
+                return [self._placed(id_, own)]
+            if sum(map(_size, columns.values())) > LARGEST:
+                return [self._placed(id_, own)]
             name = f"{id_} columns {number}"
             found.append(self._place(name, _View(at.base, columns), list(columns)))
         return found
@@ -353,9 +374,9 @@ class _Tidying:
         field = schema.fields[place]
         return Column(field.name, field.type, schema.occurrence(place))
 
-    def _placed(self, id_: str) -> str:
-        """A signal with the columns that are read, placed."""
-        return self._place(f"{id_} columns", self.views[id_], list(self.wanted[id_]))
+    def _placed(self, id_: str, places: Sequence[int]) -> str:
+        """Some columns of a signal, placed."""
+        return self._place(f"{id_} columns", self.views[id_], places)
 
     def _place(self, name: str, view: _View, places: Sequence[int]) -> str:
         exprs = [view.columns[i] for i in places]
@@ -366,8 +387,8 @@ class _Tidying:
         return self._add(name, Project(columns or (Named("row", ONE),)), (view.base,))
 
     def _view_placed(self, id_: str) -> _View:
-        base = self._placed(id_)
-        places = self.wanted[id_]
+        places = list(self.wanted[id_])
+        base = self._placed(id_, places)
         return _View(base, {i: self._column(base, at) for at, i in enumerate(places)})
 
     def _all_placed(self, id_: str) -> list[_View]:

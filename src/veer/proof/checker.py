@@ -66,7 +66,9 @@ def check(
             case "ev":
                 assumptions += _check_ev(step, p, q, ask)
             case "tidy":
-                # Tidy forms have the same sinks, and choices under the same ids.
+                if claim.p not in p.sinks or claim.q not in q.sinks:
+                    raise ProofError("only the sinks of a tidy form show the same")
+                # Choices keep their ids.
                 assumptions += check(Proof(step.inner), tidied(p), tidied(q), claim, ask, chosen)
             case other:
                 raise ProofError(f"there is no rule {other!r}")
