@@ -10,15 +10,17 @@ from random import Random
 
 import pytest
 
-from tests.generators.edits import edited, random_query
+from tests.generators.edits import BREAKING, KEEPING, edited, random_query
 from tests.generators.stacks import Stacks
+from veer.api import Comparison, Version, verify
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.functions.registry import Failure
 from veer.dataflow.tidy import tidied
 from veer.errors import VeerError
 from veer.interpreter import Program, Result, TooManyChoicesError, same_result
+from veer.refute import Refutation, first_difference
 from veer.refute.instances import Instances, Tables
-from veer.verdict import TableSemantics
+from veer.verdict import TableSemantics, Verdict
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "8"))
@@ -83,3 +85,20 @@ def test_tidy_forms_of_stacks_give_the_same(number: int, chooses: bool) -> None:
         dataflow = Stacks(rng, chooses=chooses).dataflow(rng.randint(2, 6))
         seen += attack(rng, dataflow, (SEED, number, turn))
     assert seen > PER_ROUND
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_stacks_that_are_changed_are_proven_only_if_no_instance_objects(number: int) -> None:
+    rng = Random(f"changed {SEED} {number}")
+    for turn in range(PER_ROUND // 4):
+        p = Stacks(rng).dataflow(rng.randint(2, 5))
+        q = rng.choice((*BREAKING, *KEEPING))(rng, p)
+        if q is None or p.result_schema.types != q.result_schema.types:
+            continue
+        asked = Comparison(columns="position", budget=2_000)
+        report = verify(Version("p", p, False), Version("q", q, False), asked)
+        if report.verdict is Verdict.EQUIVALENT:
+            columns = tuple((i, i) for i in range(len(p.result_schema)))
+            sinks = p.sinks[0], q.sinks[0]
+            attacked = Refutation.of(p, q, *sinks, columns, TableSemantics.BAG)
+            assert first_difference(attacked, 60, seed=13) is None, (SEED, number, turn)
