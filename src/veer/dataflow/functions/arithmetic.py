@@ -48,6 +48,7 @@ from veer.dataflow.types import (
     DecimalType,
     FractionalType,
     IntegralType,
+    NullType,
     NumericType,
     StringType,
     YearMonthIntervalType,
@@ -564,10 +565,12 @@ def _integral_pair(args: Sequence[Argument]) -> Resolved:
 
 
 def _bit_of(args: Sequence[Argument]) -> Resolved:
-    operand, _ = args
-    if not isinstance(operand.type, IntegralType):
-        raise IllFormedError(f"{operand.type} is not an integer")
-    return Resolved((operand.type, INT), BYTE)
+    if len(args) != 2:
+        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    operand = LONG if isinstance(args[0].type, NullType) else args[0].type
+    if not isinstance(operand, IntegralType):
+        raise IllFormedError(f"no bit of {operand}")
+    return Resolved((operand, INT), BYTE)
 
 
 def _bit(types: Sequence[DataType], result: DataType) -> Callable[[int, int], int]:
