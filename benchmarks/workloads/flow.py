@@ -101,6 +101,11 @@ class Flow:
 
 def _entry(key: str, value: Any, indent: str) -> list[str]:
     """`key: value`, on one line if it fits."""
+    if isinstance(value, str) and "\n" in value:
+        return [
+            f"{indent}{key}: |",
+            *(f"{indent}  {line}".rstrip() for line in value.rstrip("\n").split("\n")),
+        ]
     if isinstance(value, str):
         shown = value if _is_plain(value, PLAIN_IN_BLOCK) else json.dumps(value, ensure_ascii=False)
         return [f"{indent}{key}: {shown}"]

@@ -137,6 +137,25 @@ def _running_example() -> dict[str, Flow]:
     return {"running_v1": p, "running_v2": q}
 
 
+BY_WORDS = """\
+FEMALE = ("maria", "mary")
+MALE = ("john", "jose")
+
+def infer_gender(name):
+    words = (name or "").lower().split()
+    if words and words[0] in FEMALE:
+        return "female"
+    return "male" if words and words[0] in MALE else "unknown"
+"""
+BY_TABLE = """\
+GENDERS = {"maria": "female", "mary": "female", "john": "male", "jose": "male"}
+
+def infer_gender(name):
+    first = ((name or "").lower().split() or [""])[0]
+    return GENDERS.get(first, "unknown")
+"""
+
+
 def w8() -> dict[str, Flow]:
     """Who tweets about wildfires: a function infers the gender from a name."""
     p = Flow("w8", "W8, base version: tweets about wildfires with the gender inferred from names.")
@@ -175,7 +194,8 @@ def w8() -> dict[str, Flow]:
         "gender",
         "udf",
         "named",
-        function="infer-gender-1",
+        function="infer-gender",
+        code=BY_WORDS,
         reads=["name"],
         adds={"gender": "string"},
     )
@@ -188,7 +208,7 @@ def w8() -> dict[str, Flow]:
         "W8, version 2, equivalent: the function rewritten, which gives what it gave;\n"
         "`named` merged into it: names that are missing have no gender."
     )
-    v2.change("gender", function="infer-gender-2")
+    v2.change("gender", code=BY_TABLE)
     v2.remove("named")
 
     v3 = p.edited(

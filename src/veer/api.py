@@ -15,16 +15,17 @@ from typing import Any, final
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.failures import may_fail, only_in
 from veer.dataflow.json import to_json
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink
 from veer.dataflow.types import same_by_value
 from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
-from veer.frontends.spec import Version, load, version_of
+from veer.frontends.spec import Version, load, load_pair, version_of
 from veer.proof import Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, find_witness, first_difference, witness_on
 from veer.search import congruence
 from veer.search.attempts import Attempts
+from veer.search.catalyst import prove_by_catalyst
 from veer.search.decomposition import Tally
 from veer.search.prove import Hunt, Plan
 from veer.search.simulation import Simulation
@@ -101,6 +102,8 @@ def verify(
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
     known = verdicts(asked.cache)
     search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally(), known, progress)
+    if p.optimized is not None and q.optimized is not None and not asked.evs:
+        search.optimized = p.optimized, q.optimized
     remembered = known.remembered
     sinks = tuple(_sink_reports(search, asked))
     windows = [window for sink in sinks for window in sink.windows]
@@ -141,7 +144,7 @@ class _Evs:
 
     @cached_property
     def all(self) -> list[EV]:
-        return [registry.get(name) for name in self.names or registry.names()]
+        return [registry.get(name) for name in self.names or registry.usual()]
 
 
 @dataclass
@@ -156,6 +159,7 @@ class _Search:
     verdicts: Verdicts
     progress: Callable[[str], None]
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
+    optimized: tuple[Dataflow, Dataflow] | None = None  # what Spark makes of both
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -223,6 +227,9 @@ def _steps(
     yield hunt.prove
     yield lambda: _quick_witness(refutation, asked.budget)
     yield hunt.prove_at_last
+    if search.optimized is not None:
+        p, q, optimized = search.pair.p, search.pair.q, search.optimized
+        yield lambda: prove_by_catalyst(p, q, goal, optimized, attempts)
     yield lambda: find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
 
 
@@ -330,7 +337,7 @@ def _match_columns(
     assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
     inserts = [kind in (APPENDED, OVERWRITTEN) for kind in (sinks[0].kind, sinks[1].kind)]
     if sinks[0].kind != sinks[1].kind:
-        if any(inserts):
+        if any(inserts) or any(s.kind.startswith(WRITTEN) for s in sinks if isinstance(s, Sink)):
             return Doubt(f"written as {sinks[0].kind} in P, as {sinks[1].kind} in Q")
         caveats.append(Caveat(f"shown as {sinks[0].kind} in P, as {sinks[1].kind} in Q"))
     if len(left) != len(right):
@@ -380,4 +387,4 @@ def _changed(left: Sequence[str], right: Sequence[str]) -> str:
     return "; ".join(parts) or "repeated names"
 
 
-__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "verify"]
+__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "load_pair", "verify"]

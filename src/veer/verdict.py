@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from typing import Any, NoReturn, final
 
 
@@ -158,3 +159,8 @@ class Report:
             if worst in verdicts:
                 return worst
         return Verdict.EQUIVALENT
+
+    def _repr_html_(self) -> str:
+        """The report in a notebook."""
+        shown: str = import_module("veer.report.as_html").notebook(self)
+        return shown

@@ -9,7 +9,7 @@ import time
 
 from pyspark.sql import SparkSession
 
-from veer.execution.java import ensure_java
+from veer.java import ensure_java
 
 SETTINGS = {
     "spark.ui.enabled": "false",

@@ -19,8 +19,8 @@ app = typer.Typer(
     name="veer",
     help=(
         "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"
-        "A version (SPEC) is a workflow file (.json, .yaml), a .sql file, or either at a git "
-        "revision: main:jobs/report.sql.\n\n"
+        "A version (SPEC) is a workflow file (.json, .yaml), a .sql file, a PySpark function "
+        "(jobs/report.py:build), or one of these at a git revision: main:jobs/report.sql.\n\n"
         "Exit status of verify: 0 equivalent, 1 inequivalent, 2 unknown, 64 wrong usage, "
         "65 input that cannot be read, 70 internal error, 130 interrupted."
     ),
@@ -36,7 +36,8 @@ FORMATS = ("text", "json", "html", "junit", "sarif")
 STRATEGIES = ("sweep", "plus", "baseline")
 OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
 CACHE_HELP = "Keep answers of verifiers in this file, for the next run over similar versions."
-EV_HELP = "Verifiers to ask, in this order; all by default (`veer doctor` lists them)."
+ARG_HELP = "Argument of a PySpark function; may be given several times."
+EV_HELP = "Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default."
 
 
 def _version(asked: bool) -> None:
@@ -68,7 +69,10 @@ def verify(
     ] = "",
     schema: Annotated[
         str,
-        typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text."),
+        typer.Option(
+            metavar="DDL",
+            help="CREATE TABLE statements of what SQL and jobs read: a file or the text.",
+        ),
     ] = "",
     semantics: Annotated[
         str, typer.Option(help=f"When tables are the same: {', '.join(SEMANTICS)}.")
@@ -99,9 +103,7 @@ def verify(
         ),
     ] = 0,
     cache: Annotated[str, typer.Option(metavar="FILE", help=CACHE_HELP)] = "",
-    arg: Annotated[
-        list[str] | None, typer.Option(metavar="K=V", help="Argument for a PySpark function.")
-    ] = None,
+    arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
     format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "text",
     out: Annotated[
         str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
@@ -118,6 +120,10 @@ def verify(
 
       veer verify --base main jobs/report.sql --schema tables.ddl
 
+      veer verify --base main jobs/report.py:build --schema tables.ddl --arg day=2024-01-01
+
+    A PySpark function is called with reading, writing and actions intercepted: no Spark job runs.
+
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
     reason.
     """
@@ -129,15 +135,13 @@ def verify(
     _choice("--format", format, FORMATS)
     for name in filter(None, without.split(",")):
         _choice("--without", name, OPTIMIZATIONS)
-    if arg:
-        raise UsageError("--arg belongs to PySpark functions, which are not read yet")
     if budget <= 0:
         raise UsageError("--budget must be positive")
     if bool(q) == bool(base):
         raise UsageError("give two versions P and Q, or --base REV and one SPEC")
     _check_target(out)
 
-    from veer.api import Comparison, load
+    from veer.api import Comparison, load_pair
     from veer.api import verify as verify_versions
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
@@ -147,10 +151,8 @@ def verify(
         TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off, cache
     )
     with _time_limit(timeout), _progress() as say:
-        say(f"reading {p}")
-        old = load(p, schema=schema, revision=base)
-        say(f"reading {q or p}")
-        new = load(q or p, schema=schema)
+        say(f"reading {p}" if base else f"reading {p} and {q}")
+        old, new = load_pair(p, q or p, schema=schema, revision=base, args=arg or ())
         say("verifying")
         report = verify_versions(old, new, asked, progress=say)
     _show(report_json(report), format, out)
@@ -223,8 +225,12 @@ def diff(
     q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
     schema: Annotated[
         str,
-        typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL: a file or the text."),
+        typer.Option(
+            metavar="DDL",
+            help="CREATE TABLE statements of what SQL and jobs read: a file or the text.",
+        ),
     ] = "",
+    arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
     mappings: Annotated[
         int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")
     ] = 1,
@@ -237,12 +243,14 @@ def diff(
     _choice("--format", format, ("text", "json"))
     from itertools import islice
 
-    from veer.api import load
+    from veer.api import load_pair
     from veer.report.as_json import edits_json
     from veer.versions import VersionPair, best_mappings
     from veer.versions.describe import describe_edits
 
-    old, new = load(p, schema=schema), load(q, schema=schema)
+    with _progress() as say:
+        say(f"reading {p} and {q}")
+        old, new = load_pair(p, q, schema=schema, args=arg or ())
     stable = old.stable_ids and new.stable_ids
     found = []
     for mapping in islice(best_mappings(old.dataflow, new.dataflow, stable_ids=stable), mappings):
@@ -267,15 +275,18 @@ def diff(
 def show(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
     schema: Annotated[
-        str, typer.Option(metavar="DDL", help="CREATE TABLE statements for SQL.")
+        str, typer.Option(metavar="DDL", help="CREATE TABLE statements of what is read.")
     ] = "",
+    arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
     format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
     """Print a version as Veer understands it, one operator per line."""
     _choice("--format", format, ("text", "json"))
     from veer.api import load
 
-    version = load(spec, schema=schema)
+    with _progress() as say:
+        say(f"reading {spec}")
+        version = load(spec, schema=schema, args=arg or ())
     if format == "json":
         from veer.dataflow.json import to_json
         from veer.report.formats import render
@@ -334,12 +345,15 @@ def _console() -> Any:
 
 
 def _show(report: dict[str, Any], format_: str, out: str) -> None:
-    if format_ == "text" and not out:
-        from veer.report.as_text import print_report
+    if format_ == "text":
+        from veer.report.as_text import plain_text, print_report
 
-        print_report(_console(), report)
-        return
-    text = _plain_text(report) if format_ == "text" else _rendered(report, format_)
+        if not out:
+            print_report(_console(), report)
+            return
+        text = plain_text(report)
+    else:
+        text = _rendered(report, format_)
     if not out:
         typer.echo(text, nl=False)
         return
@@ -353,18 +367,6 @@ def _rendered(report: dict[str, Any], format_: str) -> str:
     from veer.report.formats import render
 
     return render(report, format_)
-
-
-def _plain_text(report: dict[str, Any]) -> str:
-    from io import StringIO
-
-    from rich.console import Console
-
-    from veer.report.as_text import print_report
-
-    buffer = StringIO()
-    print_report(Console(file=buffer, width=100, highlight=False), report)
-    return buffer.getvalue()
 
 
 @contextmanager

@@ -451,6 +451,7 @@ class TableUdf(Operator):
 
 
 APPENDED, OVERWRITTEN = "appended table", "overwritten table"
+WRITTEN = "written as "  # begins the kinds of sinks that say how they are written
 
 
 @final

@@ -26,6 +26,7 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import QueryPair
+from veer.dataflow.types import AtomicType
 from veer.dataflow.walk import operator_exprs, parts, query_of
 from veer.verdict import Answer, TableSemantics, Verdict
 
@@ -247,6 +248,33 @@ class CountsOverSpjOnly(Restriction):
                         yield f"aggregate {id_!r} of {side} counts over a {kind}"
         if len(set(scans)) < len(scans):
             yield f"aggregate {id_!r} of {side} counts over a table that is read twice"
+
+
+@final
+@dataclass(frozen=True)
+class AtMostOne(Restriction):
+    """Neither side has two operators of a type."""
+
+    counted: type[Operator]
+
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
+            count = sum(isinstance(dataflow.operators[i], self.counted) for i in ids)
+            if count > 1:
+                yield f"{count} {self.counted.__name__} in {side}, at most one is allowed"
+
+
+@final
+@dataclass(frozen=True)
+class PrimitiveResults(OperatorRestriction):
+    """Aggregates give plain values: numbers, texts, dates."""
+
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        operator = dataflow.operators[id_]
+        if not isinstance(operator, Aggregate | GlobalAggregate):
+            return None
+        odd = [n.call for n in operator.calls if not isinstance(n.call.type, AtomicType)]
+        return f"gives a {odd[0].type}" if odd else None
 
 
 SPJ = (Source, Filter, Project, Join)

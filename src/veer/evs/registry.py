@@ -19,12 +19,19 @@ BUILT_IN = {
     "spes": "veer.evs.spes:Spes",
     "equitas": "veer.evs.equitas:Equitas",
     "algebra": "veer.evs.whole:Algebra",
+    "spark_verifier": "veer.evs.spark_verifier:SparkVerifier",
 }
+ON_REQUEST = frozenset({"spark_verifier"})  # proves nothing that the others do not
 
 
 def names() -> list[str]:
     """Every verifier there is, in the order they are asked."""
     return [*BUILT_IN, *sorted(set(_external()) - set(BUILT_IN))]
+
+
+def usual() -> list[str]:
+    """The verifiers asked when none are named."""
+    return [name for name in names() if name not in ON_REQUEST]
 
 
 def get(name: str) -> EV:

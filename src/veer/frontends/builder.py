@@ -23,6 +23,7 @@ class FlowBuilder:
         self._numbers: dict[str, int] = {}
         self._sources: dict[Source, str] = {}
         self.one_row: str | None = None  # the id of the single row without columns
+        self.site = ""  # where in the user's files the operator comes from
 
     def add(self, operator: Operator, *inputs: str, id_: str | None = None) -> str:
         """Add an operator fed by others; gives its id."""
@@ -52,7 +53,7 @@ class FlowBuilder:
                 return kind
         while True:  # a table may be called like an operator
             self._numbers[kind] = self._numbers.get(kind, 0) + 1
-            name = f"{kind}_{self._numbers[kind]}"
+            name = f"{kind}_{self._numbers[kind]}{self.site and '@'}{self.site}"
             if name not in self.operators:
                 return name
 

@@ -7,13 +7,15 @@ Read from the right: `:function` after `.py`, then the path, then a revision. `j
 from __future__ import annotations
 
 import re
-import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.errors import InputError, ParseError, UnsupportedError, UsageError
+from veer.frontends.checkout import git
 
 WORKFLOW_SUFFIXES = (".json", ".yaml", ".yml")
 MAX_BYTES = 64_000_000
@@ -39,6 +41,7 @@ class Version:
     dataflow: Dataflow
     stable_ids: bool
     text: str = ""  # the SQL it was read from
+    optimized: Dataflow | None = None  # as Spark's optimizer leaves it, if it came from Spark
 
 
 def parse_spec(text: str) -> Spec:
@@ -55,16 +58,19 @@ def parse_spec(text: str) -> Spec:
     return Spec(text, path, revision, function)
 
 
-def load(text: str, *, schema: str = "", revision: str = "") -> Version:
-    """The version a SPEC names; `schema` is DDL or the path of a file with DDL."""
+def load(text: str, *, schema: str = "", revision: str = "", args: Sequence[str] = ()) -> Version:
+    """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
+
+    `args` are NAME=VALUE, for a PySpark function.
+    """
     spec = parse_spec(text)
     if revision:
-        spec = Spec(f"{revision}:{spec.path}", spec.path, revision, spec.function)
+        spec = Spec(f"{revision}:{text}", spec.path, revision, spec.function)
     suffix = Path(spec.path).suffix.lower()
     if suffix == ".py" or spec.function:
-        raise UnsupportedError(
-            f"{text}: PySpark functions are not read yet, only .sql and workflow files"
-        )
+        return _load_job(spec, schema, args)
+    if args:
+        raise UsageError("--arg belongs to PySpark functions")
     if text.startswith("store:"):
         raise UnsupportedError(f"{text}: there is no version store yet")
     if suffix not in (".sql", *WORKFLOW_SUFFIXES):
@@ -78,6 +84,35 @@ def load(text: str, *, schema: str = "", revision: str = "") -> Version:
         raise ParseError(f"{spec.text}: nested too deeply") from None
     except InputError as error:
         raise type(error)(f"{spec.text}: {error}") from None
+
+
+def load_pair(
+    p: str, q: str, *, schema: str = "", revision: str = "", args: Sequence[str] = ()
+) -> tuple[Version, Version]:
+    """Two versions, `p` at a revision if one is given; PySpark jobs start side by side."""
+    if not all(parse_spec(text).function for text in (p, q)):
+        old = load(p, schema=schema, revision=revision, args=args)
+        return old, load(q, schema=schema, args=args)
+    with ThreadPoolExecutor(2) as pool:
+        jobs = (
+            pool.submit(load, p, schema=schema, revision=revision, args=args),
+            pool.submit(load, q, schema=schema, args=args),
+        )
+        return jobs[0].result(), jobs[1].result()
+
+
+def _load_job(spec: Spec, schema: str, args: Sequence[str]) -> Version:
+    """A function of a PySpark job."""
+    from veer.frontends.spark.jobs import Job, load_job, parse_args
+
+    if not spec.function:
+        raise UsageError(f"{spec.text}: name the function, as in {spec.path}:build")
+    given, ddl = parse_args(args), schema_text(schema)
+    try:
+        found = load_job(Job(spec.path, spec.function, spec.revision, given, ddl))
+    except InputError as error:
+        raise type(error)(f"{spec.text}: {error}") from None
+    return Version(spec.text, found.dataflow, stable_ids=False, optimized=found.optimized)
 
 
 def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:
@@ -129,18 +164,11 @@ def _file_bytes(spec: Spec) -> bytes:
 
 def _git_show(spec: Spec) -> bytes:
     """The file as of a revision, without touching the working tree."""
-    path = Path(spec.path)
-    where = path.parent if path.parent.exists() else Path(".")
-    command = ["git", "-C", str(where), "show", f"{spec.revision}:./{path.name}"]
-    if where == Path("."):
-        command = ["git", "show", f"{spec.revision}:./{spec.path}"]
     if spec.revision.startswith("-"):
         raise UsageError(f"{spec.revision!r} is no revision")
+    path = Path(spec.path)
+    where, inside = (path.parent, path.name) if path.parent.exists() else (Path("."), spec.path)
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"{spec.text}: git cannot be run: {error}") from None
-    if done.returncode != 0:
-        first = (done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"])[0]
-        raise InputError(f"{spec.text}: {first.removeprefix('fatal: ')}")
-    return done.stdout
+        return git("show", f"{spec.revision}:./{inside}", where=where)
+    except InputError as error:
+        raise InputError(f"{spec.text}: {error}") from None

@@ -43,6 +43,7 @@ from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import BOOLEAN, STRING, parse_type
 from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.python import NotRead, read_source, source_digest
 from veer.frontends.sql import ExpressionReader
 from veer.frontends.sql.pieces import placeholder
 from veer.frontends.workflow_schema import LIBRARY, OPERATORS, SCHEMA
@@ -489,10 +490,32 @@ def _udf(p: _Properties) -> Operator:
     if scope == "row":
         if p.flag("nondeterministic") or p.items("by"):
             raise UnsupportedError("a function of rows that is nondeterministic or has keys")
-        return RowUdf(p.text("function"), p.columns("reads"), p.fields("adds"))
+        return _row_udf(p)
+    if "code" in p.spec:
+        raise UnsupportedError("code of other than a function of rows")
     return TableUdf(
         p.text("function"), p.fields("adds"), scope, p.columns("by"), not p.flag("nondeterministic")
     )
+
+
+def _row_udf(p: _Properties) -> Operator:
+    """A function of rows: what its code computes, or one known by name and code. It never runs."""
+    reads, adds = p.columns("reads"), p.fields("adds")
+    if "code" not in p.spec:
+        return RowUdf(p.text("function"), reads, adds)
+    code = p.text("code")
+    try:
+        if len(adds) != 1:
+            raise NotRead("several columns")
+        made = Named(adds[0].name, read_source(code, reads, adds[0].type))
+    except NotRead:
+        identity = f"{p.text('function')} {source_digest(code)}"
+        return RowUdf(identity, reads, adds)
+    ((_, rows),) = p.inputs
+    kept = [
+        Named(f.name, Column(f.name, f.type, rows.occurrence(i))) for i, f in enumerate(rows.fields)
+    ]
+    return Project((*kept, made))
 
 
 def _library(p: _Properties) -> Operator:

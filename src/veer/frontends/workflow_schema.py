@@ -159,9 +159,10 @@ OPERATORS: dict[str, OperatorSpec] = {
         ("fraction",),
     ),
     "udf": OperatorSpec(
-        "An opaque function known by its name: of rows, groups, batches, or whole tables.",
+        "A function: of rows, groups, batches, or whole tables; known by its name, or read.",
         {
             "function": TEXT,
+            "code": TEXT,
             "scope": {"enum": ["row", "group", "batch", "table"]},
             "reads": TEXTS,
             "by": TEXTS,

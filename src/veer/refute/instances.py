@@ -7,14 +7,14 @@ the values right beside them are drawn most; nulls, duplicates and empty tables 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Cast, Literal
+from veer.dataflow.expr import Call, Cast, Literal
 from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
 from veer.dataflow.functions.registry import Failure
 from veer.dataflow.ops import ForeignKey, Source
@@ -38,6 +38,8 @@ from veer.dataflow.types import (
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.refute.fitting import Conditions, Place
 
+CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
+TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
 SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
@@ -112,7 +114,7 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
     """The literal values of one dataflow by their text, kept with it."""
     known: dict[str, Any] | None = dataflow.__dict__.get("_constants")
     if known is None:
-        known = {}
+        known, called = {}, set()
         for id_ in dataflow.order:
             operator = dataflow.operators[id_]
             exprs = list(operator_exprs(operator))
@@ -121,11 +123,22 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
                     literal = part.arg if isinstance(part, Cast) else part
                     if isinstance(literal, Literal) and literal.value is not None:
                         known.setdefault(repr(literal.value), literal.value)
+                    elif isinstance(part, Call):
+                        called.add(part.function.removeprefix("python."))
             for query in subqueries(operator):
                 for key, value in _constants(query).items():
                     known.setdefault(key, value)
+        for text in _variants([v for v in known.values() if isinstance(v, str)], called):
+            known.setdefault(repr(text), text)
         dataflow.__dict__["_constants"] = known
     return known
+
+
+def _variants(texts: Sequence[str], called: Collection[str]) -> list[str]:
+    """Texts on which functions of texts show what they do: in other letter case, with spaces."""
+    few = [*texts[:8], "a"]
+    found = [t.swapcase() for t in few] if CASING & set(called) else []
+    return found + [f" {t} " for t in few] if TRIMMING & set(called) else found
 
 
 class Instances:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
 from rich.columns import Columns
@@ -43,6 +44,13 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
     console.print()
     summary = f"under {report['semantics']} semantics, {report['seconds']:.3f} s"
     console.print(Text.assemble(_verdict(report["verdict"]), f"  {summary}"))
+
+
+def plain_text(report: dict[str, Any]) -> str:
+    """The same without colours, for files and messages."""
+    buffer = StringIO()
+    print_report(Console(file=buffer, width=100, highlight=False), report)
+    return buffer.getvalue()
 
 
 def print_proof(console: Console, sink: dict[str, Any]) -> None:

@@ -1,13 +1,12 @@
-"""HTML, JUnit and SARIF, made from the JSON report."""
+"""The machine formats: JUnit and SARIF, made from the JSON report."""
 
 from __future__ import annotations
 
 import json
-from html import escape
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-COLORS = {"equivalent": "#1a7f37", "inequivalent": "#cf222e", "unknown": "#9a6700"}
+from veer.report.as_html import page
 
 
 def render(report: dict[str, Any], format_: str) -> str:
@@ -16,37 +15,13 @@ def render(report: dict[str, Any], format_: str) -> str:
         case "json":
             return json.dumps(report, indent=2, ensure_ascii=False, default=str) + "\n"
         case "html":
-            return html(report)
+            return page(report)
         case "junit":
             return junit(report)
         case "sarif":
             return json.dumps(sarif(report), indent=2) + "\n"
         case other:
             raise ValueError(other)
-
-
-def html(report: dict[str, Any]) -> str:
-    """A page on its own."""
-    rows = "".join(
-        f"<tr><td>{escape(s['p'] or s['q'])}</td>"
-        f"<td style='color:{COLORS[s['verdict']]}'><b>{s['verdict']}</b></td>"
-        f"<td>{'<br>'.join(map(escape, [s['reason'], *_notes(s)]))}</td></tr>"
-        for s in report["sinks"]
-    )
-    edits = "".join(
-        f"<li><b>{escape(e['operator'])}</b> {escape(e['kind'])}: <code>{escape(e['detail'])}</code></li>"
-        for e in report["edits"]
-    )
-    title = f"{escape(report['p'])} → {escape(report['q'])}"
-    return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<title>Veer: {title}</title><style>body{{font:16px/1.5 system-ui;max-width:60rem;"
-        "margin:2rem auto;padding:0 1rem}td{padding:.2rem 1rem .2rem 0;vertical-align:top}"
-        f"</style></head><body><h1>{title}</h1>"
-        f"<p style='color:{COLORS[report['verdict']]}'><b>{report['verdict']}</b> under "
-        f"{report['semantics']} semantics</p><h2>Sinks</h2><table>{rows}</table>"
-        f"<h2>Edits</h2><ul>{edits or '<li>none</li>'}</ul></body></html>\n"
-    )
 
 
 def junit(report: dict[str, Any]) -> str:

@@ -61,15 +61,18 @@ class Attempts:
             self.budget -= cost(pair)
             start = time.perf_counter()
             answer = self.verdicts.ask(ev, pair)
-            taken = time.perf_counter() - start
-            self._answers[key] = answer
-            said = answer.verdict.value
-            if answer.reason:
-                said += f": {answer.reason}"
-            p, q = operators_between(pair.p), operators_between(pair.q)
-            self.windows.append(WindowReport(p, q, ev.name, said, taken))
-            self._places[key] = len(self.windows) - 1
+            self.record(ev.name, pair, answer, time.perf_counter() - start)
         return self._answers[key]
+
+    def record(self, ev: str, pair: QueryPair, answer: Answer, seconds: float) -> None:
+        """Keep an answer, for the report and the checker."""
+        said = answer.verdict.value
+        if answer.reason:
+            said += f": {answer.reason}"
+        p, q = operators_between(pair.p), operators_between(pair.q)
+        self._answers[ev, pair] = answer
+        self._places[ev, pair] = len(self.windows)
+        self.windows.append(WindowReport(p, q, ev, said, seconds))
 
     def used(self, proof: Proof, p: Dataflow, q: Dataflow) -> tuple[WindowReport, ...]:
         """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""

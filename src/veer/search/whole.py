@@ -66,8 +66,13 @@ def top_claim(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:
 def _cuts(p: Dataflow, q: Dataflow, top: Claim) -> list[list[tuple[str, str]]]:
     """Leaves to try: pairs of signals computed alike, as high as they go; then the sources."""
     high = _highest(p, q, top)
-    low = _paired(p, q, _sources(p, top.p), _sources(q, top.q))
+    low = source_pairs(p, q, top)
     return [high] if high == low else [high, low]
+
+
+def source_pairs(p: Dataflow, q: Dataflow, top: Claim) -> list[tuple[str, str]]:
+    """The sources below a claim that are the same in both versions."""
+    return _paired(p, q, _sources(p, top.p), _sources(q, top.q))
 
 
 def _sources(dataflow: Dataflow, start: str) -> list[str]:

@@ -107,7 +107,16 @@ AGGREGATE: dict[str, AggregateFunction] = {}
 OVER: dict[str, OverFunction] = {}
 ALIASES: dict[str, str] = {}
 
-MODULES = ("arithmetic", "strings", "dates", "collections", "conditional", "aggregates", "ranking")
+MODULES = (
+    "arithmetic",
+    "strings",
+    "dates",
+    "collections",
+    "conditional",
+    "aggregates",
+    "ranking",
+    "python",
+)
 _loaded = False
 
 

@@ -206,6 +206,8 @@ class Expressions:
                 return self._non_nulls(node, scope)
             case "PythonUDF":
                 return self.udf(node, self._all(node, scope))
+            case "NamedArgumentExpression":
+                return self.read(node.children[0], scope)
             case kind if kind in COMPARED:
                 left, right = self._all(node, scope)
                 if left.type == right.type and is_orderable(left.type):

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, final
 
 from veer.dataflow.coercion import conjunction
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Call, Column, Compare, Expr, Literal, Named
+from veer.dataflow.expr import Call, Column, Compare, Expr, Literal, Named, arguments
+from veer.dataflow.functions.registry import Kind, scalar_function
 from veer.dataflow.ops import (
     Aggregate,
     Deduplicate,
@@ -32,15 +34,18 @@ from veer.dataflow.ops import (
     Sink,
     Sort,
     Source,
+    TableUdf,
     Union,
     Unnest,
     Values,
 )
 from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import ArrayType
+from veer.dataflow.types import STRING, ArrayType
 from veer.errors import UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
+from veer.frontends.spark.functions import python_function
+from veer.frontends.spark.sites import site_of
 from veer.frontends.spark.tree import Node, expression_of
 from veer.frontends.spark.types import type_of
 
@@ -92,22 +97,30 @@ class Signal:
 class PlanReader(FlowBuilder):
     """Reads one analyzed plan; subqueries are read by readers of their own."""
 
-    def __init__(self, sources: Callable[[Node], Operator], udf: Any) -> None:
+    def __init__(
+        self, sources: Callable[[Node], Operator], udf: Any, root: Path | None = None
+    ) -> None:
         super().__init__()
         self.source = sources
+        self.root = root
         self.udf = udf
         self.expressions = Expressions(self._subquery, udf)
         self.definitions: dict[int, Node] = {}  # of common table expressions
         self.ctes: dict[int, Signal] = {}
         self.outer: Scope | None = None
 
-    def dataflow(self, plan: Node, sink: Sink) -> Dataflow:
-        """The plan, closed by a sink."""
+    def result(self, plan: Node, sink: Sink) -> None:
+        """Add a plan, closed by a sink."""
         self.add(sink, self.read(plan).id, id_=sink.name)
-        return self.finish()
 
     def read(self, node: Node) -> Signal:
         """The signal of a plan node."""
+        around, self.site = self.site, site_of(node, self.root)
+        found = self._read(node)
+        self.site = around
+        return found
+
+    def _read(self, node: Node) -> Signal:
         reader = getattr(self, f"_read_{node.kind.lower()}", None)
         if reader is not None:
             found: Signal = reader(node)
@@ -129,10 +142,11 @@ class PlanReader(FlowBuilder):
         return Scope(Signal("", schema, tuple(n for i in inputs for n in i.numbers)), self.outer)
 
     def _subquery(self, plan: Node, scope: Scope) -> Dataflow:
-        inner = PlanReader(self.source, self.udf)
+        inner = PlanReader(self.source, self.udf, self.root)
         inner.outer = scope
         inner.definitions = dict(self.definitions)
-        return inner.dataflow(plan, Sink("query"))
+        inner.result(plan, Sink("query"))
+        return inner.finish()
 
     # -- one input -----------------------------------------------------------------------------
 
@@ -201,7 +215,9 @@ class PlanReader(FlowBuilder):
     def _read_sample(self, node: Node) -> Signal:
         below = self.read(node.children[0])
         if node.fields["lowerBound"] != 0.0:
-            raise UnsupportedError("a split at random")
+            bounds = " ".join(str(node.fields[n]) for n in ("lowerBound", "upperBound", "seed"))
+            split = TableUdf(f"split {bounds}", below.schema.fields, deterministic=False)
+            return self._put(split, below.numbers, below)
         fraction, seed = float(node.fields["upperBound"]), int(node.fields["seed"])
         sample = Sample(fraction, seed, bool(node.fields["withReplacement"]))
         return self._put(sample, below.numbers, below)
@@ -214,8 +230,13 @@ class PlanReader(FlowBuilder):
         outputs = node.expressions("aggregateExpressions")
         keys: dict[str, Expr] = {_text(g): self.expressions.read(g, scope) for g in groups}
         calls: dict[str, Any] = {}
-        for output in outputs:
-            _collect(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
+        try:
+            for output in outputs:
+                _collect(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
+        except UnsupportedError:
+            if not all(map(_says_all, [*groups, *outputs])):
+                raise
+            return self._opaque_table(node, below, [*groups, *outputs], outputs, steady=False)
         named = tuple(Named(f"_key{i}", k) for i, k in enumerate(keys.values()))
         made = tuple(NamedCall(f"_call{i}", c) for i, c in enumerate(calls.values()))
         operator = Aggregate(named, made) if groups else GlobalAggregate(made)
@@ -257,14 +278,46 @@ class PlanReader(FlowBuilder):
     def _read_generate(self, node: Node) -> Signal:
         below = self.read(node.children[0])
         generator = node.expression("generator")
+        if generator.kind == "Stack":
+            return self._stacked(node, generator, below)
         kinds = {"Explode": (False, False), "PosExplode": (True, False), "Inline": (False, True)}
         if generator.kind not in kinds:
-            raise UnsupportedError(f"the generator {generator.kind}")
+            made = node.expressions("generatorOutput")
+            kept = [expression_of(a) for a in _each(node.jvm.child().output())]
+            steady = bool(generator.jvm.deterministic())
+            return self._opaque_table(node, below, [generator], [*kept, *made], steady)
         position, inline = kinds[generator.kind]
         arg = self.expressions.read(generator.children[0], self._scope(below))
         outputs = node.expressions("generatorOutput")
         names = tuple(str(o.fields["name"]) for o in outputs)
-        made = Unnest(arg, names, bool(node.fields["outer"]), position, inline)
+        return self._unnested(
+            node, below, Unnest(arg, names, bool(node.fields["outer"]), position, inline)
+        )
+
+    def _stacked(self, node: Node, generator: Node, below: Signal) -> Signal:
+        """`stack(n, ...)`: n rows made of the arguments, one after the other."""
+        scope = self._scope(below)
+        first, *cells = (self.expressions.read(c, scope) for c in generator.children)
+        outputs = node.expressions("generatorOutput")
+        if not isinstance(first, Literal) or not isinstance(first.value, int):
+            raise UnsupportedError("a stack of other than a constant number of rows")
+        names = tuple(str(o.fields["name"]) for o in outputs)
+        if len(cells) != first.value * len(names) or len(set(names)) < len(names):
+            raise UnsupportedError("a stack whose last row is not full")
+        rows = []
+        for place in range(0, len(cells), len(names)):
+            inner: list[Expr] = []
+            for name, cell in zip(names, cells[place : place + len(names)], strict=True):
+                inner += [Literal(name, STRING), cell]
+            rows.append(_function("named_struct", inner))
+        return self._unnested(
+            node,
+            below,
+            Unnest(_function("array", rows), names, bool(node.fields["outer"]), False, True),
+        )
+
+    def _unnested(self, node: Node, below: Signal, made: Unnest) -> Signal:
+        outputs = node.expressions("generatorOutput")
         found = self._put(made, (*below.numbers, *map(_number, outputs)), below)
         dropped = {below.numbers[i] for i in node.fields.get("unrequiredChildIndex") or ()}
         if not dropped:
@@ -272,6 +325,66 @@ class PlanReader(FlowBuilder):
         kept = [i for i, n in enumerate(found.numbers) if n not in dropped]
         columns = tuple(Named(found.schema.names[i], found.at(i)) for i in kept)
         return self._put(Project(columns), [found.numbers[i] for i in kept], found)
+
+    def _opaque_table(
+        self,
+        node: Node,
+        below: Signal,
+        said: Sequence[Node],
+        outputs: Sequence[Node],
+        steady: bool,
+    ) -> Signal:
+        """An operator known by what it says of itself; what it reads, by place."""
+        if not all(map(_says_all, said)):
+            raise UnsupportedError(f"the plan node {node.kind} with a subquery or code inside")
+        places = {number: place for place, number in enumerate(below.numbers)}
+        texts = [_text(n, places) for n in said]
+        flags = {k: v for k, v in node.fields.items() if isinstance(v, bool)}
+        names = [str(o.fields["name"]) for o in outputs]
+        identity = f"spark {node.kind} {digest([texts, flags, names])}"
+        types = [type_of(json.loads(o.jvm.dataType().json())) for o in outputs]
+        fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
+        udf = TableUdf(identity, fields, "table", (), steady, node.kind)
+        return self._put(udf, _numbers(outputs), below)
+
+    # -- Python functions of tables ------------------------------------------------------------
+
+    def _read_mapinpandas(self, node: Node) -> Signal:
+        return self._table_function(node, "batch")
+
+    _read_mapinarrow = _read_pythonmapinarrow = _read_mapinpandas
+
+    def _read_flatmapgroupsinpandas(self, node: Node) -> Signal:
+        return self._table_function(node, "group")
+
+    _read_flatmapgroupsinarrow = _read_flatmapgroupsinpandas
+
+    def _read_flatmapcogroupsinpandas(self, node: Node) -> Signal:
+        return self._table_function(node, "table")
+
+    _read_flatmapcogroupsinarrow = _read_flatmapcogroupsinpandas
+
+    def _table_function(self, node: Node, scope: str) -> Signal:
+        """A function of batches, groups or whole tables, known by its code."""
+        inputs = [self.read(child) for child in node.children]
+        function = node.expression("functionExpr")
+        _, identity = python_function(function.jvm.func())
+        said = [identity.digest, function.fields["evalType"]]
+        keys: tuple[Column, ...] = ()
+        if scope == "group":
+            numbers = [_number(g) for g in node.expressions("groupingAttributes")]
+            keys = tuple(c for n in numbers if (c := inputs[0].column(n)) is not None)
+            if len(keys) != len(numbers) or not keys:
+                raise UnsupportedError("a function of groups by expressions")
+        elif scope == "table":
+            said += [node.fields["leftGroupingLen"], node.fields["rightGroupingLen"]]
+            said += [i.schema.names for i in inputs]
+        steady = identity.kind is Kind.PURE and bool(function.fields["udfDeterministic"])
+        outputs = node.expressions("output")
+        fields = tuple(Field(str(o.fields["name"]), type_of(o.fields["dataType"])) for o in outputs)
+        text = f"python {function.fields['name']} {json.dumps(said, default=str)}"
+        made = TableUdf(text, fields, scope, keys, steady)
+        return self._put(made, _numbers(outputs), *inputs)
 
     def _read_expand(self, node: Node) -> Signal:
         """Grouping sets: the rows once for each list of columns."""
@@ -404,15 +517,32 @@ def _numbers(nodes: Sequence[Node]) -> list[int]:
     return [_number(n) for n in nodes]
 
 
-def _text(node: Node) -> str:
-    """What an expression says, without names of its own making."""
+def _text(node: Node, places: Mapping[int, int] | None = None) -> str:
+    """What an expression says, without names of its own making; columns perhaps by place."""
     node = node.children[0] if node.kind == "Alias" else node
     hidden = ("qualifier", "resultId", "metadata", "name", "nullable")
     fields = {k: v for k, v in node.fields.items() if k not in hidden}
-    if node.kind != "AttributeReference":
+    if places is not None and "exprId" in fields and node.kind != "AttributeReference":
+        fields.pop("exprId")  # of a name given here
+    if places is not None and node.kind == "AttributeReference":
+        number = _number(node)
+        if number not in places:
+            raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
+        fields = {"place": places[number]}
+    elif node.kind != "AttributeReference":
         fields = {k: node.dropped[k] if v is None else v for k, v in fields.items()}
-    inner = [_text(child) for child in node.children]
+    inner = [_text(child, places) for child in node.children]
     return json.dumps([node.kind, fields, inner], sort_keys=True)
+
+
+def _says_all(node: Node) -> bool:
+    """Whether the text of an expression tells all of it: no plan and no code is inside."""
+    unsaid = ("ScalarSubquery", "Exists", "InSubquery", "PythonUDF", "ScalaUDF", "PivotFirst")
+    return node.kind not in unsaid and all(map(_says_all, node.children))
+
+
+def _each(sequence: Any) -> list[Any]:
+    return [sequence.apply(i) for i in range(sequence.size())]
 
 
 def _collect(
@@ -476,6 +606,14 @@ def _with_columns(node: Node, places: dict[str, int], grouped: Signal) -> Node:
     if all(new is old for new, old in zip(children, node.children, strict=True)):
         return node
     return Node(node.kind, node.fields, node.find, children)
+
+
+def _function(name: str, args: Sequence[Expr]) -> Expr:
+    """A function of the registry applied to what needs no cast."""
+    found = scalar_function(name).resolve(arguments(tuple(args)))
+    if found.arguments != tuple(a.type for a in args):
+        raise UnsupportedError(f"{name} of values of several types")
+    return Call(name, tuple(args), found.result)
 
 
 def _typed(expr: Expr, type_: Any) -> Expr:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
+from uuid import uuid4
 
 from veer.errors import UnsupportedError
 
 CHILD_COUNT = "num-children"
+MUTE = re.compile(r"<function|\$\$Lambda|@[0-9a-f]{5,}")  # texts that do not tell what they are
 
 
 @final
@@ -60,9 +63,18 @@ class Node:
         found = {}
         for place, (name, value) in enumerate(self.fields.items()):
             if value is None:
-                value = self.jvm.productElement(place)
-                found[name] = str(value.toString() if hasattr(value, "toString") else value)
+                found[name] = _printed(self.jvm.productElement(place))
         return found
+
+
+def _printed(value: Any) -> str:
+    """What an object of the JVM prints; a function, which prints nothing of itself, as itself."""
+    if not hasattr(value, "toString"):
+        return str(value)
+    text = str(value.toString())
+    if not MUTE.search(text):
+        return text
+    return f"{value.getClass().getName()} {uuid4().hex}"
 
 
 def plan_of(jvm_plan: Any) -> Node:

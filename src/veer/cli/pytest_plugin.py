@@ -1,0 +1,85 @@
+"""A pytest plugin: tests that two versions of a pipeline give the same results.
+
+    def test_report_is_unchanged(unchanged):
+        unchanged("jobs/report.py:build")
+
+compares a job with itself at the revision given by `--veer-base` (main, unless told otherwise);
+`equivalent(p, q)` compares two versions or two DataFrames. The assertion shows the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:  # pytest loads plugins early; what is heavy waits for the first test
+    from veer.api import Comparison
+    from veer.verdict import Report
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("veer", "equivalence of dataflow versions")
+    group.addoption(
+        "--veer-base",
+        metavar="REV",
+        default="main",
+        help="the git revision `unchanged` compares with (default: main)",
+    )
+    group.addoption(
+        "--veer-unknown",
+        choices=("fail", "skip"),
+        default="fail",
+        help="what an unknown verdict makes of a test (default: fail)",
+    )
+
+
+@pytest.fixture
+def equivalent(request: pytest.FixtureRequest) -> Callable[..., Report]:
+    """Asserts that two versions, SPECs or DataFrames give the same results."""
+
+    def compare(
+        p: Any, q: Any, comparison: Comparison | None = None, *, schema: str = ""
+    ) -> Report:
+        __tracebackhide__ = True
+        from veer.api import verify
+
+        return _judged(request, verify(p, q, comparison, schema=schema))
+
+    return compare
+
+
+@pytest.fixture
+def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
+    """Asserts that a SPEC gives what it gave at the revision of `--veer-base`."""
+
+    def compare(
+        spec: str,
+        comparison: Comparison | None = None,
+        *,
+        schema: str = "",
+        args: tuple[str, ...] = (),
+        base: str = "",
+    ) -> Report:
+        __tracebackhide__ = True
+        from veer.api import load_pair, verify
+
+        revision = base or str(request.config.getoption("--veer-base"))
+        old, new = load_pair(spec, spec, schema=schema, revision=revision, args=args)
+        return _judged(request, verify(old, new, comparison))
+
+    return compare
+
+
+def _judged(request: pytest.FixtureRequest, report: Report) -> Report:
+    __tracebackhide__ = True
+    from veer.report.as_json import report_json
+    from veer.report.as_text import plain_text
+    from veer.verdict import Verdict
+
+    if report.verdict is Verdict.EQUIVALENT:
+        return report
+    if report.verdict is Verdict.UNKNOWN and request.config.getoption("--veer-unknown") == "skip":
+        pytest.skip(f"unknown: {report.sinks[0].reason}")
+    pytest.fail(plain_text(report_json(report)), pytrace=False)

@@ -1,0 +1,25 @@
+"""`spark_verifier`: Spark programs with row functions and one result value (after CAV 2017)."""
+
+from __future__ import annotations
+
+from veer.dataflow.ops import GlobalAggregate
+from veer.evs.algebra import AlgebraProfile, Rules
+from veer.evs.base import SPJ, AtMostOne, NoSubqueries, OnlyOperators, PrimitiveResults
+from veer.verdict import TableSemantics
+
+
+class SparkVerifier(AlgebraProfile):
+    """Selections, projections and joins, and at most one aggregate without groups.
+
+    Functions of rows are read by the front ends: what reaches a verifier are expressions.
+    """
+
+    name = "spark_verifier"
+    semantics = TableSemantics.BAG
+    restrictions = (
+        OnlyOperators((*SPJ, GlobalAggregate)),
+        AtMostOne(GlobalAggregate),
+        PrimitiveResults(),
+        NoSubqueries(),
+    )
+    rules = Rules(count_terms=False, contain=False)

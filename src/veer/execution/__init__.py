@@ -1,1 +1,0 @@
-"""Running on Spark."""

@@ -1,0 +1,565 @@
+"""What Python functions call: builtins, methods of texts, `re`, `math`, helpers of the project."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from veer.dataflow.expr import Call, Case, Cast, Compare, InList, Literal
+from veer.dataflow.types import BOOLEAN, INT, LONG
+from veer.frontends.python.branches import Raised, State, Takes, Tree
+from veer.frontends.python.constants import LONGEST, is_scalar, plain, rounds
+from veer.frontends.python.source import Definition, definition_of
+from veer.frontends.python.texts import (
+    MATCHED,
+    known_values,
+    matched,
+    of_text,
+    substituted,
+)
+from veer.frontends.python.values import (
+    NONE,
+    NUMBERS,
+    Constant,
+    Items,
+    NotRead,
+    Symbol,
+    Value,
+    as_float,
+    as_int,
+    called,
+    lifted,
+    negated,
+    number,
+)
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading import _Reader
+
+MOST_ITEMS = 100
+# Computed while reading when all arguments are constants.
+COMPUTED = (
+    enumerate, zip, range, sorted, reversed, list, tuple, dict, set, frozenset,
+    len, min, max, sum, abs, round, str, int, float, bool, any, all,
+)  # fmt: skip
+CONSTANT_METHODS: dict[type, frozenset[str]] = {
+    str: frozenset(
+        [
+            "upper",
+            "lower",
+            "strip",
+            "lstrip",
+            "rstrip",
+            "title",
+            "capitalize",
+            "split",
+            "join",
+            "replace",
+            "startswith",
+            "endswith",
+            "format",
+            "zfill",
+            "find",
+            "count",
+            "isdigit",
+            "isalpha",
+            "isalnum",
+            "casefold",
+            "removeprefix",
+            "removesuffix",
+        ]
+    ),
+    dict: frozenset({"get", "keys", "values", "items"}),
+    tuple: frozenset({"index", "count"}),
+    list: frozenset({"index", "count"}),
+}
+KINDS = {int: ("int", "bool"), bool: ("bool",), float: ("float",), str: ("str",), date: ("date",)}
+
+
+# -- calls, attributes, subscripts -------------------------------------------------------------
+
+
+def follow(reader: _Reader, node: ast.expr, state: State, then: Takes) -> Tree:
+    """A call, an attribute or a subscript."""
+    match node:
+        case ast.Subscript(value=base, slice=ast.Slice() as part):
+            return _sliced(reader, base, part, state, then)
+        case ast.Subscript(value=base, slice=index):
+            return reader.values(
+                [base, index], state, lambda vs, s: _item(reader, vs[0], vs[1], s, then)
+            )
+        case ast.Attribute(value=base, attr=name):
+            return reader.value(base, state, lambda v, s: _attribute(reader, v, name, s, then))
+        case ast.Call(func=ast.Name(id="any" | "all" as word), args=[made], keywords=[]) if (
+            isinstance(made, ast.GeneratorExp | ast.ListComp) and word not in state.names
+        ):
+            return _quantified(reader, word == "any", made, state, then)
+        case ast.Call(func=function, args=args, keywords=keywords):
+            if any(isinstance(a, ast.Starred) for a in args) or any(
+                k.arg is None for k in keywords
+            ):
+                raise NotRead("a variable number of arguments")
+            names = [str(k.arg) for k in keywords]
+            nodes = [*args, *(k.value for k in keywords)]
+            if isinstance(function, ast.Attribute):
+                return reader.values(
+                    [function.value, *nodes],
+                    state,
+                    lambda vs, s: _method(reader, vs[0], function.attr, vs[1:], names, s, then),
+                )
+            return reader.values(
+                [function, *nodes],
+                state,
+                lambda vs, s: _called(reader, vs[0], vs[1:], names, s, then),
+            )
+        case _:
+            raise NotRead(f"the expression {type(node).__name__}")
+
+
+def _quantified(
+    reader: _Reader,
+    is_any: bool,
+    made: ast.GeneratorExp | ast.ListComp,
+    state: State,
+    then: Takes,
+) -> Tree:
+    """`any(...)` or `all(...)` over constants, one after the other."""
+    if len(made.generators) != 1 or made.generators[0].ifs or made.generators[0].is_async:
+        raise NotRead("a comprehension of several parts")
+    source, names = made.generators[0], state.names
+    if isinstance(made, ast.ListComp):
+        raise NotRead("a list of conditions, all of which are computed")
+
+    def over(left: Sequence[Value], s: State) -> Tree:
+        if not left:
+            return then(Constant(not is_any), s.within(names))
+        decided = lambda t: then(Constant(is_any), t.within(names))  # noqa: E731
+        going = lambda t: over(left[1:], t.within(names))  # noqa: E731
+        yes, no = (decided, going) if is_any else (going, decided)
+        return reader.bind(source.target, left[0], s, lambda t: reader.truth(made.elt, t, yes, no))
+
+    return reader.value(source.iter, state, lambda v, s: over(rounds(v), s))
+
+
+def _attribute(reader: _Reader, base: Value, name: str, state: State, then: Takes) -> Tree:
+    if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
+        if not hasattr(base.value, name):
+            return Raised()
+        return then(Constant(getattr(base.value, name)), state)
+    if isinstance(base, Symbol) and base.kind == "date" and name in ("year", "month", "day"):
+        return reader.known(
+            base,
+            state,
+            lambda v, s: then(
+                replace(
+                    Symbol(Cast(Call(name, (lifted(v).expr,), INT), LONG), "int"),
+                    low=0,
+                    high=9999,
+                ),
+                s,
+            ),
+        )
+    raise NotRead(f"the attribute {name}")
+
+
+def _item(reader: _Reader, base: Value, index: Value, state: State, then: Takes) -> Tree:
+    """`base[index]`"""
+    if isinstance(base, Constant) and isinstance(index, Constant):
+        return reader.constant(lambda: plain(base.value)[plain(index.value)], state, then)
+    if isinstance(base, Items) and isinstance(index, Constant) and type(index.value) is int:
+        if not -len(base.items) <= index.value < len(base.items):
+            return Raised()
+        return then(base.items[index.value], state)
+    if isinstance(base, Constant) and isinstance(base.value, dict):
+        return _looked_up(reader, base.value, index, state, then, lambda _: Raised())
+    if not isinstance(base, Symbol) or base.kind not in ("str", "texts"):
+        raise NotRead("a subscript")
+    function = "python.at" if base.kind == "str" else "python.item"
+    return known_values(
+        reader, [base, index], ("str", "texts"), ("int", "bool"), state,
+        lambda args, s: then(called(function, "str", args[0], as_int(args[1])), s),
+    )  # fmt: skip
+
+
+def _sliced(reader: _Reader, base: ast.expr, part: ast.Slice, state: State, then: Takes) -> Tree:
+    """`base[i:j]`"""
+    ends = [n for n in (part.lower, part.upper) if n is not None]
+    step = part.step
+    backwards = ast.unparse(step) == "-1" if step is not None else False
+    if step is not None and (not backwards or ends):
+        raise NotRead("a slice with steps")
+
+    def made(values: list[Value], s: State) -> Tree:
+        if all(isinstance(v, Constant) for v in values):
+            found = [v.value for v in values if isinstance(v, Constant)]
+            low = found[1] if part.lower is not None else None
+            high = found[-1] if part.upper is not None else None
+            cut = slice(low, high, -1 if backwards else None)
+            return reader.constant(lambda: plain(found[0])[cut], s, then)
+        function = "reversed" if backwards else ""
+        if not function:
+            function = {(True, True): "slice", (True, False): "from", (False, True): "until"}.get(
+                (part.lower is not None, part.upper is not None), ""
+            )
+        if not function:
+            return then(values[0], s)
+        if not isinstance(values[0], Symbol | Constant) or lifted(values[0]).kind == "texts":
+            raise NotRead("a slice of a list")
+        return known_values(
+            reader, values, ("str",), ("int",), s,
+            lambda args, t: then(called(f"python.{function}", "str", *args), t),
+        )  # fmt: skip
+
+    return reader.values([base, *ends], state, made)
+
+
+def _looked_up(
+    reader: _Reader, table: dict[Any, Any], key: Value, state: State, then: Takes, missing: Any
+) -> Tree:
+    """What a constant dict holds for a key of the row."""
+    plain(table)
+    if len(table) > MOST_ITEMS:
+        raise NotRead("a dict of too many items")
+
+    def over(left: list[tuple[Any, Any]], s: State) -> Tree:
+        if not left:
+            tree: Tree = missing(s)
+            return tree
+        (wanted, value), rest = left[0], left[1:]
+
+        def decided(v: Value, t: State) -> Tree:
+            assert isinstance(v, Constant)
+            return then(Constant(value), t) if v.value else over(rest, t)
+
+        return reader.equal(key, Constant(wanted), s, decided)
+
+    return over(list(table.items()), state)
+
+
+def contained(reader: _Reader, a: Value, b: Value, state: State, then: Takes, wanted: bool) -> Tree:
+    """`a in b`, or `a not in b`."""
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return reader.constant(lambda: (plain(a.value) in plain(b.value)) is wanted, state, then)
+    if isinstance(b, Symbol) or (isinstance(b, Constant) and isinstance(b.value, str)):
+        function = "contains"
+        if isinstance(b, Symbol) and b.kind == "texts":
+            function = "member"
+            if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
+                raise NotRead("a search in a list")
+            return reader._said(called("python.member", "bool", a, b).expr, state, then, wanted)
+        return known_values(
+            reader, [b, a], ("str",), ("str",), state,
+            lambda args, s: reader._said(
+                called(f"python.{function}", "bool", *args).expr, s, then, wanted
+            ),
+        )  # fmt: skip
+    items = rounds(b) if not isinstance(b, Constant) else [Constant(v) for v in _options(b.value)]
+    if len(items) > LONGEST:
+        raise NotRead("a collection of too many items")
+    if isinstance(a, Symbol) and isinstance(b, Constant) and a.kind in ("str", "int"):
+        return _listed(
+            reader, a, [i.value for i in items if isinstance(i, Constant)], state, then, wanted
+        )
+    if len(items) > MOST_ITEMS:
+        raise NotRead("a collection of too many items")
+
+    def over(left: Sequence[Value], s: State) -> Tree:
+        if not left:
+            return then(Constant(not wanted), s)
+
+        def decided(v: Value, t: State) -> Tree:
+            assert isinstance(v, Constant)
+            return then(Constant(wanted), t) if v.value else over(left[1:], t)
+
+        return reader.equal(a, left[0], s, decided)
+
+    return over(items, state)
+
+
+def _options(value: Any) -> list[Any]:
+    found = plain(value)
+    if found is None or isinstance(found, bool | int | float | date):
+        raise NotRead("a search in no collection")
+    return list(found)
+
+
+def _listed(
+    reader: _Reader, a: Symbol, options: list[Any], state: State, then: Takes, wanted: bool
+) -> Tree:
+    """A text or whole number in a constant collection."""
+    if a.kind == "str":
+        fitting = [Literal(o, a.expr.type) for o in options if type(o) is str]
+    else:
+        wholes = [int(o) for o in options if isinstance(o, bool | int | float) and o == o // 1]
+        fitting = [number(o) for o in wholes if -(1 << 63) <= o < 1 << 63]
+    none = Constant((None in options) is wanted)
+    if not fitting:
+        return reader.unless_none(
+            a, state, lambda s: then(none, s), lambda _, s: then(Constant(not wanted), s)
+        )
+    unique = tuple(sorted(set(fitting), key=lambda o: repr(o.value)))
+    condition = InList(a.expr, unique) if len(unique) > 1 else Compare("=", a.expr, unique[0])
+    return reader.unless_none(
+        a,
+        state,
+        lambda s: then(none, s),
+        lambda _, s: reader._said(condition, s, then, wanted),
+    )
+
+
+# -- functions ---------------------------------------------------------------------------------
+
+
+def _called(
+    reader: _Reader,
+    function: Value,
+    args: Sequence[Value],
+    names: Sequence[str],
+    state: State,
+    then: Takes,
+) -> Tree:
+    """A function applied to values, the last of which have names."""
+    if not isinstance(function, Constant):
+        raise NotRead("a call of a value of the row")
+    callee = function.value
+    places = list(args[: len(args) - len(names)])
+    named = dict(zip(names, args[len(places) :], strict=True))
+    definition = callee if isinstance(callee, Definition) else None
+    if definition is None and type(callee) is types.FunctionType and _is_own(callee):
+        definition = definition_of(callee)
+        if definition is None:
+            raise NotRead(f"the source of {callee.__name__} is not to be had")
+    if definition is not None:
+        return reader.call(definition, places, named, state, then)
+    if named:
+        raise NotRead("a builtin with named arguments")
+    if any(callee is c for c in COMPUTED) and all(isinstance(a, Constant) for a in args):
+        values = [plain(a.value) for a in args if isinstance(a, Constant)]
+        return reader.constant(lambda: _materialized(callee, values), state, then)
+    for known, followed in FUNCTIONS:
+        if callee is known:
+            return followed(reader, places, state, then)
+    raise NotRead(f"a call of {getattr(callee, '__name__', type(callee).__name__)}")
+
+
+def _is_own(function: types.FunctionType) -> bool:
+    return function.__module__ not in ("re", "math")
+
+
+def _materialized(function: Any, values: list[Any]) -> Any:
+    if function is range and any(abs(v) > LONGEST for v in values if isinstance(v, int)):
+        raise NotRead("a long range")
+    found = function(*values)
+    return list(found) if function in (enumerate, zip, reversed) else found
+
+
+def _one(args: Sequence[Value]) -> Value:
+    if len(args) != 1:
+        raise NotRead("a builtin with other than one argument")
+    return args[0]
+
+
+def _len(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    value = _one(args)
+    if isinstance(value, Items):
+        return then(Constant(len(value.items)), state)
+    return known_values(
+        reader, [value], ("str", "texts"), (), state,
+        lambda a, s: then(replace(called("python.len", "int", a[0]), low=0, high=1 << 31), s),
+    )  # fmt: skip
+
+
+def _str(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    return reader.text(_one(args), state, then)
+
+
+def _bool(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    return reader.is_true(
+        _one(args),
+        state,
+        lambda s: then(Constant(True), s),
+        lambda s: then(Constant(False), s),
+    )
+
+
+def _int(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    def made(a: list[Symbol], s: State) -> Tree:
+        if a[0].kind == "float":
+            return then(called("python.trunc", "int", a[0]), s)
+        if a[0].kind == "str":
+            return then(called("python.int", "int", a[0]), s)
+        return then(as_int(a[0]), s)
+
+    return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
+
+
+def _float(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    def made(a: list[Symbol], s: State) -> Tree:
+        if a[0].kind == "str":
+            return then(called("python.float", "float", a[0]), s)
+        return then(as_float(a[0]), s)
+
+    return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
+
+
+def _abs(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    def made(a: list[Symbol], s: State) -> Tree:
+        if a[0].kind == "float":
+            return then(called("abs", "float", a[0]), s)
+        whole = as_int(a[0])
+        turned = Case(((Compare("<", whole.expr, number(0)), negated(whole).expr),), whole.expr)
+        found = Symbol(turned, "int")
+        if whole.low is not None and whole.high is not None:
+            found = replace(found, low=0, high=max(abs(whole.low), abs(whole.high)))
+        return then(found, s)
+
+    return known_values(reader, [_one(args)], NUMBERS, (), state, made)
+
+
+def _round(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    if len(args) == 2 and not (isinstance(args[1], Constant) and type(args[1].value) is int):
+        raise NotRead("a rounding to a place of the row")
+
+    def made(a: list[Symbol], s: State) -> Tree:
+        if a[0].kind == "float":
+            if len(a) == 2:
+                return then(called("python.round_to", "float", *a), s)
+            return then(called("python.round", "int", a[0]), s)
+        if len(a) == 2 and (a[1].low is None or a[1].low < 0):
+            raise NotRead("a rounding of whole numbers to tens")
+        return then(as_int(a[0]), s)
+
+    return known_values(reader, args[:2], NUMBERS, ("int",), state, made)
+
+
+def _extreme(sign: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
+    """`min` or `max`: an item replaces the best so far if it is better."""
+
+    def followed(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+        items = rounds(args[0]) if len(args) == 1 else list(args)
+        if not items:
+            return Raised()
+
+        def over(best: Value, left: Sequence[Value], s: State) -> Tree:
+            if not left:
+                return then(best, s)
+
+            def decided(v: Value, t: State) -> Tree:
+                assert isinstance(v, Constant)
+                return over(left[0] if v.value else best, left[1:], t)
+
+            return reader.ordered(sign, left[0], best, s, decided)
+
+        return over(items[0], items[1:], state)
+
+    return followed
+
+
+def _isinstance(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    if len(args) != 2 or not isinstance(args[1], Constant) or isinstance(args[0], Items):
+        raise NotRead("isinstance")
+    wanted = args[1].value if isinstance(args[1].value, tuple) else (args[1].value,)
+    if not all(any(w is k for k in (*KINDS, type(None))) for w in wanted):
+        raise NotRead("isinstance of other than plain types")
+    value = args[0]
+    if isinstance(value, Constant):
+        return reader.constant(lambda: isinstance(plain(value.value), wanted), state, then)
+    kinds = {kind for w in wanted for kind in KINDS.get(w, ())}
+    return reader.unless_none(
+        value,
+        state,
+        lambda s: then(Constant(type(None) in wanted), s),
+        lambda v, s: then(Constant(lifted(v).kind in kinds), s),
+    )
+
+
+def _rounded(name: str) -> Callable[[_Reader, Sequence[Value], State, Takes], Tree]:
+    def followed(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+        def made(a: list[Symbol], s: State) -> Tree:
+            if a[0].kind == "float":
+                return then(called(f"python.{name}", "int", a[0]), s)
+            return then(as_int(a[0]), s)
+
+        return known_values(reader, [_one(args)], NUMBERS, (), state, made)
+
+    return followed
+
+
+def _isnan(reader: _Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    return known_values(
+        reader, [_one(args)], NUMBERS, (), state,
+        lambda a, s: reader._said(
+            Call("isnan", (as_float(a[0]).expr,), BOOLEAN), s, then, True
+        ),
+    )  # fmt: skip
+
+
+FUNCTIONS: tuple[tuple[Any, Callable[[_Reader, Sequence[Value], State, Takes], Tree]], ...] = (
+    (len, _len),
+    (str, _str),
+    (bool, _bool),
+    (int, _int),
+    (float, _float),
+    (abs, _abs),
+    (round, _round),
+    (min, _extreme("<")),
+    (max, _extreme(">")),
+    (isinstance, _isinstance),
+    (math.floor, _rounded("floor")),
+    (math.ceil, _rounded("ceil")),
+    (math.trunc, _rounded("trunc")),
+    (math.isnan, _isnan),
+    (re.match, matched("match")),
+    (re.search, matched("search")),
+    (re.fullmatch, matched("fullmatch")),
+    (re.sub, substituted),
+)
+
+
+# -- methods -----------------------------------------------------------------------------------
+
+
+def _method(
+    reader: _Reader,
+    base: Value,
+    name: str,
+    args: Sequence[Value],
+    names: Sequence[str],
+    state: State,
+    then: Takes,
+) -> Tree:
+    """`base.name(args)`"""
+    if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
+        if not hasattr(base.value, name):
+            return Raised()
+        return _called(reader, Constant(getattr(base.value, name)), args, names, state, then)
+    if names:
+        raise NotRead("a method with named arguments")
+    if isinstance(base, Constant) and isinstance(base.value, re.Pattern):
+        if name == "sub" and len(args) == 2:
+            return substituted(reader, [base, *args], state, then)
+        if name in MATCHED and len(args) == 1:
+            return matched(name)(reader, [base, *args], state, then)
+        raise NotRead(f"the method {name} of a pattern")
+    if isinstance(base, Constant) and isinstance(base.value, dict) and name == "get":
+        default = args[1] if len(args) > 1 else NONE
+        return _looked_up(reader, base.value, args[0], state, then, lambda s: then(default, s))
+    if isinstance(base, Constant) and all(isinstance(a, Constant) for a in args):
+        if name not in CONSTANT_METHODS.get(type(base.value), frozenset()):
+            raise NotRead(f"the method {name}")
+        values = [plain(a.value) for a in args if isinstance(a, Constant)]
+        found = getattr(plain(base.value), name)
+        return reader.constant(lambda: _counted(found(*values)), state, then)
+    if isinstance(base, Items):
+        raise NotRead(f"the method {name} of a list")
+    return reader.known(base, state, lambda v, s: of_text(reader, lifted(v), name, args, s, then))
+
+
+def _counted(value: Any) -> Any:
+    return value if is_scalar(value) else list(value)

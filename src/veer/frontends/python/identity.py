@@ -1,0 +1,461 @@
+"""What makes two Python functions the same: their code, and everything that code reads.
+
+Two loads of one file in two processes agree; a changed helper two modules away is noticed; a
+comment, a moved line, a renamed local is not. What cannot be told for certain equals nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+import datetime
+import decimal
+import dis
+import enum
+import fractions
+import functools
+import hashlib
+import logging
+import pathlib
+import re
+import sys
+import sysconfig
+import types
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from typing import Any, final
+
+from veer.dataflow.functions.registry import Kind
+
+PLAIN = (bool, int, str, bytes, float, complex, type(None), type(...), range)
+SPELLED = (
+    decimal.Decimal,
+    datetime.date,
+    datetime.timedelta,
+    datetime.timezone,
+    fractions.Fraction,
+    uuid.UUID,
+    pathlib.PurePosixPath,
+)
+# Modules through which a function reads more than its arguments.
+UNSTEADY = frozenset(
+    [
+        "random",
+        "secrets",
+        "uuid",
+        "time",
+        "os",
+        "socket",
+        "subprocess",
+        "threading",
+        "tempfile",
+        "requests",
+        "urllib",
+        "http",
+        "multiprocessing",
+        "getpass",
+        "platform",
+        "numpy.random",
+    ]
+)
+UNSTEADY_BUILTINS = frozenset({"open", "input", "id", "hash", "globals", "locals", "vars", "dir"})
+UNKNOWABLE_BUILTINS = frozenset({"eval", "exec", "compile", "__import__"})
+CLOCKS = frozenset({"now", "utcnow", "today", "fromtimestamp"})
+MUTATORS = frozenset(
+    [
+        "append",
+        "add",
+        "update",
+        "pop",
+        "popitem",
+        "setdefault",
+        "clear",
+        "extend",
+        "insert",
+        "remove",
+        "discard",
+        "write",
+        "__setitem__",
+        "appendleft",
+        "popleft",
+    ]
+)
+STORES = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_ATTR", "DELETE_ATTR")
+SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
+UNDESCRIBED = frozenset(
+    [
+        "__doc__",
+        "__module__",
+        "__dict__",
+        "__weakref__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__annotations_cache__",
+        "__abstractmethods__",
+        "_abc_impl",
+        "__annotate_func__",
+    ]
+)
+DEEPEST = 200
+
+
+class NotTold(Exception):
+    """Something whose identity cannot be told for certain."""
+
+
+@final
+@dataclass(frozen=True)
+class Identity:
+    """A digest that equal functions share; `kind` says whether they are functions at all."""
+
+    digest: str
+    kind: Kind
+    certain: bool = True
+
+
+def identify(function: Any) -> Identity:
+    """The identity of a function; one of its own if it cannot be told."""
+    walk = _Walk()
+    try:
+        found = walk.digest(function)
+    except (NotTold, RecursionError):
+        return Identity(uuid.uuid4().hex, Kind.PARTITION if walk.keeps_state else walk.kind, False)
+    return Identity(found, Kind.PARTITION if walk.keeps_state else walk.kind)
+
+
+def digest_of(value: Any) -> str | None:
+    """A digest that equal values share, if it can be told."""
+    try:
+        return _Walk().digest(value)
+    except (NotTold, RecursionError):
+        return None
+
+
+def code_digest(code: types.CodeType) -> str:
+    """A digest of what code does, whatever lines and local names it is written with."""
+    return _hashed("code", *_instructions(code, code_digest))
+
+
+def _hashed(*parts: object) -> str:
+    text = "\x00".join(f"{len(str(p))}:{p}" for p in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _instructions(code: types.CodeType, nested: Any) -> Iterator[object]:
+    """What code says, instruction by instruction; constants by value, jumps by place."""
+    arguments = code.co_argcount + code.co_kwonlyargcount
+    arguments += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    parameters = code.co_varnames[:arguments]
+    reads_names = bool({"locals", "vars", "dir", "eval", "exec"} & set(code.co_names))
+    numbers: dict[str, int] = {}
+
+    def local(name: object) -> object:
+        # Parameters may be given by name; other locals are nobody's business.
+        if isinstance(name, tuple):
+            return tuple(local(n) for n in name)
+        if name in parameters or reads_names or not isinstance(name, str):
+            return name
+        return numbers.setdefault(name, len(numbers))
+
+    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    yield repr((shape, parameters, code.co_freevars, code.co_exceptiontable))
+    for found in dis.get_instructions(code):
+        if found.opname in SKIPPED:
+            continue
+        yield found.opname
+        if isinstance(found.argval, types.CodeType):
+            yield nested(found.argval)
+        elif found.opcode in dis.hasconst or found.opname == "KW_NAMES":
+            yield _constant(found.argval)
+        elif found.opcode in dis.haslocal:
+            yield repr(local(found.argval))
+        else:
+            yield repr(found.argval)
+
+
+def _constant(value: Any) -> str:
+    """A constant of code: its value and type, exactly."""
+    if isinstance(value, tuple):
+        return f"({','.join(map(_constant, value))})"
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(_constant, value)))}}}"
+    return f"{type(value).__name__} {value!r}"
+
+
+class _Walk:
+    """Walks over a value and all it refers to."""
+
+    def __init__(self) -> None:
+        self.kind = Kind.PURE
+        self.mutates = False  # code that changes something was seen
+        self.holds = False  # something changeable that outlives a call was seen
+        self.stores = False  # a global or closed-over name is assigned
+        self.seen: dict[int, int] = {}
+        self.kept: list[Any] = []  # alive, or numbers would be given twice
+        self.depth = 0
+
+    @property
+    def keeps_state(self) -> bool:
+        return self.stores or (self.mutates and self.holds)
+
+    def digest(self, value: Any) -> str:
+        """A digest of the value, by what it is and not where."""
+        if type(value) in PLAIN:
+            return _hashed(type(value).__name__, repr(value))
+        if id(value) in self.seen:
+            return _hashed("again", self.seen[id(value)])
+        self.seen[id(value)] = len(self.seen)
+        self.kept.append(value)
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotTold("nested too deeply")
+        try:
+            return _hashed(type(value).__name__, *self._parts(value))
+        finally:
+            self.depth -= 1
+
+    def _parts(self, value: Any) -> Iterator[object]:
+        match value:
+            case types.FunctionType():
+                yield from self._function(value)
+            case types.MethodType():
+                yield from (self.digest(value.__self__), self.digest(value.__func__))
+            case types.BuiltinFunctionType():
+                yield from self._builtin(value)
+            case types.ModuleType():
+                yield self._module(value)
+            case type():
+                yield from self._class(value)
+            case functools.partial():
+                parts = (value.func, value.args, tuple(value.keywords.items()))
+                yield from (self.digest(p) for p in parts)
+            case staticmethod() | classmethod():
+                yield self.digest(value.__func__)
+            case property():
+                yield from (self.digest(f) for f in (value.fget, value.fset, value.fdel))
+            case types.MethodDescriptorType() | types.WrapperDescriptorType():
+                yield from (self.digest(value.__objclass__), value.__name__)
+            case types.GetSetDescriptorType() | types.MemberDescriptorType():
+                yield from (value.__objclass__.__qualname__, value.__name__)
+            case _:
+                yield from self._value(value)
+
+    def _value(self, value: Any) -> Iterator[object]:
+        kind = type(value)
+        if kind in (list, dict, set, bytearray):
+            self.holds = True
+        if kind in (tuple, list):
+            yield from (self.digest(item) for item in value)
+        elif kind in (dict, types.MappingProxyType):
+            for key, item in value.items():
+                yield from (self.digest(key), self.digest(item))
+        elif kind in (set, frozenset):
+            if any(callable(item) for item in value):
+                raise NotTold("a set of functions")
+            yield from sorted(_Walk().digest(item) for item in value)
+        elif kind is bytearray:
+            yield value.hex()
+        elif isinstance(value, datetime.datetime | datetime.time):
+            if not isinstance(value.tzinfo, datetime.timezone | None):
+                raise NotTold("a time of a zone of its own")
+            yield repr(value)
+        elif isinstance(value, enum.Enum):
+            yield from (self.digest(kind), value.name)
+        elif kind in SPELLED:
+            yield repr(value)
+        elif isinstance(value, re.Pattern):
+            yield from (repr(value.pattern), value.flags)
+        elif isinstance(value, logging.Logger):
+            yield value.name
+        elif kind.__module__ == "numpy" and hasattr(value, "tobytes"):
+            if value.dtype.hasobject:
+                raise NotTold("an array of objects")
+            yield from (str(value.dtype), str(value.shape), value.tobytes().hex())
+        elif kind.__module__ == "functools" and hasattr(value, "__wrapped__"):
+            yield self.digest(value.__wrapped__)  # a cache changes no result
+        elif kind.__module__ == "pyspark.core.broadcast":
+            yield self.digest(value.value)
+        elif kind.__module__ == "pyspark.sql.types" and hasattr(value, "json"):
+            yield value.json()
+        elif _is_foreign(kind.__module__):
+            raise NotTold(f"an instance of {kind.__module__}.{kind.__qualname__}")
+        else:
+            yield from self._instance(value)
+
+    def _instance(self, value: Any) -> Iterator[object]:
+        """An object of a class of the project's own."""
+        self.holds = True
+        kind = type(value)
+        own = {name for base in kind.__mro__[:-1] for name in vars(base)}
+        if own & {"__reduce__", "__reduce_ex__", "__getstate__", "__getattr__"}:
+            raise NotTold(f"a {kind.__qualname__}, which decides itself what it is pickled as")
+        yield self.digest(kind)
+        slots = [s for base in kind.__mro__ for s in _slots(base) if hasattr(value, s)]
+        for name in slots:
+            yield from (name, self.digest(getattr(value, name)))
+        for name, item in getattr(value, "__dict__", {}).items():
+            yield from (name, self.digest(item))
+
+    def _class(self, value: type) -> Iterator[object]:
+        if _is_foreign(value.__module__):
+            self._touch(value.__module__)
+            yield from (_released(value.__module__), value.__module__, value.__qualname__)
+            return
+        yield value.__qualname__
+        yield from (self.digest(base) for base in (*value.__bases__, type(value)))
+        for name, item in sorted(value.__dict__.items()):
+            if name not in UNDESCRIBED:
+                yield from (name, self.digest(item))
+
+    def _module(self, value: types.ModuleType) -> str:
+        if not _is_foreign(value.__name__):
+            raise NotTold(f"the module {value.__name__} as a whole")
+        self._touch(value.__name__)
+        return f"{value.__name__} {_released(value.__name__)}"
+
+    def _builtin(self, value: Any) -> Iterator[object]:
+        owner = value.__self__
+        if owner is None or isinstance(owner, types.ModuleType):
+            module = value.__module__ or getattr(owner, "__name__", "")
+            self._touch(module, value.__name__)
+            yield from (module, value.__qualname__, _released(module))
+        else:
+            yield from (self.digest(owner), value.__name__)
+
+    def _touch(self, module: str, name: str = "") -> None:
+        """Note what is read besides arguments."""
+        if module == "builtins":
+            if name in UNKNOWABLE_BUILTINS:
+                raise NotTold(f"{name}() may do anything")
+            if name in UNSTEADY_BUILTINS:
+                self.kind = Kind.CHOICE
+        elif any(module == m or module.startswith(f"{m}.") for m in UNSTEADY):
+            self.kind = Kind.CHOICE
+
+    def _function(self, value: types.FunctionType) -> Iterator[object]:
+        if _is_foreign(value.__module__ or "") and _is_importable(value):
+            self._touch(value.__module__)
+            yield from (value.__module__, value.__qualname__, _released(value.__module__))
+            return
+        yield from self._code(value.__code__, value)
+        try:
+            cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
+        except ValueError:
+            raise NotTold("a name that is not bound yet") from None
+        keywords = tuple((value.__kwdefaults__ or {}).items())
+        yield from (self.digest(p) for p in (cells, value.__defaults__, keywords))
+        for name, item in value.__dict__.items():
+            if name != "__wrapped__":
+                yield from (name, self.digest(item))
+
+    def _code(self, code: types.CodeType, function: types.FunctionType) -> Iterator[object]:
+        yield from _instructions(code, lambda inner: _hashed(*self._code(inner, function)))
+        found = list(dis.get_instructions(code))
+        for place, instruction in enumerate(found):
+            name, operation = instruction.argval, instruction.opname
+            if operation in ("STORE_GLOBAL", "DELETE_GLOBAL") or (
+                operation in ("STORE_DEREF", "DELETE_DEREF") and name in code.co_freevars
+            ):
+                self.stores = True
+            elif operation in STORES or name in MUTATORS:
+                self.mutates = True
+            elif operation in ("LOAD_GLOBAL", "LOAD_NAME"):
+                yield name
+                yield self._read(name, function, found[place + 1 :])
+            elif operation == "IMPORT_NAME":
+                yield self._imported(name, code, found[place + 1 :])
+            elif operation in ("LOAD_ATTR", "LOAD_METHOD") and name in CLOCKS:
+                self.kind = Kind.CHOICE
+
+    def _read(self, name: str, function: types.FunctionType, rest: list[dis.Instruction]) -> str:
+        """A global as it is used: of the project's own modules only the attribute that is read."""
+        if name in function.__globals__:
+            value = function.__globals__[name]
+        elif hasattr(builtins, name):
+            value = getattr(builtins, name)
+            if not isinstance(value, type):
+                self._touch("builtins", name)
+        else:
+            return "missing"
+        path = ""
+        for instruction in rest:
+            if not isinstance(value, types.ModuleType) or instruction.opname in SKIPPED:
+                break
+            if instruction.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                break
+            if not hasattr(value, instruction.argval):
+                return "missing"
+            if _is_foreign(value.__name__):
+                self._module(value)
+            value = getattr(value, instruction.argval)
+            path += f".{instruction.argval}"
+        return path + self.digest(value)
+
+    def _imported(self, name: str, code: types.CodeType, rest: list[dis.Instruction]) -> str:
+        """A module imported by the body."""
+        module = sys.modules.get(name)
+        if name and (_is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
+            self._touch(name)
+            return f"{name} {_released(name)}"
+        if module is None:
+            raise NotTold(f"the body imports {name!r}")
+        taken = []
+        for instruction in rest:
+            if instruction.opname == "IMPORT_FROM":
+                taken.append(instruction.argval)
+            elif not instruction.opname.startswith("STORE") and instruction.opname not in SKIPPED:
+                break
+        if not taken:
+            raise NotTold(f"the body imports {name!r}")
+        return _hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    found = kind.__dict__.get("__slots__", ())
+    return (found,) if isinstance(found, str) else tuple(found)
+
+
+def _is_importable(value: Any) -> bool:
+    """Whether the name of a function leads to it."""
+    found: Any = sys.modules.get(value.__module__)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is value
+
+
+@cache
+def _is_foreign(module: str) -> bool:
+    """Whether a module belongs to Python or an installed package, not to the project."""
+    top = module.partition(".")[0]
+    if top in sys.builtin_module_names:
+        return True
+    found = sys.modules.get(module) or sys.modules.get(top)
+    places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
+    files = [pathlib.Path(p).resolve() for p in places if p]
+    return bool(files) and all(any(f.is_relative_to(r) for r in _roots()) for f in files)
+
+
+@cache
+def _roots() -> tuple[pathlib.Path, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    found = {pathlib.Path(sysconfig.get_path(n)).resolve() for n in names}
+    found |= {pathlib.Path(p).resolve() for p in sys.path if "site-packages" in p}
+    found |= {pathlib.Path(p).resolve() for p in sys.path if "dist-packages" in p}
+    return tuple(found)
+
+
+@cache
+def _released(module: str) -> str:
+    """The version of the package a module belongs to."""
+    top = module.partition(".")[0]
+    if not top or top in sys.builtin_module_names or top in sys.stdlib_module_names:
+        return sys.version
+    try:
+        return ",".join(f"{d} {version(d)}" for d in sorted(set(packages_distributions()[top])))
+    except (KeyError, PackageNotFoundError):
+        found = getattr(sys.modules.get(top), "__version__", None)
+        if not isinstance(found, str):
+            raise NotTold(f"the version of {top}") from None
+        return found

@@ -1,0 +1,90 @@
+"""The text of a live function, and the names it reads; only if the text is what was compiled."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias, final
+
+from veer.frontends.python.identity import code_digest
+
+Node: TypeAlias = ast.FunctionDef | ast.Lambda
+
+
+class Missing(Exception):
+    """A name that means nothing where it is read."""
+
+
+@final
+@dataclass(frozen=True)
+class Definition:
+    """A function as written; `lookup` gives what its free names mean."""
+
+    node: Node
+    lookup: Callable[[str], Any]
+    defaults: tuple[Any, ...] = ()
+    keyword_defaults: tuple[tuple[str, Any], ...] = ()
+
+
+def definition_of(function: Any) -> Definition | None:
+    """The definition of a live function, or None if its text cannot be trusted."""
+    if type(function) is not types.FunctionType:
+        return None
+    node = _node_of(function.__code__)
+    if node is None:
+        return None
+    try:
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        closed = {name: cell.cell_contents for name, cell in cells}
+    except ValueError:
+        return None
+
+    def lookup(name: str) -> Any:
+        for table in (closed, function.__globals__, vars(builtins)):
+            if name in table:
+                return table[name]
+        raise Missing(name)
+
+    keywords = tuple((function.__kwdefaults__ or {}).items())
+    return Definition(node, lookup, function.__defaults__ or (), keywords)
+
+
+def _node_of(code: types.CodeType) -> Node | None:
+    """The text compiled to this code: compiling it again must give the same."""
+    text = "".join(linecache.getlines(code.co_filename))
+    try:
+        tree = ast.parse(text)
+        again = compile(text, code.co_filename, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    found = [n for n in ast.walk(tree) if _stands_at(n, code)]
+    same = [c for c in _codes(again) if _place(c) == _place(code)]
+    if len(found) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
+        return None
+    node = found[0]
+    assert isinstance(node, ast.FunctionDef | ast.Lambda)
+    return node
+
+
+def _place(code: types.CodeType) -> tuple[str, int]:
+    return code.co_name, code.co_firstlineno
+
+
+def _stands_at(node: ast.AST, code: types.CodeType) -> bool:
+    if isinstance(node, ast.Lambda):
+        return _place(code) == ("<lambda>", node.lineno)
+    if isinstance(node, ast.FunctionDef):
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        return _place(code) == (node.name, first)
+    return False
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from _codes(constant)

@@ -1,0 +1,324 @@
+"""Values of a Python function while it is read: constants, and what depends on the row.
+
+A symbol's expression is null exactly where the Python value is None. Functions here assume that
+their operands are not None; `branches` decides that before.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any, TypeAlias, final
+
+from veer.dataflow.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
+from veer.dataflow.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INTEGER_BITS,
+    LONG,
+    STRING,
+    ArrayType,
+    BooleanType,
+    DataType,
+    DateType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    StringType,
+)
+
+EXACT = 1 << 53  # whole numbers up to here are exact as floats
+TYPES: dict[str, DataType] = {
+    "int": LONG,
+    "float": DOUBLE,
+    "str": STRING,
+    "bool": BOOLEAN,
+    "date": DATE,
+    "texts": ArrayType(STRING),  # what split gives
+    "match": BOOLEAN,  # what a regular expression finds: true, or null for None
+}
+NUMBERS = ("bool", "int", "float")
+
+
+class NotRead(Exception):
+    """Something outside of the Python that is read."""
+
+
+@final
+@dataclass(frozen=True)
+class Symbol:
+    """A value that depends on the row; `low` and `high` bound an int that is bounded."""
+
+    expr: Expr
+    kind: str
+    nullable: bool = False
+    low: int | None = None
+    high: int | None = None
+
+    def known(self) -> Symbol:
+        """The same, known not to be None."""
+        return replace(self, nullable=False)
+
+
+@final
+@dataclass(frozen=True)
+class Constant:
+    """A value known while reading: a number, a text, a collection of such, a function, a module."""
+
+    value: Any
+
+
+@final
+@dataclass(frozen=True)
+class Items:
+    """A list or tuple some items of which depend on the row."""
+
+    items: tuple[Value, ...]
+
+
+Value: TypeAlias = Symbol | Constant | Items
+NONE = Constant(None)
+
+
+def argument(expr: Expr) -> Symbol:
+    """The Python value of an argument of a UDF."""
+    match expr.type:
+        case IntegralType() as type_:
+            half = 1 << (INTEGER_BITS[type_] - 1)
+            wide = expr if type_ == LONG else Cast(expr, LONG)
+            return Symbol(wide, "int", True, -half, half - 1)
+        case FloatType():
+            return Symbol(Cast(expr, DOUBLE), "float", True)
+        case DoubleType():
+            return Symbol(expr, "float", True)
+        case StringType():
+            return Symbol(expr, "str", True)
+        case BooleanType():
+            return Symbol(expr, "bool", True)
+        case DateType():
+            return Symbol(expr, "date", True)
+        case _:
+            raise NotRead(f"an argument of type {expr.type}")
+
+
+def lifted(value: Value) -> Symbol:
+    """A constant as a symbol."""
+    if isinstance(value, Symbol):
+        return value
+    if isinstance(value, Items):
+        raise NotRead("a list or tuple as a value")
+    found = value.value
+    if type(found) is bool:
+        return Symbol(Literal(found, BOOLEAN), "bool")
+    if type(found) is int and -(1 << 63) <= found < 1 << 63:
+        return Symbol(Literal(found, LONG), "int", False, found, found)
+    if type(found) is float and not math.isnan(found):
+        return Symbol(Literal(found, DOUBLE), "float")
+    if type(found) is str:
+        return Symbol(Literal(found, STRING), "str")
+    if type(found) is date and not isinstance(found, datetime):
+        return Symbol(Literal(found, DATE), "date")
+    raise NotRead(f"a {type(found).__name__} as a value")
+
+
+def number(value: int) -> Literal:
+    return Literal(value, LONG)
+
+
+def as_int(symbol: Symbol) -> Symbol:
+    """A truth value as the number it is in Python."""
+    if symbol.kind == "bool":
+        return Symbol(Case(((symbol.expr, number(1)),), number(0)), "int", False, 0, 1)
+    return symbol
+
+
+def as_float(symbol: Symbol) -> Symbol:
+    """A number as a float: rounded as Spark rounds."""
+    symbol = as_int(symbol)
+    if symbol.kind == "int":
+        if isinstance(symbol.expr, Literal):
+            return Symbol(Literal(float(symbol.expr.value), DOUBLE), "float")
+        return Symbol(Cast(symbol.expr, DOUBLE), "float")
+    return symbol
+
+
+def is_exact(symbol: Symbol) -> bool:
+    """Whether an int is certainly exact as a float."""
+    low, high = symbol.low, symbol.high
+    return low is not None and high is not None and low >= -EXACT and high <= EXACT
+
+
+def called(function: str, kind: str, *args: Symbol) -> Symbol:
+    """A function of the registry."""
+    made = Call(function, tuple(a.expr for a in args), TYPES[kind])
+    return Symbol(made, kind)
+
+
+def summed(left: Symbol, right: Symbol) -> Symbol:
+    """`left + right`"""
+    if left.kind == "str":
+        return _concatenated(left.expr, right.expr)
+    return _computed("+", left, right)
+
+
+def _concatenated(left: Expr, right: Expr) -> Symbol:
+    """Texts one behind the other, constants next to each other as one."""
+    found: list[Expr] = []
+    for side in (left, right):
+        is_sum = isinstance(side, Call) and side.function == "concat"
+        for part in side.args if isinstance(side, Call) and is_sum else (side,):
+            if isinstance(part, Literal) and found and isinstance(found[-1], Literal):
+                found[-1] = Literal(found[-1].value + part.value, STRING)
+            elif not isinstance(part, Literal) or part.value:
+                found.append(part)
+    if len(found) < 2:
+        return Symbol(found[0] if found else Literal("", STRING), "str")
+    return Symbol(Call("concat", tuple(found), STRING), "str")
+
+
+def _computed(operator: str, left: Symbol, right: Symbol) -> Symbol:
+    if "float" in (left.kind, right.kind):
+        return called(operator, "float", as_float(left), as_float(right))
+    left, right = as_int(left), as_int(right)
+    made = called(operator, "int", left, right)
+    ends = _ends(operator, left, right)
+    return replace(made, low=min(ends), high=max(ends)) if ends else made
+
+
+def _ends(operator: str, left: Symbol, right: Symbol) -> list[int]:
+    """What the bounds of the operands make of the result."""
+    a, b, c, d = left.low, left.high, right.low, right.high
+    if a is None or b is None or c is None or d is None:
+        return []
+    if operator == "+":
+        return [a + c, b + d]
+    if operator == "-":
+        return [a - d, b - c]
+    return [a * c, a * d, b * c, b * d]
+
+
+def subtracted(left: Symbol, right: Symbol) -> Symbol:
+    """`left - right`"""
+    return _computed("-", left, right)
+
+
+def multiplied(left: Symbol, right: Symbol) -> Symbol:
+    """`left * right`"""
+    return _computed("*", left, right)
+
+
+def divided(left: Symbol, right: Symbol) -> Symbol:
+    """`left / right`, the divisor not zero."""
+    for side in (left, right):
+        if side.kind != "float" and not is_exact(as_int(side)):
+            raise NotRead("a quotient of numbers that may be too large to be exact as floats")
+    return called("/", "float", as_float(left), as_float(right))
+
+
+def floored(left: Symbol, right: Symbol) -> Symbol:
+    """`left // right` of whole numbers, the divisor not zero: rounded down, not towards zero."""
+    quotient, remainder = _truncated(left, right)
+    less = Call("-", (quotient, number(1)), LONG)
+    made = Symbol(Case(((_is_off(remainder, right), less),), quotient), "int")
+    if left.low is None or left.high is None:
+        return made
+    most = max(abs(left.low), abs(left.high)) + 1
+    return replace(made, low=-most, high=most)
+
+
+def modulo(left: Symbol, right: Symbol) -> Symbol:
+    """`left % right` of whole numbers, the divisor not zero: with the divisor's sign."""
+    _, remainder = _truncated(left, right)
+    turned = Call("+", (remainder, right.expr), LONG)
+    made = Symbol(Case(((_is_off(remainder, right), turned),), remainder), "int")
+    if right.low is None or right.high is None:
+        return made
+    most = max(abs(right.low), abs(right.high))
+    return replace(made, low=0 if right.low > 0 else -most, high=most)
+
+
+def _truncated(left: Symbol, right: Symbol) -> tuple[Expr, Expr]:
+    pair = (left.expr, right.expr)
+    return Call("div", pair, LONG), Call("%", pair, LONG)
+
+
+def _is_off(remainder: Expr, divisor: Symbol) -> Expr:
+    """Whether truncation went the other way: the remainder has not the divisor's sign."""
+    zero = number(0)
+    negative = Compare("<", remainder, zero)
+    if divisor.low is not None and divisor.low > 0:
+        return negative
+    same = Compare("=", negative, Compare("<", divisor.expr, zero))
+    return And((Not(Compare("=", remainder, zero)), Not(same)))
+
+
+def negated(symbol: Symbol) -> Symbol:
+    """`-symbol`"""
+    if symbol.kind == "float":
+        return called("negative", "float", symbol)
+    return subtracted(lifted(Constant(0)), as_int(symbol))
+
+
+def text(symbol: Symbol) -> Symbol:
+    """`str(symbol)`"""
+    match symbol.kind:
+        case "str":
+            return symbol
+        case "int":
+            return Symbol(Cast(symbol.expr, STRING), "str")
+        case "bool":
+            words = Literal("True", STRING), Literal("False", STRING)
+            return Symbol(Case(((symbol.expr, words[0]),), words[1]), "str")
+        case "float":
+            return called("python.float_text", "str", symbol)
+        case _:
+            raise NotRead(f"the text of a {symbol.kind}")
+
+
+def is_truthy(symbol: Symbol) -> Expr:
+    """`bool(symbol)`"""
+    match symbol.kind:
+        case "bool":
+            return symbol.expr
+        case "int":
+            return Not(Compare("=", symbol.expr, number(0)))
+        case "float":
+            return Not(Compare("=", symbol.expr, Literal(0.0, DOUBLE)))
+        case "str":
+            return Not(Compare("=", symbol.expr, Literal("", STRING)))
+        case "texts":
+            return Not(Compare("=", called("python.len", "int", symbol).expr, number(0)))
+        case _:
+            return Literal(True, BOOLEAN)
+
+
+def compared(operator: str, left: Symbol, right: Symbol) -> Expr | None:
+    """A comparison; None where Python refuses to order, for `=` never."""
+    if left.kind in NUMBERS and right.kind in NUMBERS:
+        return _compared_numbers(operator, left, right)
+    if left.kind != right.kind:
+        return Literal(False, BOOLEAN) if operator == "=" else None
+    if left.kind in ("texts", "match"):
+        raise NotRead(f"a comparison of {left.kind}")
+    return Compare(operator, left.expr, right.expr)
+
+
+def _compared_numbers(operator: str, left: Symbol, right: Symbol) -> Expr:
+    if left.kind == right.kind == "bool" and operator == "=":
+        return Compare("=", left.expr, right.expr)
+    if "float" not in (left.kind, right.kind):
+        return Compare(operator, as_int(left).expr, as_int(right).expr)
+    for side in (left, right):
+        if side.kind != "float" and not is_exact(as_int(side)):
+            raise NotRead("a comparison of a float with a number that may be too large")
+    sides = as_float(left).expr, as_float(right).expr
+    found: list[Expr] = [Compare(operator, *sides)]
+    # To Python NaN is not even equal to itself; to Spark it is, and greater than the rest.
+    found += [Not(Call("isnan", (s,), BOOLEAN)) for s in sides if not isinstance(s, Literal)]
+    return And(tuple(found)) if len(found) > 1 else found[0]
+
+
+def is_none(symbol: Symbol) -> Expr:
+    return IsNull(symbol.expr)

@@ -1,0 +1,347 @@
+"""Readers and writers that look like PySpark's and touch nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.dataflow.schema import Field
+from veer.dataflow.types import STRING
+from veer.errors import InputError
+from veer.frontends.spark.types import type_of
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.capture import Capture
+
+SECRET = ("password", "user", "token", "secret", "key")
+SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+class _Options:
+    """What readers and writers have in common: a format and options."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._format = "parquet"
+        self._options: dict[str, str] = {}
+
+    def format(self, source: str) -> Any:
+        self._format = source
+        return self
+
+    def option(self, key: str, value: Any) -> Any:
+        self._set({key: value})
+        return self
+
+    def options(self, **options: Any) -> Any:
+        self._set(options)
+        return self
+
+    def _set(self, options: dict[str, Any]) -> None:
+        for key, value in options.items():
+            if value is not None:
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                self._options[key.lower()] = text
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._capture.stop(f"{type(self).__name__.lower()} has no {name}() that is captured", "")
+
+
+class Reader(_Options):
+    """Stands for `spark.read`: every path and table becomes a source."""
+
+    def __init__(self, capture: Capture) -> None:
+        super().__init__(capture)
+        self._schema: Any = None
+
+    def schema(self, schema: Any) -> Reader:
+        self._schema = schema
+        return self
+
+    def load(
+        self, path: Any = None, format: str | None = None, schema: Any = None, **options: Any
+    ) -> Any:
+        self._format = format or self._format
+        self._schema = schema or self._schema
+        self._set(options)
+        return self._made([path] if isinstance(path, str | Path) else list(path or ()))
+
+    def parquet(self, *paths: str, **options: Any) -> Any:
+        return self._of("parquet", list(paths), options)
+
+    def orc(self, path: Any, **options: Any) -> Any:
+        return self._of("orc", path, options)
+
+    def json(self, path: Any, schema: Any = None, **options: Any) -> Any:
+        return self._of("json", path, {"schema": schema, **options})
+
+    def csv(self, path: Any, schema: Any = None, sep: Any = None, **options: Any) -> Any:
+        return self._of("csv", path, {"schema": schema, "sep": sep, **options})
+
+    def xml(self, path: Any, schema: Any = None, **options: Any) -> Any:
+        return self._of("xml", path, {"schema": schema, **options})
+
+    def text(self, paths: Any, **options: Any) -> Any:
+        return self._of("text", paths, options)
+
+    def table(self, name: str) -> Any:
+        if self._options:
+            found = self._capture.tables.get(name)
+            if found is None:
+                self._capture.stop(f"the table {name} is read with options", "")
+            shown = tuple(sorted(self._options.items()))
+            return self._capture.stub(
+                Source(name, found.fields, found.keys, found.foreign_keys, options=shown)
+            )
+        return self._capture.table(name)
+
+    def jdbc(self, url: str, table: str, properties: Any = None, **options: Any) -> Any:
+        self._set({"url": url, "dbtable": table, **(properties or {}), **options})
+        self._format = "jdbc"
+        return self._made([])
+
+    def _of(self, format_: str, paths: Any, options: dict[str, Any]) -> Any:
+        self._format = format_
+        self._schema = options.pop("schema", None) or self._schema
+        self._set(options)
+        return self._made([paths] if isinstance(paths, str | Path) else list(paths))
+
+    def _made(self, given: Sequence[Any]) -> Any:
+        paths = [self._shown(str(p)) for p in given] or self._options_as_paths()
+        where = " ".join(paths)
+        for found in self._capture.written:
+            if found.sink.target == where:
+                if self._format not in ("parquet", "delta", "orc"):
+                    self._capture.stop(f"{where} is read after it was written as text", "")
+                return self._capture._reread(found)
+        options = tuple(
+            sorted((k, v) for k, v in self._options.items() if k not in SECRET and k != "path")
+        )
+        declared = self._capture.tables.get(where) or self._capture.tables.get(where.rstrip("/"))
+        fields = self._fields(paths, declared)
+        source = Source(where, fields, (), (), self._format, where, options)
+        if declared is not None and _same_columns(declared.fields, fields):
+            source = replace(
+                declared, table=where, format=self._format, location=where, options=options
+            )
+        return self._capture.stub(source)
+
+    def _options_as_paths(self) -> list[str]:
+        for key in ("path", "dbtable", "query", "table", "url"):
+            if key in self._options:
+                return [self._shown(self._options[key])]
+        return [self._format]
+
+    def _shown(self, path: str) -> str:
+        """A path without the place of the checkout, which says nothing."""
+        root = f"{self._capture.root}/"
+        return path.removeprefix("file://").removeprefix(root) if root in path else path
+
+    def _fields(self, paths: Sequence[str], declared: Source | None) -> tuple[Field, ...]:
+        if self._schema is not None:
+            return _given_fields(self._schema)
+        if declared is not None:
+            return declared.fields
+        if self._format == "text":
+            return (Field("value", STRING),)
+        found = self._from_files(paths)
+        if found is not None:
+            return found
+        where = " ".join(paths)
+        self._capture.stop(
+            f"the columns of {where} are not known; give the reader .schema(...), "
+            f"or declare it: --schema 'CREATE TABLE `{where}` (column type, ...)'",
+            "",
+        )
+
+    def _from_files(self, paths: Sequence[str]) -> tuple[Field, ...] | None:
+        """The columns local files tell by themselves, without a query."""
+        file = next((f for p in paths if (f := self._file(p)) is not None), None)
+        if file is None:
+            return None
+        try:
+            if self._format == "parquet":
+                return _parquet_fields(file)
+            if self._format == "csv" and self._options.get("inferschema", "false") == "false":
+                return self._header(file)
+        except (OSError, ValueError, InputError):
+            return None
+        return None
+
+    def _file(self, path: str) -> Path | None:
+        place = next(
+            (p for p in (self._capture.root / path, self._capture.data / path) if p.exists()), None
+        )
+        if place is None or place.is_file():
+            return place
+        inside = (p for p in sorted(place.rglob("*")) if p.is_file())
+        return next((p for p in inside if not p.name.startswith(("_", "."))), None)
+
+    def _header(self, file: Path) -> tuple[Field, ...]:
+        separator = self._options.get("sep") or self._options.get("delimiter") or ","
+        with file.open(encoding="utf-8", newline="") as opened:
+            first = next(csv.reader(opened, delimiter=separator))
+        if self._options.get("header", "false") != "true":
+            first = [f"_c{i}" for i in range(len(first))]
+        elif len({n.lower() for n in first}) < len(first) or "" in first:
+            raise InputError("a header that Spark renames")
+        return tuple(Field(name, STRING) for name in first)
+
+
+def _given_fields(schema: Any) -> tuple[Field, ...]:
+    """The columns of a schema a reader was given: files may hold nulls anywhere."""
+    from pyspark.sql.types import StructType
+
+    found: Any = schema if isinstance(schema, StructType) else StructType.fromDDL(str(schema))
+    return tuple(Field(f.name, type_of(f.dataType.jsonValue())) for f in found.fields)
+
+
+def _parquet_fields(file: Path) -> tuple[Field, ...]:
+    """The columns a Parquet file says it has."""
+    import pyarrow.parquet
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    arrow = pyarrow.parquet.read_schema(file)
+    written = (arrow.metadata or {}).get(SPARK_SCHEMA)
+    data = json.loads(written) if written else from_arrow_schema(arrow).jsonValue()
+    return tuple(Field(f["name"], type_of(f["type"])) for f in data["fields"])
+
+
+def _same_columns(one: Sequence[Field], two: Sequence[Field]) -> bool:
+    return [(f.name, f.type) for f in one] == [(f.name, f.type) for f in two]
+
+
+class Writer(_Options):
+    """Stands for `df.write`: whatever is written becomes a sink."""
+
+    def __init__(self, capture: Capture, frame: Any) -> None:
+        super().__init__(capture)
+        self._frame = frame
+        self._mode = "error"
+        self._layout: list[str] = []
+
+    def mode(self, mode: str | None) -> Writer:
+        self._mode = "error" if mode in (None, "default", "errorifexists") else str(mode).lower()
+        return self
+
+    def partitionBy(self, *columns: Any) -> Writer:
+        return self._laid_out("partitioned by", columns)
+
+    def bucketBy(self, count: int, *columns: Any) -> Writer:
+        return self._laid_out(f"in {count} buckets by", columns)
+
+    def sortBy(self, *columns: Any) -> Writer:
+        return self._laid_out("sorted by", columns)
+
+    def clusterBy(self, *columns: Any) -> Writer:
+        return self._laid_out("clustered by", columns)
+
+    def _laid_out(self, how: str, columns: Sequence[Any]) -> Writer:
+        names = [n for c in columns for n in (c if isinstance(c, list | tuple) else [c])]
+        self._layout.append(f"{how} {', '.join(map(str, names))}")
+        return self
+
+    def save(self, path: Any = None, format: Any = None, mode: Any = None, partitionBy: Any = None,
+             **options: Any) -> None:  # fmt: skip
+        self._format = format or self._format
+        if mode is not None:
+            self.mode(mode)
+        if partitionBy is not None:
+            self.partitionBy(partitionBy)
+        self._set(options)
+        target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
+        root = f"{self._capture.root}/"
+        target = target.removeprefix("file://").removeprefix(root) if root in target else target
+        settings = [
+            f"{k}={v}" for k, v in sorted(self._options.items()) if k not in (*SECRET, "path")
+        ]
+        kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
+        sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
+        self._capture.write(sink, self._frame)
+
+    def parquet(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
+        self.save(path, "parquet", mode, partitionBy, **options)
+
+    def orc(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
+        self.save(path, "orc", mode, partitionBy, **options)
+
+    def json(self, path: str, mode: Any = None, **options: Any) -> None:
+        self.save(path, "json", mode, **options)
+
+    def csv(self, path: str, mode: Any = None, **options: Any) -> None:
+        self.save(path, "csv", mode, **options)
+
+    def text(self, path: str, **options: Any) -> None:
+        self.save(path, "text", **options)
+
+    def xml(self, path: str, **options: Any) -> None:
+        self.save(path, "xml", **options)
+
+    def jdbc(self, url: str, table: str, mode: Any = None, properties: Any = None) -> None:
+        self._set(properties or {})
+        self.save(table, "jdbc", mode, url=url)
+
+    def saveAsTable(self, name: str, format: Any = None, mode: Any = None, partitionBy: Any = None,
+                    **options: Any) -> None:  # fmt: skip
+        self._format = format or "table"
+        self.save(name, self._format, mode, partitionBy, **options)
+
+    def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
+        over = overwrite if overwrite is not None else self._mode == "overwrite"
+        kind = OVERWRITTEN if over else APPENDED
+        self._capture.write(Sink(tableName, kind, tableName, (), True), self._frame)
+
+
+class TableWriter(_Options):
+    """Stands for `df.writeTo(table)`."""
+
+    def __init__(self, capture: Capture, frame: Any, table: str) -> None:
+        super().__init__(capture)
+        self._frame = frame
+        self._table = table
+        self._format = "table"
+        self._layout: list[str] = []
+
+    def using(self, provider: str) -> TableWriter:
+        self._format = provider
+        return self
+
+    def tableProperty(self, property: str, value: str) -> TableWriter:
+        self._set({property: value})
+        return self
+
+    def partitionedBy(self, *columns: Any) -> TableWriter:
+        self._layout.append(f"partitioned by {', '.join(map(str, columns))}")
+        return self
+
+    clusterBy = partitionedBy
+
+    def create(self) -> None:
+        self._write("created")
+
+    def createOrReplace(self) -> None:
+        self._write("created or replaced")
+
+    def replace(self) -> None:
+        self._write("replaced")
+
+    def append(self) -> None:
+        self._write("append")
+
+    def overwrite(self, condition: Any) -> None:
+        self._write(f"overwrite where {condition}")
+
+    def overwritePartitions(self) -> None:
+        self._write("overwrite partitions")
+
+    def _write(self, how: str) -> None:
+        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
+        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *settings])
+        self._capture.write(Sink(self._table, kind, self._table), self._frame)

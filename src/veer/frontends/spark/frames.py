@@ -1,0 +1,113 @@
+"""DataFrames of a classic Spark session to dataflows, from their analyzed plans.
+
+Nothing runs: the plan is looked at, and what `toJSON` drops of it is asked of the JVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import worst
+from veer.dataflow.expr import Expr, OpaqueCall
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.ops import Operator, Sink
+from veer.dataflow.schema import Schema
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.python import NotRead, read_function
+from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
+from veer.frontends.spark.operators import PlanReader
+from veer.frontends.spark.sources import source_of
+from veer.frontends.spark.tree import Node, plan_of
+from veer.frontends.spark.types import type_of
+
+ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
+BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
+
+
+def read_dataframe(frame: Any, name: str = "result") -> Dataflow:
+    """The dataflow of a DataFrame, or an error naming what of its plan is not understood."""
+    return read_frames([(frame, Sink(name))])
+
+
+def read_frames(
+    results: Sequence[tuple[Any, Sink]],
+    known: Callable[[Node], Operator | None] = lambda _: None,
+    root: Path | None = None,
+    *,
+    optimized: bool = False,
+) -> Dataflow:
+    """The dataflow of several DataFrames, each with the sink it feeds.
+
+    `known` tells leaves that stand for something else; `root` is where the project's files are.
+    With `optimized` the plans are read as Spark's optimizer leaves them.
+    """
+    reader = PlanReader(lambda node: known(node) or source_of(node), _udf, root)
+    for frame, sink in results:
+        _check_frame(frame)
+        execution = frame._jdf.queryExecution()
+        plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
+        try:
+            reader.result(plan, sink)
+        except RecursionError:
+            raise InputError("the plan is nested too deeply") from None
+    found = reader.finish()
+    for frame, sink in results:
+        _check_schema(found.schemas[sink.name], frame)
+    return found
+
+
+def _check_frame(frame: Any) -> None:
+    if not hasattr(frame, "_jdf"):
+        raise UnsupportedError(
+            "a DataFrame of Spark Connect has no plan to look at; use a classic session"
+        )
+    if frame.isStreaming:
+        raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
+    _check_session(frame.sparkSession)
+
+
+def _check_session(session: Any) -> None:
+    if session.conf.get("spark.sql.ansi.enabled") != "true":
+        raise UnsupportedError(
+            "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
+        )
+    if session.conf.get("spark.sql.legacy.timeParserPolicy").upper() == "LEGACY":
+        raise UnsupportedError("spark.sql.legacy.timeParserPolicy is LEGACY, which is not modelled")
+
+
+def _check_schema(found: Schema, frame: Any) -> None:
+    """What Veer makes of the plan has the columns Spark says it has."""
+    ours = [(f.name, str(f.type)) for f in found]
+    theirs = [(f.name, str(type_of(f.dataType.jsonValue()))) for f in frame.schema.fields]
+    if ours != theirs:
+        wrong = [(a, b) for a, b in zip(ours, theirs, strict=False) if a != b][:3]
+        raise UnsupportedError(f"Veer and Spark disagree on the columns: {wrong}")
+
+
+def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
+    """A Python function: what it computes if it can be read, else a function known by identity."""
+    evaluated = int(node.fields["evalType"])
+    if evaluated not in (*ROW_WISE, *BATCHED):
+        raise UnsupportedError(f"a Python function of evalType {evaluated}")
+    type_ = type_of(node.fields["dataType"])
+    function, identity = python_function(node.jvm.func())
+    names = [str(c.fields["key"]) if c.kind == NAMED_ARGUMENT else "" for c in node.children]
+    steady = bool(node.fields["udfDeterministic"])
+    if evaluated in BATCHED:
+        kind = Kind.PARTITION  # it sees how rows are spread over batches
+    else:
+        kind = identity.kind if steady else worst(identity.kind, Kind.CHOICE)
+    if kind is Kind.PURE and function is not None:
+        try:
+            return read_function(function, list(zip(names, args, strict=True)), type_, evaluated)
+        except NotRead:
+            pass
+    given = " ".join(filter(None, names))
+    name = f"python {node.fields['name']} {identity.digest} {evaluated} {given}".rstrip()
+    return OpaqueCall(name, args, type_, kind)
+
+
+__all__ = ["read_dataframe", "read_frames"]

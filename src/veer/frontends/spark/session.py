@@ -1,0 +1,41 @@
+"""The session in which jobs are loaded: local, small, with the settings Veer's meaning assumes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from veer.errors import InputError
+from veer.java import ensure_java
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.ansi.enabled": "true",
+    "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.log.level": "OFF",
+}
+
+
+def local_session(scratch: str) -> Any:
+    """A session of this process, which keeps its files in a directory of its own."""
+    ensure_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise InputError("PySpark is not installed; use: pip install 'veer-spark[spark]'") from None
+    builder = SparkSession.builder.master("local[1]").appName("veer")
+    for name, value in {**SETTINGS, "spark.sql.warehouse.dir": f"{scratch}/warehouse"}.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        first = (str(error).strip().splitlines() or ["it gave no reason"])[0]
+        raise InputError(f"Spark does not start: {first}") from None

@@ -1,0 +1,43 @@
+"""A last attempt on a whole pair: what Spark's optimizer makes of both versions is the same.
+
+Not a verifier: it would accept everything, and the whole pair would be the only window. The
+optimized plans are read back and compared operator by operator, never by Spark's own comparison.
+"""
+
+from __future__ import annotations
+
+import time
+
+from veer.dataflow.dag import Dataflow
+from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, check, query_pair
+from veer.search.attempts import Attempts
+from veer.search.congruence import congruent_steps, prove
+from veer.search.whole import source_pairs, top_claim
+from veer.verdict import Answer, Verdict
+
+CATALYST = "catalyst"
+
+
+def prove_by_catalyst(
+    p: Dataflow,
+    q: Dataflow,
+    goal: Claim,
+    optimized: tuple[Dataflow, Dataflow],
+    attempts: Attempts,
+) -> Proof | str:
+    """A proof with one step for the whole pair, or why there is none."""
+    start = time.perf_counter()
+    found = prove(*optimized, goal)
+    if isinstance(found, str):
+        return "catalyst: Spark's optimizer leaves different plans"
+    top = top_claim(p, q, goal)
+    try:
+        assumptions = check(found, *optimized, goal)
+        steps, claims = congruent_steps(p, q, source_pairs(p, q, top))
+        step = Step(top, claims, BY_EV, CATALYST)
+        pair = query_pair(step, p, q)
+    except ProofError as error:
+        return f"catalyst: {error}"
+    answer = Answer(Verdict.EQUIVALENT, "", assumptions)
+    attempts.record(CATALYST, pair, answer, time.perf_counter() - start)
+    return Proof((*steps, step, Step(goal, (top,), SINK)))

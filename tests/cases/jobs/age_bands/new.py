@@ -1,0 +1,45 @@
+# title: A boundary of the age function changes: a person of exactly 65 is no longer a senior.
+# expect: inequivalent
+
+from pyspark.sql import functions as F
+from pyspark.sql.functions import udf
+
+
+@udf("string")
+def age_band(age):
+    if age is None or age < 0:
+        return "unknown"
+    if age > 65:
+        return "senior"
+    return "child" if age < 18 else "adult"
+
+
+clean_code = udf(lambda s: s.strip().upper() if s else None, "string")
+
+
+def build(spark):
+    members = (
+        spark.table("members")
+        .withColumn("band", age_band("age"))
+        .withColumn("area", F.substring("postcode", 1, 2))
+        .filter(F.col("sex").isin("f", "m"))
+    )
+    treatments = (
+        spark.table("treatments")
+        .withColumn("code", clean_code("code"))
+        .filter(F.col("code").isNotNull() & (F.col("cost") > 0))
+    )
+
+    costs = treatments.groupBy("member_id").agg(
+        F.sum("cost").alias("cost"), F.countDistinct("code").alias("codes")
+    )
+    return (
+        members.join(costs, "member_id", "left")
+        .withColumn("cost", F.coalesce(F.col("cost"), F.lit(0)))
+        .groupBy("band", "area", "sex")
+        .agg(
+            F.count("*").alias("members"),
+            F.sum("cost").alias("cost"),
+            F.max("codes").alias("max_codes"),
+        )
+    )

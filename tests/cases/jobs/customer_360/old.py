@@ -1,0 +1,34 @@
+from pyspark.sql import functions as F
+
+
+def build(spark):
+    customers = spark.table("customers").withColumn("name", F.initcap(F.trim("name")))
+    spend = (
+        spark.table("purchases")
+        .filter(F.col("amount") > 0)
+        .groupBy("customer_id")
+        .agg(
+            F.sum("amount").alias("spend"),
+            F.count("*").alias("purchases"),
+            F.max("bought_on").alias("last_purchase"),
+        )
+    )
+    service = (
+        spark.table("tickets")
+        .groupBy("customer_id")
+        .agg(F.count("*").alias("tickets"), F.min("satisfaction").alias("worst_score"))
+    )
+
+    profile = (
+        customers.join(spend, "customer_id", "left")
+        .join(service, "customer_id", "left")
+        .na.fill(0, ["spend", "purchases", "tickets"])
+        .withColumn(
+            "value_band",
+            F.when(F.col("spend") >= 1000, "gold")
+            .when(F.col("spend") >= 100, "silver")
+            .otherwise("bronze"),
+        )
+        .withColumn("unhappy", F.coalesce(F.col("worst_score") <= 2, F.lit(False)))
+    )
+    profile.write.mode("overwrite").saveAsTable("crm.customer_360")

@@ -1,0 +1,165 @@
+"""Functions are the same if their code and everything it reads are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veer.dataflow.functions.registry import Kind
+from veer.frontends.python import identify
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from veer.frontends.python import identify
+import jobs.report as report
+found = identify(getattr(report, sys.argv[2]))
+print(json.dumps([found.digest, found.kind.value, found.certain]))
+"""
+REPORT = """
+    from jobs import helpers
+    from jobs.helpers import half
+
+    LIMIT = 3
+    TABLE = {"a": 1, "b": [2, 3]}
+
+    def near(x, k=1):
+        y = half(x) + k
+        return y if y < LIMIT else TABLE["a"]
+
+    def through_a_module(x):
+        return helpers.half(x)
+"""
+HELPERS = """
+    from jobs.deep import quarter
+
+    def half(x):
+        return quarter(x) * 2
+"""
+DEEP = """
+    def quarter(x):
+        return x / 4
+"""
+
+
+def identity(root: Path, function: str = "near", **texts: str) -> list[Any]:
+    """The identity of a function of a small project, as another process sees it."""
+    package = root / "jobs"
+    package.mkdir(parents=True, exist_ok=True)
+    files = {"__init__": "", "report": REPORT, "helpers": HELPERS, "deep": DEEP, **texts}
+    for name, text in files.items():
+        (package / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", PROGRAM, str(root), function],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return identity(tmp_path_factory.mktemp("known"))
+
+
+def test_two_loads_of_one_file_agree(tmp_path: Path, known: list[Any]) -> None:
+    assert known[1:] == ["pure", True]
+    assert identity(tmp_path / "elsewhere") == known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# moved down\n\n" + textwrap.dedent(REPORT),
+        REPORT.replace("y = half(x) + k", "y = half(x) + k  # a comment"),
+        REPORT.replace("def near(x, k=1):\n", 'def near(x, k=1):\n        """Said."""\n'),
+        REPORT.replace("y = ", "other = ").replace("return y if y", "return other if other"),
+        REPORT.replace("LIMIT = 3", "LIMIT = 2 + 1"),
+    ],
+    ids=["moved", "comment", "docstring", "local", "constant"],
+)
+def test_what_changes_nothing_is_not_noticed(tmp_path: Path, known: list[Any], text: str) -> None:
+    assert identity(tmp_path, report=text) == known
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        {"deep": DEEP.replace("4", "5")},
+        {"helpers": HELPERS.replace("* 2", "* 2.0")},
+        {"report": REPORT.replace("LIMIT = 3", "LIMIT = 4")},
+        {"report": REPORT.replace("k=1", "k=True")},
+        {"report": REPORT.replace("[2, 3]", "[3, 2]")},
+        {"report": REPORT.replace("y < LIMIT", "y <= LIMIT")},
+        {"report": REPORT.replace("near(x, k=1)", "near(k, x=1)")},
+    ],
+    ids=["two modules away", "helper", "global", "default", "inside a dict", "code", "parameters"],
+)
+def test_what_matters_is_noticed(tmp_path: Path, known: list[Any], texts: dict[str, str]) -> None:
+    assert identity(tmp_path, **texts)[0] != known[0]
+
+
+def test_a_helper_reached_through_its_module_is_followed(tmp_path: Path) -> None:
+    first = identity(tmp_path / "a", "through_a_module")
+    assert first[2] and identity(tmp_path / "b", "through_a_module") == first
+    changed = identity(tmp_path / "c", "through_a_module", deep=DEEP.replace("4", "5"))
+    assert changed[0] != first[0]
+
+
+def test_what_cannot_be_told_equals_nothing() -> None:
+    lock = __import__("threading").Lock()
+
+    def locked(x: Any) -> Any:
+        return (lock, x)
+
+    assert identify(locked).digest != identify(locked).digest
+    assert not identify(locked).certain
+
+
+def test_closures_are_compared_by_value() -> None:
+    def made(limit: Any) -> Any:
+        return lambda x: x > limit
+
+    assert identify(made(1)) == identify(made(1))
+    assert len({identify(made(v)).digest for v in (1, 1.0, True, "1", (1,), [1], None)}) == 7
+
+
+def test_methods_know_their_object() -> None:
+    class Scaler:
+        def __init__(self, factor: int) -> None:
+            self.factor = factor
+
+        def apply(self, x: int) -> int:
+            return x * self.factor
+
+    assert identify(Scaler(2).apply).digest == identify(Scaler(2).apply).digest
+    assert identify(Scaler(2).apply).digest != identify(Scaler(3).apply).digest
+
+
+def test_what_reads_more_than_its_arguments_is_a_choice() -> None:
+    import datetime
+    import random
+
+    assert identify(lambda x: x + random.random()).kind is Kind.CHOICE
+    assert identify(lambda x: datetime.datetime.now() > x).kind is Kind.CHOICE
+    assert identify(lambda x: input(x)).kind is Kind.CHOICE
+    assert identify(lambda x: round(x, 2)).kind is Kind.PURE
+
+
+SEEN: set[Any] = set()
+
+
+def test_what_keeps_state_depends_on_the_partition() -> None:
+    def first(x: Any) -> bool:
+        new = x not in SEEN
+        SEEN.add(x)
+        return new
+
+    assert identify(first).kind is Kind.PARTITION
+    assert identify(lambda x: x in SEEN).kind is Kind.PURE

@@ -1,0 +1,295 @@
+"""Jobs are captured: what they read, write and return; and what stops them, in one clear message."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from veer.api import Version, verify
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink, Source, Values
+from veer.errors import InputError, UnsupportedError, UsageError
+from veer.frontends.spark.child import load_function
+from veer.verdict import Verdict
+
+pytestmark = pytest.mark.spark
+SCHEMA = """
+CREATE TABLE orders (id INT NOT NULL, customer STRING, amount INT, day DATE, PRIMARY KEY (id));
+CREATE TABLE shop.customers (name STRING NOT NULL, city STRING);
+CREATE TABLE `data/events` (at TIMESTAMP, kind STRING);
+"""
+HEAD = """
+from pyspark.sql import DataFrame, SparkSession, functions as F
+"""
+
+
+def load(spark: SparkSession, root: Path, text: str, schema: str = SCHEMA, **args: str) -> Dataflow:
+    """The dataflow of `build` in a file of this text."""
+    file = root / f"job_{len(list(root.glob('job_*')))}_{abs(hash(text))}.py"
+    file.write_text(HEAD + textwrap.dedent(text), encoding="utf-8")
+    request = {
+        "root": str(root), "file": str(file), "function": "build", "args": args,
+        "schema": schema, "data": str(root),
+    }  # fmt: skip
+    tracker = spark.sparkContext._jsc.sc().statusTracker()
+    before = set(tracker.getJobIdsForGroup(None))
+    try:
+        return load_function(spark, request)[0]
+    finally:
+        assert set(tracker.getJobIdsForGroup(None)) == before, "a Spark job ran"
+
+
+def sinks(flow: Dataflow) -> dict[str, Sink]:
+    return {i: op for i, op in flow.operators.items() if isinstance(op, Sink)}
+
+
+def sources(flow: Dataflow) -> dict[str, Source]:
+    return {op.table: op for op in flow.operators.values() if isinstance(op, Source)}
+
+
+# -- what is read ----------------------------------------------------------------------------------
+
+
+def test_tables_keep_their_declarations(spark: SparkSession, tmp_path: Path) -> None:
+    flow = load(spark, tmp_path, """
+        def build(spark):
+            orders = spark.table("orders")
+            people = spark.sql("SELECT * FROM shop.customers")
+            return orders.join(people, orders.customer == people.name)
+    """)  # fmt: skip
+    found = sources(flow)
+    assert found["orders"].keys == (("id",),)
+    assert not found["shop.customers"].fields[0].nullable
+
+
+def test_paths_are_sources_by_format_and_options(spark: SparkSession, tmp_path: Path) -> None:
+    flow = load(spark, tmp_path, """
+        def build(spark):
+            a = spark.read.parquet("data/events").select("kind")
+            b = spark.read.schema("kind string").option("sep", ";").csv("s3://x/more", header=True)
+            c = spark.read.format("delta").option("versionAsOf", 3).schema("kind string").load("t")
+            return a.union(b).union(c)
+    """)  # fmt: skip
+    found = sources(flow)
+    assert found["data/events"].format == "parquet"
+    assert found["s3://x/more"].options == (("header", "true"), ("sep", ";"))
+    assert found["t"].format == "delta" and ("versionasof", "3") in found["t"].options
+
+
+def test_files_tell_their_columns(spark: SparkSession, tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.table({"a": pyarrow.array([1], pyarrow.int32()), "s": ["x"]})
+    pyarrow.parquet.write_table(table, tmp_path / "some.parquet")
+    (tmp_path / "some.csv").write_text("k,v\n1,2\n", encoding="utf-8")
+    flow = load(spark, tmp_path, """
+        from pathlib import Path
+
+        def build(spark):
+            a = spark.read.parquet(str(Path(__file__).parent / "some.parquet"))
+            b = spark.read.option("header", True).csv("some.csv")
+            return a.join(b, a.s == b.k)
+    """)  # fmt: skip
+    found = sources(flow)
+    assert [str(f.type) for f in found["some.parquet"].fields] == ["int", "string"]
+    assert [f.name for f in found["some.csv"].fields] == ["k", "v"]
+
+
+def test_rows_of_the_program_are_what_they_are(spark: SparkSession, tmp_path: Path) -> None:
+    text = """
+        def build(spark):
+            rates = spark.createDataFrame([("a", 1), ("b", %s)], "code string, rate int")
+            return spark.table("orders").join(rates, F.col("customer") == F.col("code"))
+    """
+    one, two, other = (load(spark, tmp_path, text % n) for n in ("2", "1 + 1", "None"))
+    rows = [
+        [op for op in f.operators.values() if isinstance(op, Values)] for f in (one, two, other)
+    ]
+    assert rows[0] == rows[1] != rows[2]
+    assert rows[0][0].rows == (("a", 1), ("b", 2))
+
+
+def test_parameters_are_filled(spark: SparkSession, tmp_path: Path) -> None:
+    flow = load(spark, tmp_path, """
+        def build(orders: DataFrame, session: SparkSession, least: int, big=False, name="x"):
+            assert session.version and least == 7 and big is True and name == "x"
+            return orders.where(F.col("amount") >= least)
+    """, least="7", big="true")  # fmt: skip
+    assert "orders" in sources(flow)
+
+
+# -- what is written -------------------------------------------------------------------------------
+
+
+def test_writers_are_sinks(spark: SparkSession, tmp_path: Path) -> None:
+    flow = load(spark, tmp_path, """
+        def build(spark):
+            orders = spark.table("orders").cache()
+            orders.write.mode("overwrite").partitionBy("day").parquet("out/a")
+            orders.write.insertInto("shop.totals", overwrite=True)
+            orders.write.format("csv").option("header", True).save("out/b")
+            orders.writeTo("shop.log").append()
+            orders.createOrReplaceTempView("o")
+            spark.sql("INSERT INTO shop.more SELECT * FROM o")
+            spark.sql("CREATE TABLE made AS SELECT id FROM o")
+            orders.show()
+            print(f"{orders.count()} rows")
+            return {"kept": orders}
+    """)  # fmt: skip
+    found = sinks(flow)
+    assert found["out/a"].kind == "written as parquet, overwrite, partitioned by day"
+    assert found["shop.totals"].kind == OVERWRITTEN and found["shop.totals"].positional
+    assert found["out/b"].positional
+    assert found["shop.log"].kind == "written as table, append"
+    assert found["shop.more"].kind == APPENDED
+    assert set(found) == {"out/a", "shop.totals", "out/b", "shop.log", "shop.more", "made", "kept"}
+
+
+def test_what_was_written_is_read_again(spark: SparkSession, tmp_path: Path) -> None:
+    flow = load(spark, tmp_path, """
+        def build(spark):
+            spark.table("orders").where("amount > 1").write.mode("overwrite").parquet("tmp/o")
+            return spark.read.parquet("tmp/o").where("id > 2")
+    """)  # fmt: skip
+    assert set(sources(flow)) == {"orders"}
+
+
+def test_how_it_is_written_matters(spark: SparkSession, tmp_path: Path) -> None:
+    text = """
+        def build(spark):
+            spark.table("orders").write.mode("%s").parquet("out")
+    """
+    p, q = (
+        Version(mode, load(spark, tmp_path, text % mode), False) for mode in ("append", "overwrite")
+    )
+    report = verify(p, q)
+    assert report.verdict is Verdict.UNKNOWN and "append" in report.sinks[0].reason
+
+
+# -- what stops ------------------------------------------------------------------------------------
+
+STOPPED = {
+    "count": ("""
+        def build(spark):
+            orders = spark.table("orders")
+            if orders.count() > 10:
+                return orders
+            return orders.limit(0)
+        """, "the value of count"),
+    "count in a text": ("""
+        def build(spark):
+            n = spark.table("orders").count()
+            return spark.table("orders").withColumn("n", F.lit(f"{n}"))
+        """, "the value of count"),
+    "collect": ("""
+        def build(spark):
+            names = [r.customer for r in spark.table("orders").collect()]
+            return spark.table("orders").where(F.col("customer").isin(names))
+        """, "the value of collect"),
+    "swallowed": ("""
+        def build(spark):
+            orders = spark.table("orders")
+            try:
+                orders = orders.limit(int(orders.first()[0]))
+            except Exception:
+                pass
+            return orders
+        """, "the value of first"),
+    "swallowed by a bare except": ("""
+        def build(spark):
+            orders = spark.table("orders")
+            try:
+                orders = orders.limit(int(orders.first()[0]))
+            except:
+                pass
+            return orders
+        """, "the value of first"),
+    "pivot": ("""
+        def build(spark):
+            return spark.table("orders").groupBy("day").pivot("customer").sum("amount")
+        """, "list the values"),
+    "rdd": ("""
+        def build(spark):
+            return spark.table("orders").rdd.map(tuple).toDF()
+        """, "an RDD is made"),
+    "stream": ("""
+        def build(spark):
+            return spark.readStream.format("rate").load()
+        """, "a stream is read"),
+    "columns": ("""
+        def build(spark):
+            return spark.read.json("elsewhere.json")
+        """, "the columns of elsewhere.json are not known"),
+    "command": ("""
+        def build(spark):
+            spark.sql("DELETE FROM orders WHERE id = 1")
+            return spark.table("orders")
+        """, "the command DeleteFromTable"),
+    "existence": ("""
+        def build(spark):
+            return spark.table("orders" if spark.catalog.tableExists("other") else "shop.customers")
+        """, "whether the table other exists"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_what_nobody_computed_stops_the_job(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    text, message = STOPPED[name]
+    with pytest.raises(UnsupportedError, match=message) as raised:
+        load(spark, tmp_path, text)
+    assert "\n" not in str(raised.value) and "job_0" in str(raised.value)
+
+
+REFUSED = {
+    "raises": ("def build(spark):\n    raise ValueError('no\\nway')", "raised ValueError: no"),
+    "nothing": ("def build(spark):\n    spark.table('orders')", "returns nothing and writes nothing"),
+    "a number": ("def build(spark):\n    return 3", "returns a int, not a DataFrame"),
+    "arguments": ("def build(spark, day):\n    return spark.table('orders')", "needs the argument 'day'"),
+    "a table": ("def build(things: DataFrame):\n    return things", "declare it"),
+    "missing table": ("def build(spark):\n    return spark.table('nowhere')", "declare it"),
+    "missing in SQL": ("def build(spark):\n    return spark.sql('SELECT * FROM gone')", "declare it"),
+    "syntax": ("def build(spark:\n", "does not import: SyntaxError"),
+    "import": ("import nothing_of_the_kind\ndef build(spark):\n    pass", "does not import: ModuleNotFound"),
+    "no function": ("def make(spark):\n    pass", "has no function 'build'; there are make"),
+    "exit": ("import sys\ndef build(spark):\n    sys.exit(3)", "sys.exit"),
+    "twice": (
+        "def build(spark):\n    for _ in 'ab':\n        spark.table('orders').write.parquet('out')",
+        "two sinks of one name, 'out'",
+    ),
+    "not ANSI": (
+        "def build(spark):\n    spark.conf.set('spark.sql.ansi.enabled', False)\n"
+        "    return spark.table('orders')",
+        "spark.sql.ansi.enabled is false",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_jobs_get_one_clear_message(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    text, message = REFUSED[name]
+    try:
+        with pytest.raises(InputError, match=message) as raised:
+            load(spark, tmp_path, text)
+        assert "\n" not in str(raised.value)
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", "true")
+
+
+def test_unknown_arguments_are_wrong_usage(spark: SparkSession, tmp_path: Path) -> None:
+    text = "def build(spark, n: int = 1):\n    return spark.table('orders').limit(n)"
+    with pytest.raises(UsageError, match="no parameter 'm'"):
+        load(spark, tmp_path, text, m="1")
+    with pytest.raises(UsageError, match="no int"):
+        load(spark, tmp_path, text, n="many")
+
+
+def test_pyspark_is_itself_again(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        load(spark, tmp_path, "def build(spark):\n    raise KeyError('x')")
+    rows: Any = spark.createDataFrame([(1,)], "a int").collect()
+    assert [tuple(r) for r in rows] == [(1,)]
