@@ -169,6 +169,20 @@ def test_instances_keep_the_constraints_and_repeat_for_a_seed() -> None:
     assert {76, 77, 78, None} <= seen
 
 
+def test_the_guard_knows_that_ties_are_broken_by_chance() -> None:
+    rows = "SELECT id FROM (SELECT id, sal FROM emp ORDER BY id {}) AS x ORDER BY {} LIMIT {}"
+    first, last = rows.format("ASC", "sal", 1), rows.format("DESC", "sal", 1)
+    assert first_difference(refutation(first, last), 60) is None
+    for wrong in (rows.format("DESC", "sal DESC", 1), rows.format("DESC", "sal", 2)):
+        assert first_difference(refutation(first, wrong), 60) is not None
+    # What only one of them can give is a difference.
+    fewer = (
+        "SELECT MIN(id) AS id FROM emp WHERE sal = (SELECT MIN(sal) FROM emp) HAVING COUNT(*) > 0"
+    )
+    ties = "SELECT id FROM emp WHERE sal IS NOT NULL ORDER BY sal LIMIT 1"
+    assert first_difference(refutation(ties, fewer), 200) is not None
+
+
 def test_the_guard_finds_what_a_wrong_proof_would_claim() -> None:
     assert (
         first_difference(refutation("SELECT sal FROM emp", "SELECT boss FROM emp"), 8) is not None

@@ -76,6 +76,7 @@ SCALAR_CASES: dict[str, tuple[str, ...]] = {
     "try_multiply": each("try_multiply", (*PAIRS, "2147483647, 2")),
     "try_divide": each("try_divide", (*PAIRS, "1, 0", "0, 0")),
     "try_mod": each("try_mod", (*PAIRS, "1, 0")),
+    "getbit": (*each("getbit", ("ti, 7", "si, 15", "i, 31", "l, 63", "l, 0", "i, j", "ti, 8", "NULL, 1", "i, NULL", "-1, 5", "l, ti", "d, 1")), "bit_get(l, 3)"),
     "&": infix("&", INTEGERS),
     "|": infix("|", INTEGERS),
     "^": infix("^", INTEGERS),

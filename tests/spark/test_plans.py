@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 import veer
 from tests.spark.compare import collect, same_rows
 from veer.dataflow.expr import OpaqueCall
-from veer.dataflow.ops import Operator, Source, TableUdf
+from veer.dataflow.ops import Limit, Operator, Source, TableUdf
 from veer.dataflow.walk import operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
@@ -83,6 +83,9 @@ PIPELINES: dict[str, Pipeline] = {
     "pivot": lambda p, o: p.groupBy("name").pivot("city", ["London", "Paris"]).agg(F.max("age")),
     "rollup": lambda p, o: p.rollup("city", "name").agg(F.count("*")),
     "cube": lambda p, o: p.cube("city").agg(F.sum("id")),
+    "grouping": lambda p, o: p.rollup("city", "name").agg(
+        F.grouping("city"), F.grouping("name"), F.grouping_id(), F.sum("id")
+    ),
     "distinct": lambda p, o: p.distinct(),
     "dropDuplicates": lambda p, o: p.dropDuplicates(),
     "alias": lambda p, o: p.alias("q").select("q.id", F.col("q.name").alias("n")),
@@ -455,3 +458,18 @@ def test_stacked_columns_are_rows(frames: Frames) -> None:
 def test_operators_know_their_lines(frames: Frames) -> None:
     flow = read_dataframe(frames["people"].filter(F.col("age") > 30))
     assert any(id_.startswith("filter_1@test_plans.py:") for id_ in flow.operators)
+
+
+def test_a_common_table_expression_chooses_for_each_use(
+    spark: SparkSession, frames: Frames
+) -> None:
+    frames["people"].createOrReplaceTempView("chosen_from")
+    text = "WITH w AS (SELECT {} FROM chosen_from {}) SELECT * FROM w AS x CROSS JOIN w AS y"
+    limits = {
+        ("id", "LIMIT 1"): 2,  # Spark evaluates it twice
+        ("id", "WHERE age > 1"): 0,
+        ("rand() AS r", "LIMIT 1"): 1,  # this only once
+    }
+    for parts, count in limits.items():
+        read = read_dataframe(spark.sql(text.format(*parts)))
+        assert sum(isinstance(o, Limit) for o in read.operators.values()) == count

@@ -6,16 +6,28 @@ function if ties cannot show. `unique_columns` supplies the keys this needs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import AggregateCall, Call, Cast, Column, Expr, OpaqueCall, OverCall
+from veer.dataflow.expr import (
+    AggregateCall,
+    Call,
+    Cast,
+    Column,
+    Expr,
+    Literal,
+    OpaqueCall,
+    OverCall,
+    SortKey,
+)
 from veer.dataflow.functions.registry import (
     AGGREGATE,
     OVER,
     Kind,
     scalar_function,
 )
+from veer.dataflow.json import is_alike
 from veer.dataflow.ops import (
     Aggregate,
     Deduplicate,
@@ -32,7 +44,15 @@ from veer.dataflow.ops import (
     TableUdf,
 )
 from veer.dataflow.types import has_floats
-from veer.dataflow.walk import exprs_in, operator_exprs, parts, query_of, subqueries
+from veer.dataflow.walk import (
+    columns_read,
+    exprs_in,
+    operator_exprs,
+    parts,
+    query_of,
+    replace_down,
+    subqueries,
+)
 from veer.errors import UnsupportedError
 
 DEEPEST = 300  # how far below an operator keys and orders are looked for
@@ -198,7 +218,11 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
         operator = dataflow.operators[id_]
     if isinstance(operator, Project):
         below = dataflow.inputs[id_][0]
-        return isinstance(dataflow.operators[below], Sort) and _order_decides(dataflow, below)
+        sort = dataflow.operators[below]
+        return isinstance(sort, Sort) and (
+            all(_is_sorted_by(named.expr, sort.keys) for named in operator.columns)
+            or _order_decides(dataflow, below)
+        )
     if not isinstance(operator, Sort):
         return False
     names = {(k.expr.name, k.expr.occurrence) for k in operator.keys if isinstance(k.expr, Column)}
@@ -207,6 +231,17 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
     every = dataflow.schemas[id_]
     all_sorted = len(names) == len(every) and len(names) == len(operator.keys)
     return all_sorted or has_key(dataflow, dataflow.inputs[id_][0], names)
+
+
+def _is_sorted_by(expr: Expr, keys: Sequence[SortKey]) -> bool:
+    """Whether rows that tie under some keys agree on an expression."""
+    known = [k.expr for k in keys if not has_floats(k.expr.type)]
+
+    def fixed(part: Expr) -> Expr | None:
+        return Literal(None, part.type) if any(is_alike(part, k) for k in known) else None
+
+    rest = replace_down(expr, fixed)
+    return expr_kind(expr) is Kind.PURE and next(columns_read(rest), None) is None
 
 
 def has_key(dataflow: Dataflow, id_: str, names: set[tuple[str, int]]) -> bool:

@@ -36,6 +36,7 @@ from veer.dataflow.ops import (
 from veer.dataflow.pprint import show_expr
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
+    INTEGER_BITS,
     BooleanType,
     DateType,
     DecimalType,
@@ -190,6 +191,8 @@ def can_fail(expr: Expr) -> bool:
     match expr:
         case Call("div" | "%" | "/" | "pmod", (_, Literal(value))) if value:
             return False
+        case Call("getbit", (arg, Literal(int() as place))):
+            return not 0 <= place < INTEGER_BITS[arg.type]
         case Call(function):
             return scalar_function(function).can_fail
         case Cast():

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.determinism import dataflow_kind, expr_kind
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Operator, Sink, Source
 from veer.dataflow.schema import Schema
+from veer.dataflow.walk import operator_exprs
 from veer.errors import InputError
 
 
@@ -53,6 +56,30 @@ class FlowBuilder:
             name = f"{kind}_{self._numbers[kind]}{self.site and '@'}{self.site}"
             if name not in self.operators:
                 return name
+
+    def makes_a_choice(self, id_: str) -> bool:
+        """Whether evaluating a signal twice may give different rows."""
+        probe = FlowBuilder()
+        probe.operators, probe.schemas = dict(self.operators), dict(self.schemas)
+        probe.links = list(self.links)
+        for other, operator in list(probe.operators.items()):
+            if isinstance(operator, Sink):
+                del probe.operators[other]
+        probe.add(Sink("probe"), id_, id_="probe")
+        return dataflow_kind(probe.finish()) in (Kind.CHOICE, Kind.PARTITION)
+
+    def is_random(self, id_: str) -> bool:
+        """Whether an expression below a signal is random: Spark evaluates such a WITH only once."""
+        waiting, seen = [id_], {id_}
+        while waiting:
+            here = waiting.pop()
+            exprs = operator_exprs(self.operators[here])
+            if any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs):
+                return True
+            below = {link.src for link in self.links if link.dst == here} - seen
+            seen |= below
+            waiting += below
+        return False
 
     def finish(self) -> Dataflow:
         """The dataflow of everything a sink depends on."""

@@ -15,6 +15,7 @@ from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Sink
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import LEAF_TABLE, QueryPair
+from veer.dataflow.tidy import tidied
 from veer.proof.claims import Claim, Proof, ProofError, Step, implies
 from veer.proof.leaves import query_pair
 from veer.proof.rules import by_congruence, by_wire
@@ -64,6 +65,11 @@ def check(
                 _check_sink(step, p, q)
             case "ev":
                 assumptions += _check_ev(step, p, q, ask)
+            case "tidy":
+                if claim.p not in p.sinks or claim.q not in q.sinks:
+                    raise ProofError("only the sinks of a tidy form show the same")
+                # Choices keep their ids.
+                assumptions += check(Proof(step.inner), tidied(p), tidied(q), claim, ask, chosen)
             case other:
                 raise ProofError(f"there is no rule {other!r}")
         proven.setdefault((claim.p, claim.q), []).append(claim)

@@ -13,6 +13,7 @@ CONGRUENCE = "congruence"
 WIRE = "wire"
 SINK = "sink"
 BY_EV = "ev"
+TIDY = "tidy"
 MOST_NAMES = 6  # shown of a claim's columns
 
 
@@ -38,13 +39,15 @@ class Step:
 
     `congruence`: the same operator on the same inputs. `wire`: an operator of one side changes
     nothing of what is claimed. `sink`: a sink shows what feeds it. `ev`: the verifier `ev` shows
-    it of the operators between the leaves and the claim.
+    it of the operators between the leaves and the claim. `tidy`: the steps `inner` show it of the
+    tidy forms of both versions, with the verifiers `ev`.
     """
 
     claim: Claim
     leaves: tuple[Claim, ...]
     rule: str
     ev: str = ""
+    inner: tuple[Step, ...] = ()
 
 
 @final

@@ -11,7 +11,7 @@ from veer.dataflow.fingerprint import identity
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.needs import Need, passed_through, sees_everything, semantics_needed
 from veer.dataflow.ops import Union
-from veer.proof.claims import CONGRUENCE, WIRE, Claim, ProofError, Step, claim_on, pairs_of
+from veer.proof.claims import CONGRUENCE, TIDY, WIRE, Claim, ProofError, Step, claim_on, pairs_of
 from veer.verdict import TableSemantics
 
 
@@ -97,7 +97,7 @@ def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
 
 def is_unseen_edit(step: Step, p: Dataflow, q: Dataflow) -> bool:
     """Whether a step passes over an edit that changes nothing of what is claimed."""
-    if step.rule == WIRE:
+    if step.rule in (WIRE, TIDY):
         return True
     return step.rule == CONGRUENCE and step.claim.columns is not None and not _are_alike(step, p, q)
 

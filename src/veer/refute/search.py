@@ -98,6 +98,28 @@ class Refutation:
             return False
         return not any(self.same(one, two) for one, two in product(ours, theirs))
 
+    def contradict(self, tables: Tables) -> bool:
+        """Whether an instance shows that the sinks are not equal, their choices being the same.
+
+        Ties may be broken by the order rows happen to come in: then what counts is that each
+        version can give whatever the other can.
+        """
+        found = self.results(tables)
+        if found is None or self.same(*found):
+            return False
+        if not self.is_order_sensitive:
+            return True
+        try:
+            ours = self._outcomes(self.p, self.p_sink, [i for i, _ in self.columns], tables)
+            theirs = self._outcomes(self.q, self.q_sink, [j for _, j in self.columns], tables)
+        except (Failure, InputError, TooManyChoicesError):
+            return False
+        return not all(
+            any(self.same(one, two) for two in others)
+            for some, others in ((ours, theirs), (theirs, ours))
+            for one in some
+        )
+
     def _outcomes(
         self, dataflow: Dataflow, sink: str, places: list[int], tables: Tables
     ) -> list[Result]:
@@ -170,8 +192,7 @@ def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> T
     stream = Instances((refutation.p, refutation.q), seed)
     for number in range(0 if stream.conflict else instances):
         tables = stream.make(number)
-        found = refutation.results(tables)
-        if found is not None and not refutation.same(*found):
+        if refutation.contradict(tables):
             return tables
     return None
 

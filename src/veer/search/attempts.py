@@ -9,11 +9,13 @@ from typing import final
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import QueryPair, operators_between
+from veer.dataflow.tidy import tidied
 from veer.dataflow.walk import size
 from veer.errors import VeerError
 from veer.evs.base import EV
 from veer.proof import (
     BY_EV,
+    TIDY,
     WIRE,
     Proof,
     Step,
@@ -76,6 +78,8 @@ class Attempts:
         """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""
         found = list(self.windows)
         for step in proof.steps:
+            if step.rule == TIDY:
+                return self.used(Proof(step.inner), tidied(p), tidied(q))
             if step.rule == BY_EV:
                 pair = query_pair(step, p, q)
                 place = self._places[step.ev, pair]

@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import TypeAlias, final
 
@@ -23,6 +23,7 @@ from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Source, Union
 from veer.dataflow.query_pair import QueryPair, unfold
+from veer.dataflow.tidy import tidied
 from veer.dataflow.walk import size
 from veer.errors import InputError
 from veer.evs.base import EV
@@ -30,6 +31,7 @@ from veer.proof import (
     BY_EV,
     CONGRUENCE,
     SINK,
+    TIDY,
     WIRE,
     Claim,
     Proof,
@@ -43,6 +45,7 @@ from veer.proof import (
     query_pair,
 )
 from veer.refute.symbolic import symbolic_instances
+from veer.search import congruence
 from veer.search.attempts import DIFFERENT, OUT_OF_BUDGET, Attempts, cost
 from veer.search.congruence import congruent_steps
 from veer.search.graph import entering
@@ -90,7 +93,7 @@ class Sweep:
 
     def __init__(self, pair: VersionPair, semantics: TableSemantics, evs: Sequence[EV]) -> None:
         self.p, self.q = pair.p, pair.q
-        self.evs = evs
+        self.semantics, self.evs = semantics, evs
         self.simulation = Simulation(self.p, self.q)
         self.needed = obligations(self.p, semantics), obligations(self.q, semantics)
         self.mates = _mates(pair)
@@ -98,8 +101,30 @@ class Sweep:
     def prove(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
     ) -> Proof | str:
-        """A proof that two sinks are equal (yet to be checked), or what stood in the way."""
-        return _Search(self, goal, self.evs, attempts, progress).prove()
+        """A proof that two sinks are equal (yet to be checked), or what stood in the way.
+
+        First of the versions as they are, then of their tidy forms.
+        """
+        found = _Search(self, goal, self.evs, attempts, progress).prove()
+        if isinstance(found, Proof) or self.tidy is None:
+            return found
+        p, q = self.tidy.p, self.tidy.q
+        inner = congruence.prove(p, q, goal)
+        if isinstance(inner, str):
+            inner = _Search(self.tidy, goal, self.evs, attempts, progress).prove()
+        if isinstance(inner, str):
+            return found
+        evs = " and ".join(dict.fromkeys(step.ev for step in inner.steps if step.ev))
+        return Proof((Step(goal, (), TIDY, evs, inner.steps),))
+
+    @cached_property
+    def tidy(self) -> Sweep | None:
+        """The cut points of the tidy forms, where those are others."""
+        p, q = tidied(self.p), tidied(self.q)
+        if (p, q) == (self.p, self.q):
+            return None
+        pair = VersionPair.of(p, q, stable_ids=False)
+        return Sweep(pair, self.semantics, self.evs)
 
     def prove_without_ev(self, goal: Claim) -> Proof | None:
         """A proof for sinks that see nothing of the edits."""

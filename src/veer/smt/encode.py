@@ -47,6 +47,7 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
+from veer.dataflow.failures import can_fail
 from veer.dataflow.functions.registry import Kind, Nulls, scalar_function
 from veer.dataflow.nullability import gives_null
 from veer.dataflow.types import (
@@ -406,6 +407,10 @@ class Encoder:
                     return z3.If(a < 0, -a, a)
                 case "div" | "%", [a, b]:
                     return self._division(call.function, a, b)
+                case "getbit", [a, b] if not can_fail(call):
+                    # The solver's division rounds down, as shifting does.
+                    size = z3.IntVal(2 ** z3.simplify(b).as_long(), self.context)
+                    return (a / size) % 2
         if isinstance(call.type, DecimalType) and all(isinstance(t, DecimalType) for t in types):
             match call.function, args:
                 case "+" | "-", [a, b] if _is_exact_sum(call):

@@ -36,6 +36,7 @@ from veer.dataflow.functions.typing import (
 from veer.dataflow.types import (
     BINARY,
     BOOLEAN,
+    BYTE,
     DOUBLE,
     FLOAT,
     INT,
@@ -47,6 +48,7 @@ from veer.dataflow.types import (
     DecimalType,
     FractionalType,
     IntegralType,
+    NullType,
     NumericType,
     StringType,
     YearMonthIntervalType,
@@ -562,6 +564,30 @@ def _integral_pair(args: Sequence[Argument]) -> Resolved:
     return Resolved((a, b), a)
 
 
+def _bit_of(args: Sequence[Argument]) -> Resolved:
+    if len(args) != 2:
+        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    operand = LONG if isinstance(args[0].type, NullType) else args[0].type
+    if not isinstance(operand, IntegralType):
+        raise IllFormedError(f"no bit of {operand}")
+    return Resolved((operand, INT), BYTE)
+
+
+def _bit(types: Sequence[DataType], result: DataType) -> Callable[[int, int], int]:
+    """The bit at a place, the lowest at 0; a place outside of the number fails."""
+    operand, _ = types
+    assert isinstance(operand, IntegralType)
+    width = INTEGER_BITS[operand]
+
+    def bit(value: int, place: int) -> int:
+        if not 0 <= place < width:
+            raise Failure("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE")
+        return value >> place & 1
+
+    return bit
+
+
+scalar("getbit", _bit_of, _bit, typed=True, can_fail=True, aliases=("bit_get",))
 scalar("&", _integral_pair, lambda a, b: a & b)
 scalar("|", _integral_pair, lambda a, b: a | b)
 scalar("^", _integral_pair, lambda a, b: a ^ b)

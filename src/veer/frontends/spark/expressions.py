@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
+from veer.dataflow.constants import widened
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import require_repeatable
 from veer.dataflow.expr import (
@@ -40,6 +41,7 @@ from veer.dataflow.expr import (
     SortKey,
     arguments,
 )
+from veer.dataflow.failures import can_fail
 from veer.dataflow.functions.registry import (
     AGGREGATE,
     OVER,
@@ -52,6 +54,8 @@ from veer.dataflow.functions.registry import (
 )
 from veer.dataflow.types import (
     BOOLEAN,
+    BYTE,
+    INT,
     DataType,
     DoubleType,
     FloatType,
@@ -59,7 +63,7 @@ from veer.dataflow.types import (
 )
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends.spark.tree import Node, expression_of
-from veer.frontends.spark.types import constant, jvm_constant, type_of, widened
+from veer.frontends.spark.types import constant, jvm_constant, type_of
 
 if TYPE_CHECKING:
     from veer.frontends.spark.operators import Signal
@@ -130,6 +134,7 @@ PARTITION = frozenset(
 RUN_CONSTANT = frozenset(
     {"CurrentDate", "CurrentTimestamp", "Now", "CurrentUser", "LocalTimestamp"}
 )
+ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 
 
@@ -272,8 +277,11 @@ class Expressions:
             return Literal(jvm_constant(node.jvm.value(), type_), type_)
 
     def _cast(self, node: Node, scope: Scope) -> Expr:
-        arg = self.read(node.children[0], scope)
         type_ = type_of(node.fields["dataType"])
+        bit = self._bit(node.children[0], scope) if type_ == BYTE else None
+        if bit is not None:
+            return bit
+        arg = self.read(node.children[0], scope)
         mode = str(node.jvm.evalMode().toString())
         zone = node.fields.get("timeZoneId")
         if zone not in (None, "UTC"):
@@ -282,6 +290,17 @@ class Expressions:
             return arg
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
         return folded or Cast(arg, type_, CastMode[mode])
+
+    def _bit(self, node: Node, scope: Scope) -> Expr | None:
+        """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
+        if node.kind != "BitwiseAnd" or node.children[0].kind != "ShiftRight":
+            return None
+        arg, place = self._all(node.children[0], scope)
+        mask = self.read(node.children[1], scope)
+        if not isinstance(place, Literal) or not isinstance(mask, Literal) or mask.value != 1:
+            return None
+        bit = Call("getbit", (arg, place), BYTE)
+        return bit if place.type == INT and not can_fail(bit) else None
 
     def _case(self, parts: Sequence[Expr]) -> Expr:
         pairs = tuple((parts[i], parts[i + 1]) for i in range(0, len(parts) - 1, 2))
@@ -309,6 +328,8 @@ class Expressions:
             name = TRIED[name]
         elif not self._is_usual(node):
             return self._opaque(node, args)
+        if name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
+            args = args[:1]
         if name in SCALAR:
             try:
                 found = scalar_function(name).resolve(arguments(args))

@@ -450,12 +450,11 @@ class PlanReader(FlowBuilder):
         left, right = (self.read(child) for child in node.children)
         if node.fields["isAll"]:
             return self._put(operator, left.numbers, left, right)
-        left = self._distinct(left)
         both = Schema((*left.schema, *right.schema))
         width = len(left.schema)
         columns = [Column(f.name, f.type, both.occurrence(i)) for i, f in enumerate(both)]
         same = [Compare("<=>", columns[i], columns[i + width]) for i in range(width)]
-        return self._put(Join(kind, conjunction(same)), left.numbers, left, right)
+        return self._distinct(self._put(Join(kind, conjunction(same)), left.numbers, left, right))
 
     # -- common table expressions --------------------------------------------------------------
 
@@ -469,9 +468,9 @@ class PlanReader(FlowBuilder):
         number = int(node.fields["cteId"])
         if number not in self.definitions or node.fields.get("recursive"):
             raise UnsupportedError("a recursive common table expression")
-        if number not in self.ctes:
-            self.ctes[number] = self.read(self.definitions[number].children[0])
-        found = self.ctes[number]
+        found = self.ctes.get(number) or self.read(self.definitions[number].children[0])
+        if self.is_random(found.id) or not self.makes_a_choice(found.id):
+            self.ctes[number] = found  # else every use chooses for itself
         numbers = tuple(_number(o) for o in node.expressions("output"))
         return Signal(found.id, found.schema, numbers)
 

@@ -7,11 +7,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from veer.dataflow.expr import Literal
 from veer.dataflow.functions.arithmetic import NAN, to_float32
-from veer.dataflow.functions.dates import parse_date
 from veer.dataflow.types import (
-    INTEGER_BITS,
     ArrayType,
     BinaryType,
     BooleanType,
@@ -81,29 +78,6 @@ def constant(text: Any, type_: DataType) -> Any:
                 raise UnsupportedError(f"a constant of type {type_}")
     except (KeyError, ValueError, ArithmeticError):
         raise UnsupportedError(f"{text[:40]!r} is no constant of type {type_}") from None
-
-
-def widened(literal: Literal, type_: DataType) -> Literal | None:
-    """A number as a constant of another type, where that type holds it exactly; a date likewise."""
-    value: Any = literal.value
-    if isinstance(value, str) and isinstance(type_, DateType):
-        day = parse_date(value)
-        return None if day is None else Literal(day, type_)
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return None
-    if isinstance(type_, IntegralType) and isinstance(value, int):
-        limit = 1 << (INTEGER_BITS[type_] - 1)
-        return Literal(value, type_) if -limit <= value < limit else None
-    if isinstance(type_, DecimalType):
-        try:
-            exact = Decimal(value).quantize(Decimal(1).scaleb(-type_.scale))
-        except ArithmeticError:
-            return None
-        fits = exact == value and abs(exact.scaleb(type_.scale)) < 10**type_.precision
-        return Literal(exact, type_) if fits else None
-    if isinstance(type_, DoubleType) and -(1 << 53) < value < 1 << 53:
-        return Literal(float(value), type_)
-    return None
 
 
 def jvm_constant(value: Any, type_: DataType) -> Any:

@@ -1,8 +1,8 @@
 """GROUP BY with ROLLUP, CUBE and GROUPING SETS.
 
 Grouping sets are lowered as Spark runs them: the rows once per set, keys outside the set
-replaced by null, flags telling which, and one aggregate over it all. So an empty input gives no
-row, not even for the empty set.
+replaced by null, a number telling which, and one aggregate over it all. So an empty input gives
+no row, not even for the empty set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from veer.dataflow import coercion
-from veer.dataflow.expr import Column, Expr, Literal, Named, OpaqueCall
+from veer.dataflow.expr import Call, Column, Expr, Literal, Named, OpaqueCall
 from veer.dataflow.ops import Union
 from veer.dataflow.types import BYTE, INT, LONG
 from veer.dataflow.walk import parts
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
 
 MAX_SETS = 256
+MAX_KEYS = 63
 Element = list[tuple[Expr, ...]]  # the alternatives one part of GROUP BY contributes
 
 
@@ -52,7 +53,9 @@ class Grouping:
         if function == "grouping":
             (arg,) = args
             return self.flag(arg)
-        wanted = list(args) or list(self.keys)
+        if not args or tuple(args) == self.keys:
+            return self.id
+        wanted = list(args)
         total: Expr = Literal(0, LONG)
         for arg in wanted:
             doubled = coercion.call("*", total, Literal(2, LONG))
@@ -62,7 +65,13 @@ class Grouping:
     def flag(self, arg: Expr) -> Expr:
         if arg not in self.keys:
             raise IllFormedError("GROUPING of something that is no grouping key")
-        return OpaqueCall(f"$grouping {len(self.keys) + self.keys.index(arg)}", (), BYTE)
+        place = len(self.keys) - 1 - self.keys.index(arg)
+        return Call("getbit", (self.id, Literal(place, INT)), BYTE)
+
+    @property
+    def id(self) -> Expr:
+        """A number with a bit for each key, the last key's the lowest: 1 where it is left out."""
+        return OpaqueCall(f"$grouping {len(self.keys)}", (), LONG)
 
 
 def read_grouping(
@@ -93,6 +102,8 @@ def read_grouping(
     keys_found: list[Expr] = []
     for group in found:
         keys_found += [e for e in group if e not in keys_found]
+    if len(keys_found) > MAX_KEYS:
+        refuse(node, f"grouping sets of more than {MAX_KEYS} keys")
     order = _written_order(plain, keys_found)
     sets = tuple(frozenset(order.index(e) for e in group) for group in found)
     return Grouping(tuple(order), sets, True)
@@ -188,13 +199,14 @@ def _branch(
     kept: frozenset[int],
     twice: bool,
 ) -> Plan:
-    """All columns, then the keys of one set, their flags, and the set's number if needed."""
+    """All columns, then the keys of one set, which they are, and the set's number if needed."""
     columns = [Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema)]
     for i, key in enumerate(grouping.keys):
         name = f"_key{i}" if not isinstance(key, Column) else f"_key_{key.name}"
         columns.append(Named(name, key if i in kept else Literal(None, key.type)))
-    for i in range(len(grouping.keys)):
-        columns.append(Named(f"_grouping{i}", Literal(0 if i in kept else 1, BYTE)))
+    width = len(grouping.keys)
+    left_out = sum(1 << (width - 1 - i) for i in range(width) if i not in kept)
+    columns.append(Named("_grouping_id", Literal(left_out, LONG)))
     if twice:
         columns.append(Named("_set", Literal(number, INT)))
     return queries.project(plan, columns, [ScopeColumn(None, c.name) for c in columns])

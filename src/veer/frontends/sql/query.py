@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from veer.dataflow import coercion
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import dataflow_kind, expr_kind
 from veer.dataflow.expr import (
     Compare,
     Expr,
@@ -20,7 +19,6 @@ from veer.dataflow.expr import (
     SortKey,
     arguments,
 )
-from veer.dataflow.functions.registry import Kind
 from veer.dataflow.functions.typing import common_type
 from veer.dataflow.ops import (
     Aggregate,
@@ -42,7 +40,7 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import LONG, DataType
-from veer.dataflow.walk import operator_exprs, parts
+from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
@@ -209,9 +207,9 @@ class QueryReader:
             plan = inner.visible(inner.query(view.node))
             if view.names:
                 plan = inner.relabeled(plan, view.names)
-            if self.makes_a_choice(plan):
+            if self.builder.makes_a_choice(plan.id):
                 view.chosen += 1
-                if view.chosen > 1 and view.is_cte and self.is_random(plan):
+                if view.chosen > 1 and view.is_cte and self.builder.is_random(plan.id):
                     raise UnsupportedError("a random common table expression is used twice")
                 return plan  # every use chooses for itself
             view.built[key] = plan
@@ -220,31 +218,7 @@ class QueryReader:
     def chooses(self, view: View) -> bool:
         """Whether the rows of a written table were chosen."""
         (builder, plan), *_ = view.built.items()
-        return QueryReader(self.catalog, self.views, builder).makes_a_choice(plan)
-
-    def is_random(self, plan: Plan) -> bool:
-        """Whether an expression below a plan is random: Spark evaluates such a WITH only once."""
-        waiting, seen = [plan.id], {plan.id}
-        while waiting:
-            id_ = waiting.pop()
-            exprs = operator_exprs(self.builder.operators[id_])
-            if any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs):
-                return True
-            below = {link.src for link in self.builder.links if link.dst == id_} - seen
-            seen |= below
-            waiting += below
-        return False
-
-    def makes_a_choice(self, plan: Plan) -> bool:
-        """Whether evaluating a plan twice may give different rows."""
-        probe = FlowBuilder()
-        probe.operators, probe.schemas = dict(self.builder.operators), dict(self.builder.schemas)
-        probe.links = list(self.builder.links)
-        for id_, operator in list(probe.operators.items()):
-            if isinstance(operator, Sink):
-                del probe.operators[id_]
-        probe.add(Sink("probe"), plan.id, id_="probe")
-        return dataflow_kind(probe.finish()) in (Kind.CHOICE, Kind.PARTITION)
+        return builder.makes_a_choice(plan.id)
 
     def relabeled(self, plan: Plan, names: Sequence[str]) -> Plan:
         """The rows with other column names."""

@@ -1,0 +1,64 @@
+"""Constants computed where that is certain: exact casts, and arithmetic of whole numbers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from veer.dataflow.expr import Call, Cast, Expr, Literal
+from veer.dataflow.functions.arithmetic import EXACT
+from veer.dataflow.functions.dates import parse_date
+from veer.dataflow.functions.registry import Failure, scalar_function
+from veer.dataflow.types import (
+    INTEGER_BITS,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntegralType,
+    StringType,
+)
+
+
+def folded(expr: Expr) -> Expr:
+    """A cast of a constant, or a sum, difference or product of two, as one; else itself."""
+    match expr:
+        case Cast(Literal(None), type_):
+            return Literal(None, type_)
+        case Cast(Literal() as literal, type_):
+            return widened(literal, type_) or expr
+        case Call("+" | "-" | "*" as name, (Literal(int() as a), Literal(int() as b)), type_):
+            types = [arg.type for arg in expr.args]
+            if not all(isinstance(t, IntegralType) for t in (type_, *types)):
+                return expr
+            try:
+                return Literal(scalar_function(name).meaning(types, type_)(a, b), type_)
+            except Failure:
+                return expr
+        case _:
+            return expr
+
+
+def widened(literal: Literal, type_: DataType) -> Literal | None:
+    """A number as a constant of another type, where that type holds it exactly; a date likewise."""
+    value: Any = literal.value
+    if value is None:
+        return None
+    if isinstance(literal.type, StringType) and isinstance(type_, DateType):
+        day = parse_date(value)
+        return None if day is None else Literal(day, type_)
+    if not isinstance(literal.type, IntegralType | DecimalType):
+        return None
+    if isinstance(type_, IntegralType) and isinstance(value, int):
+        limit = 1 << (INTEGER_BITS[type_] - 1)
+        return Literal(value, type_) if -limit <= value < limit else None
+    if isinstance(type_, DecimalType):
+        try:
+            exact = Decimal(value).quantize(Decimal(1).scaleb(-type_.scale), context=EXACT)
+        except ArithmeticError:
+            return None
+        fits = exact == value and abs(exact.scaleb(type_.scale, EXACT)) < 10**type_.precision
+        return Literal(exact, type_) if fits else None
+    if isinstance(type_, DoubleType) and -(1 << 53) < value < 1 << 53:
+        return Literal(float(value), type_)
+    return None
