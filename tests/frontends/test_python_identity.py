@@ -153,6 +153,38 @@ def test_what_reads_more_than_its_arguments_is_a_choice() -> None:
 
 
 SEEN: set[Any] = set()
+COUNTS: list[int] = []
+
+
+class Counter:
+    n = 0
+
+
+def counting(x: Any) -> Any:
+    Counter.n += 1
+    return Counter.n
+
+
+def marking(x: Any) -> Any:
+    marking.n = 1  # type: ignore[attr-defined]
+    return x
+
+
+def growing(x: Any, seen: Any = ()) -> Any:
+    COUNTS[0] += x
+    return seen
+
+
+def partitioned(x: Any) -> Any:
+    from pyspark import TaskContext
+
+    return TaskContext.get()
+
+
+@pytest.mark.parametrize("function", [counting, marking, growing, partitioned])
+def test_state_is_noticed_wherever_it_is(function: Any) -> None:
+    found = identify(function)
+    assert found.kind is Kind.PARTITION or not found.certain
 
 
 def test_what_keeps_state_depends_on_the_partition() -> None:
@@ -163,3 +195,74 @@ def test_what_keeps_state_depends_on_the_partition() -> None:
 
     assert identify(first).kind is Kind.PARTITION
     assert identify(lambda x: x in SEEN).kind is Kind.PURE
+
+
+def same(one: Any, two: Any) -> bool:
+    """Whether two functions are certainly the same."""
+    a, b = identify(one), identify(two)
+    return a.certain and b.certain and a.digest == b.digest
+
+
+def test_names_of_arguments_are_part_of_a_call() -> None:
+    import datetime
+
+    assert not same(lambda x: datetime.timedelta(days=x), lambda x: datetime.timedelta(hours=x))
+    assert not same(lambda x: dict(a=x, b=1), lambda x: dict(b=x, a=1))  # noqa: C408
+    assert same(lambda x: dict(a=x), lambda x: dict(a=x))  # noqa: C408
+
+
+def test_what_an_object_holds_as_a_builtin_is_not_overlooked() -> None:
+    class Rates(dict):  # type: ignore[type-arg]
+        pass
+
+    class Named(str):
+        pass
+
+    def made(value: Any) -> Any:
+        return lambda x: value[x]
+
+    for one, two in ((Rates(a=1), Rates(a=2)), (Named("a"), Named("b"))):
+        assert not same(made(one), made(two))
+
+
+def test_slots_are_read_under_their_real_names() -> None:
+    class Hidden:
+        __slots__ = ("__k",)
+
+        def __init__(self, k: int) -> None:
+            self.__k = k
+
+        def get(self, x: int) -> int:
+            return x + self.__k
+
+    assert not same(Hidden(1).get, Hidden(2).get)
+
+
+def test_caches_and_introspection_equal_nothing() -> None:
+    import functools
+
+    cached = functools.lru_cache(None)(lambda x: str(x))
+    assert not identify(lambda x: cached(x)).certain
+    assert not identify(lambda f: f.__name__).certain
+    assert not identify(lambda x: getattr(x, "now")()).certain  # noqa: B009
+    assert not identify(lambda x: __import__(x)).certain
+
+
+def test_classes_made_while_running_equal_nothing() -> None:
+    import dataclasses
+
+    one, two = (dataclasses.make_dataclass("P", [("a", int, n)]) for n in (1, 2))
+    assert not same(lambda x: one(), lambda x: two())
+
+
+def test_a_constant_changed_from_outside_is_not_what_workers_see(tmp_path: Path) -> None:
+    text = PROGRAM.replace("found =", "report.LIMIT = 5; found =")
+    package = tmp_path / "jobs"
+    package.mkdir()
+    for name, body in {"__init__": "", "report": REPORT, "helpers": HELPERS, "deep": DEEP}.items():
+        (package / f"{name}.py").write_text(textwrap.dedent(body), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", text, str(tmp_path), "near"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert json.loads(done.stdout)[2] is False

@@ -470,6 +470,6 @@ def test_a_common_table_expression_chooses_for_each_use(
         ("id", "WHERE age > 1"): 0,
         ("rand() AS r", "LIMIT 1"): 1,  # this only once
     }
-    for parts, count in limits.items():
-        read = read_dataframe(spark.sql(text.format(*parts)))
+    for pieces, count in limits.items():
+        read = read_dataframe(spark.sql(text.format(*pieces)))
         assert sum(isinstance(o, Limit) for o in read.operators.values()) == count

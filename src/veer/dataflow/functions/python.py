@@ -144,14 +144,12 @@ for _name in ("match", "search", "fullmatch"):
     scalar(
         f"python.re_{_name}",
         signature(BOOLEAN, STRING, STRING),
-        _raises(lambda pattern, s, method=_name: bool(getattr(_pattern(pattern), method)(s))),
-        can_fail=True,
+        lambda pattern, s, method=_name: bool(getattr(_pattern(pattern), method)(s)),
     )
 scalar(
     "python.re_sub",
     signature(STRING, STRING, STRING, STRING),
-    _raises(lambda pattern, new, s: _pattern(pattern).sub(new, s)),
-    can_fail=True,
+    lambda pattern, new, s: _pattern(pattern).sub(new, s),
 )
 
 for _name, _type in (("text", STRING), ("int", LONG), ("float", DOUBLE)):

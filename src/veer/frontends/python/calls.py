@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from veer.dataflow.expr import Call, Case, Cast, Compare, InList, Literal
 from veer.dataflow.types import BOOLEAN, INT, LONG
 from veer.frontends.python.branches import Raised, State, Takes, Tree
-from veer.frontends.python.constants import LONGEST, is_scalar, plain, rounds
+from veer.frontends.python.constants import LONGEST, plain, rounds, steady
 from veer.frontends.python.source import Definition, definition_of
 from veer.frontends.python.texts import (
     MATCHED,
@@ -28,6 +28,7 @@ from veer.frontends.python.values import (
     NUMBERS,
     Constant,
     Items,
+    Iterated,
     NotRead,
     Symbol,
     Value,
@@ -185,40 +186,63 @@ def _item(reader: Reader, base: Value, index: Value, state: State, then: Takes) 
     function = "python.at" if base.kind == "str" else "python.item"
     return known_values(
         reader, [base, index], ("str", "texts"), ("int", "bool"), state,
-        lambda args, s: then(called(function, "str", args[0], as_int(args[1])), s),
+        lambda args, s: reader.made(called(function, "str", args[0], as_int(args[1])), s, then),
     )  # fmt: skip
 
 
 def _sliced(reader: Reader, base: ast.expr, part: ast.Slice, state: State, then: Takes) -> Tree:
-    """`base[i:j]`"""
-    ends = [n for n in (part.lower, part.upper) if n is not None]
-    step = part.step
-    backwards = ast.unparse(step) == "-1" if step is not None else False
-    if step is not None and (not backwards or ends):
+    """`base[i:j]`, or backwards `base[::-1]`."""
+    missing = ast.Constant(None)
+    bounds = [part.lower or missing, part.upper or missing]
+    backwards = part.step is not None
+    if part.step is not None and (ast.unparse(part.step) != "-1" or part.lower or part.upper):
         raise NotRead("a slice with steps")
 
     def made(values: list[Value], s: State) -> Tree:
         if all(isinstance(v, Constant) for v in values):
-            found = [v.value for v in values if isinstance(v, Constant)]
-            low = found[1] if part.lower is not None else None
-            high = found[-1] if part.upper is not None else None
-            cut = slice(low, high, -1 if backwards else None)
-            return reader.constant(lambda: plain(found[0])[cut], s, then)
-        function = "reversed" if backwards else ""
-        if not function:
-            function = {(True, True): "slice", (True, False): "from", (False, True): "until"}.get(
-                (part.lower is not None, part.upper is not None), ""
-            )
-        if not function:
-            return then(values[0], s)
-        if not isinstance(values[0], Symbol | Constant) or lifted(values[0]).kind == "texts":
+            text, low, high = (v.value for v in values if isinstance(v, Constant))
+            span = slice(low, high, -1 if backwards else None)
+            return reader.constant(lambda: plain(text)[span], s, then)
+        if lifted(values[0]).kind == "texts":
             raise NotRead("a slice of a list")
-        return known_values(
-            reader, values, ("str",), ("int",), s,
-            lambda args, t: then(called(f"python.{function}", "str", *args), t),
-        )  # fmt: skip
+        if backwards:
+            return _cut(reader, "reversed", values[:1], s, then)
+        return _between(reader, values[0], values[1], values[2], s, then)
 
-    return reader.values([base, *ends], state, made)
+    return reader.values([base, *bounds], state, made)
+
+
+def _between(
+    reader: Reader, text: Value, low: Value, high: Value, state: State, then: Takes
+) -> Tree:
+    """A part of a text; a bound that is None is left out."""
+
+    def from_start(s: State) -> Tree:
+        return reader.unless_none(
+            high,
+            s,
+            lambda t: _cut(reader, "from", [text, Constant(0)], t, then),
+            lambda to, t: _cut(reader, "until", [text, to], t, then),
+        )
+
+    def from_place(at: Value, s: State) -> Tree:
+        return reader.unless_none(
+            high,
+            s,
+            lambda t: _cut(reader, "from", [text, at], t, then),
+            lambda to, t: _cut(reader, "slice", [text, at, to], t, then),
+        )
+
+    return reader.unless_none(low, state, from_start, from_place)
+
+
+def _cut(reader: Reader, function: str, values: Sequence[Value], state: State, then: Takes) -> Tree:
+    return known_values(
+        reader, values, ("str",), ("int", "bool"), state,
+        lambda args, s: reader.made(
+            called(f"python.{function}", "str", args[0], *map(as_int, args[1:])), s, then
+        ),
+    )  # fmt: skip
 
 
 def _looked_up(
@@ -271,6 +295,9 @@ def contained(reader: Reader, a: Value, b: Value, state: State, then: Takes, wan
     if len(items) > MOST_ITEMS:
         raise NotRead("a collection of too many items")
 
+    if any(isinstance(i, Symbol) and i.kind == "float" for i in items):
+        raise NotRead("a search among floats, which finds NaN where it is the same object")
+
     def over(left: Sequence[Value], s: State) -> Tree:
         if not left:
             return then(Constant(not wanted), s)
@@ -300,6 +327,8 @@ def _listed(
     else:
         wholes = [int(o) for o in options if isinstance(o, bool | int | float) and o == o // 1]
         fitting = [number(o) for o in wholes if -(1 << 63) <= o < 1 << 63]
+        if len(fitting) < len(wholes) and (a.low is None or a.high is None):
+            raise NotRead("a number that may need more than 64 bits")
     none = Constant((None in options) is wanted)
     if not fitting:
         return reader.unless_none(
@@ -341,9 +370,8 @@ def _called(
         return reader.call(definition, places, named, state, then)
     if named:
         raise NotRead("a builtin with named arguments")
-    if any(callee is c for c in COMPUTED) and all(isinstance(a, Constant) for a in args):
-        values = [plain(a.value) for a in args if isinstance(a, Constant)]
-        return reader.constant(lambda: _materialized(callee, values), state, then)
+    if any(callee is c for c in COMPUTED) and all(map(_is_known, args)):
+        return _computed(reader, callee, args, state, then)
     for known, followed in FUNCTIONS:
         if callee is known:
             return followed(reader, places, state, then)
@@ -354,11 +382,34 @@ def _is_own(function: types.FunctionType) -> bool:
     return function.__module__ not in ("re", "math")
 
 
-def _materialized(function: Any, values: list[Any]) -> Any:
-    if function is range and any(abs(v) > LONGEST for v in values if isinstance(v, int)):
+def _is_known(value: Value) -> bool:
+    if isinstance(value, Iterated):
+        return all(isinstance(i, Constant) for i in value.items)
+    return isinstance(value, Constant)
+
+
+def _computed(
+    reader: Reader, function: Any, args: Sequence[Value], state: State, then: Takes
+) -> Tree:
+    """A builtin applied to constants, while reading."""
+    given = [plain(a.value) if isinstance(a, Constant) else _items(a) for a in args]
+    if function not in UNORDERED:
+        given = [steady(v) for v in given]
+    if function is range and any(abs(v) > LONGEST for v in given if isinstance(v, int)):
         raise NotRead("a long range")
-    found = function(*values)
-    return list(found) if function in (enumerate, zip, reversed) else found
+    if function in (len, bool, str, reversed) and any(isinstance(a, Iterated) for a in args):
+        raise NotRead("an iterator as a value")
+    try:
+        found = function(*given)
+        if function in (enumerate, zip, reversed):
+            return then(Iterated(tuple(Constant(item) for item in found)), state)
+    except (TypeError, ValueError, ArithmeticError, LookupError):
+        return Raised()
+    return then(Constant(found), state)
+
+
+def _items(value: Value) -> list[Any]:
+    return [i.value for i in rounds(value) if isinstance(i, Constant)]
 
 
 def _one(args: Sequence[Value]) -> Value:
@@ -367,8 +418,13 @@ def _one(args: Sequence[Value]) -> Value:
     return args[0]
 
 
+UNORDERED = (len, sorted, bool, set, frozenset, any, all)  # to which the order of a set is nothing
+
+
 def _len(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     value = _one(args)
+    if isinstance(value, Iterated):
+        raise NotRead("the length of an iterator")
     if isinstance(value, Items):
         return then(Constant(len(value.items)), state)
     return known_values(
@@ -393,9 +449,9 @@ def _bool(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> T
 def _int(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
-            return then(called("python.trunc", "int", a[0]), s)
+            return reader.made(called("python.trunc", "int", a[0]), s, then)
         if a[0].kind == "str":
-            return then(called("python.int", "int", a[0]), s)
+            return reader.made(called("python.int", "int", a[0]), s, then)
         return then(as_int(a[0]), s)
 
     return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
@@ -404,7 +460,7 @@ def _int(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tr
 def _float(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "str":
-            return then(called("python.float", "float", a[0]), s)
+            return reader.made(called("python.float", "float", a[0]), s, then)
         return then(as_float(a[0]), s)
 
     return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
@@ -413,7 +469,7 @@ def _float(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> 
 def _abs(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
-            return then(called("abs", "float", a[0]), s)
+            return reader.made(called("abs", "float", a[0]), s, then)
         whole = as_int(a[0])
         turned = Case(((Compare("<", whole.expr, number(0)), negated(whole).expr),), whole.expr)
         found = Symbol(turned, "int")
@@ -431,8 +487,8 @@ def _round(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> 
     def made(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
             if len(a) == 2:
-                return then(called("python.round_to", "float", *a), s)
-            return then(called("python.round", "int", a[0]), s)
+                return reader.made(called("python.round_to", "float", *a), s, then)
+            return reader.made(called("python.round", "int", a[0]), s, then)
         if len(a) == 2 and (a[1].low is None or a[1].low < 0):
             raise NotRead("a rounding of whole numbers to tens")
         return then(as_int(a[0]), s)
@@ -485,7 +541,7 @@ def _rounded(name: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tre
     def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
         def made(a: list[Symbol], s: State) -> Tree:
             if a[0].kind == "float":
-                return then(called(f"python.{name}", "int", a[0]), s)
+                return reader.made(called(f"python.{name}", "int", a[0]), s, then)
             return then(as_int(a[0]), s)
 
         return known_values(reader, [_one(args)], NUMBERS, (), state, made)
@@ -555,13 +611,11 @@ def _method(
     if isinstance(base, Constant) and all(isinstance(a, Constant) for a in args):
         if name not in CONSTANT_METHODS.get(type(base.value), frozenset()):
             raise NotRead(f"the method {name}")
-        values = [plain(a.value) for a in args if isinstance(a, Constant)]
-        found = getattr(plain(base.value), name)
-        return reader.constant(lambda: _counted(found(*values)), state, then)
-    if isinstance(base, Items):
+        values = [steady(a.value) for a in args if isinstance(a, Constant)]
+        found = getattr(steady(base.value), name)
+        if name in ("keys", "values", "items"):
+            return then(Iterated(tuple(Constant(v) for v in found())), state)
+        return reader.constant(lambda: found(*values), state, then)
+    if isinstance(base, Items | Iterated):
         raise NotRead(f"the method {name} of a list")
     return reader.known(base, state, lambda v, s: of_text(reader, lifted(v), name, args, s, then))
-
-
-def _counted(value: Any) -> Any:
-    return value if is_scalar(value) else list(value)

@@ -15,6 +15,7 @@ from veer.frontends.python.source import Definition, Missing
 from veer.frontends.python.values import (
     Constant,
     Items,
+    Iterated,
     NotRead,
     Symbol,
     Value,
@@ -46,6 +47,18 @@ def plain(value: Any) -> Any:
             plain(item)
         return value
     raise NotRead(f"a {type(value).__name__}")
+
+
+def steady(value: Any) -> Any:
+    """The same, if no order of a set can show."""
+    plain(value)
+    inside: Any = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+    if isinstance(value, set | frozenset) and len(value) > 1:
+        raise NotRead("the order of a set")
+    if isinstance(value, list | tuple | dict):
+        for item in inside:
+            steady(item)
+    return value
 
 
 OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -87,7 +100,7 @@ def ordered(sign: str, a: Any, b: Any) -> bool:
 
 def rounds(value: Value) -> list[Value]:
     """The items a loop or an assignment goes over."""
-    if isinstance(value, Items):
+    if isinstance(value, Items | Iterated):
         return list(value.items)
     if isinstance(value, Symbol):
         raise NotRead("a loop over a value of the row")

@@ -6,6 +6,8 @@ comment, a moved line, a renamed local is not. What cannot be told for certain e
 
 from __future__ import annotations
 
+import abc
+import ast
 import builtins
 import datetime
 import decimal
@@ -25,7 +27,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from typing import Any, final
+from importlib.util import resolve_name
+from typing import Any, Generic, Protocol, final
 
 from veer.dataflow.functions.registry import Kind
 
@@ -39,50 +42,41 @@ SPELLED = (
     uuid.UUID,
     pathlib.PurePosixPath,
 )
-# Modules through which a function reads more than its arguments.
-UNSTEADY = frozenset(
-    [
-        "random",
-        "secrets",
-        "uuid",
-        "time",
-        "os",
-        "socket",
-        "subprocess",
-        "threading",
-        "tempfile",
-        "requests",
-        "urllib",
-        "http",
-        "multiprocessing",
-        "getpass",
-        "platform",
-        "numpy.random",
-    ]
+# Modules that compute from what they are given; others may read a clock, a file, a partition.
+STEADY = frozenset(
+    {"builtins", "math", "cmath", "re", "string", "decimal", "fractions", "datetime", "json"}
+    | {"statistics", "textwrap", "unicodedata", "itertools", "functools", "collections", "bisect"}
+    | {"typing", "enum", "dataclasses", "numbers", "base64", "binascii", "hashlib", "hmac", "html"}
+    | {"urllib.parse", "ipaddress", "calendar", "zlib", "struct", "copy", "abc", "types", "numpy"}
+    | {"_decimal", "_datetime", "_json", "_collections", "_bisect", "_struct", "_functools"}
+    | {"_hashlib", "_sre", "_operator", "_statistics", "_abc", "colorsys", "difflib", "logging"}
+    | {"__future__", "stringprep", "quopri", "uu", "heapq", "_heapq", "unicodedata", "pandas"}
 )
 UNSTEADY_BUILTINS = frozenset({"open", "input", "id", "hash", "globals", "locals", "vars", "dir"})
-UNKNOWABLE_BUILTINS = frozenset({"eval", "exec", "compile", "__import__"})
-CLOCKS = frozenset({"now", "utcnow", "today", "fromtimestamp"})
-MUTATORS = frozenset(
-    [
-        "append",
-        "add",
-        "update",
-        "pop",
-        "popitem",
-        "setdefault",
-        "clear",
-        "extend",
-        "insert",
-        "remove",
-        "discard",
-        "write",
-        "__setitem__",
-        "appendleft",
-        "popleft",
-    ]
+UNKNOWABLE_BUILTINS = frozenset(
+    {"eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "super"}
 )
-STORES = ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_ATTR", "DELETE_ATTR")
+# Attributes under which clocks, chance and files are found, however their owner is called.
+UNSTEADY_NAMES = frozenset(
+    {"now", "utcnow", "today", "fromtimestamp", "random", "rand", "randn", "randint", "choice"}
+    | {"shuffle", "uuid1", "uuid4", "urandom", "environ", "getenv", "argv", "read_text"}
+    | {"read_bytes", "perf_counter", "time_ns", "monotonic", "gethostname", "getpid", "open"}
+)
+# What functions and classes say of themselves, which is no part of their identity.
+INTROSPECTION = frozenset(
+    {"__name__", "__qualname__", "__doc__", "__annotations__", "__module__", "__code__"}
+    | {"__wrapped__", "__subclasses__", "__dict__", "__mro__", "__bases__", "__class__"}
+    | {"__closure__", "__globals__", "__defaults__", "__kwdefaults__", "__self__", "__func__"}
+)
+MUTATORS = frozenset(
+    {"append", "add", "update", "pop", "popitem", "setdefault", "clear", "extend", "insert"}
+    | {"remove", "discard", "write", "__setitem__", "appendleft", "popleft", "sort", "reverse"}
+    | {"fill", "put", "resize", "itemset", "heappush", "heappop", "heapify", "heapreplace"}
+    | {"insort", "insort_left", "insort_right", "subtract", "rotate", "__iadd__", "move_to_end"}
+)
+MADE_BY = frozenset({"__init__", "__new__", "__post_init__"})  # set attributes of what they make
+STORES = ("STORE_SUBSCR", "DELETE_SUBSCR")
+ATTRIBUTE_STORES = ("STORE_ATTR", "DELETE_ATTR")
 SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
 UNDESCRIBED = frozenset(
     [
@@ -99,6 +93,10 @@ UNDESCRIBED = frozenset(
     ]
 )
 DEEPEST = 200
+PLAIN_BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
+ODD_METHODS = frozenset(
+    {"__reduce__", "__reduce_ex__", "__getstate__", "__getattr__", "__getattribute__", "__copy__"}
+)
 
 
 class NotTold(Exception):
@@ -167,12 +165,16 @@ def _instructions(code: types.CodeType, nested: Any) -> Iterator[object]:
         yield found.opname
         if isinstance(found.argval, types.CodeType):
             yield nested(found.argval)
-        elif found.opcode in dis.hasconst or found.opname == "KW_NAMES":
+        elif found.opname == "KW_NAMES":  # an index that `dis` does not look up
+            yield _constant(code.co_consts[found.arg or 0])
+        elif found.opcode in dis.hasconst:
             yield _constant(found.argval)
         elif found.opcode in dis.haslocal:
             yield repr(local(found.argval))
-        else:
+        elif isinstance(found.argval, str | int | tuple | None):
             yield repr(found.argval)
+        else:
+            raise NotTold(f"the instruction {found.opname}")
 
 
 def _constant(value: Any) -> str:
@@ -217,30 +219,30 @@ class _Walk:
             self.depth -= 1
 
     def _parts(self, value: Any) -> Iterator[object]:
-        match value:
-            case types.FunctionType():
-                yield from self._function(value)
-            case types.MethodType():
-                yield from (self.digest(value.__self__), self.digest(value.__func__))
-            case types.BuiltinFunctionType():
-                yield from self._builtin(value)
-            case types.ModuleType():
-                yield self._module(value)
-            case type():
-                yield from self._class(value)
-            case functools.partial():
-                parts = (value.func, value.args, tuple(value.keywords.items()))
-                yield from (self.digest(p) for p in parts)
-            case staticmethod() | classmethod():
-                yield self.digest(value.__func__)
-            case property():
-                yield from (self.digest(f) for f in (value.fget, value.fset, value.fdel))
-            case types.MethodDescriptorType() | types.WrapperDescriptorType():
-                yield from (self.digest(value.__objclass__), value.__name__)
-            case types.GetSetDescriptorType() | types.MemberDescriptorType():
-                yield from (value.__objclass__.__qualname__, value.__name__)
-            case _:
-                yield from self._value(value)
+        kind = type(value)  # a subclass may do anything
+        if kind is types.FunctionType:
+            yield from self._function(value)
+        elif kind is types.MethodType:
+            yield from (self.digest(value.__self__), self.digest(value.__func__))
+        elif kind is types.BuiltinFunctionType:
+            yield from self._builtin(value)
+        elif kind is types.ModuleType:
+            yield self._module(value)
+        elif isinstance(value, type):
+            yield from self._class(value)
+        elif kind is functools.partial:
+            parts = (value.func, value.args, tuple(value.keywords.items()))
+            yield from (self.digest(p) for p in parts)
+        elif kind in (staticmethod, classmethod):
+            yield self.digest(value.__func__)
+        elif kind is property:
+            yield from (self.digest(f) for f in (value.fget, value.fset, value.fdel))
+        elif kind in (types.MethodDescriptorType, types.WrapperDescriptorType):
+            yield from (self.digest(value.__objclass__), value.__name__)
+        elif kind in (types.GetSetDescriptorType, types.MemberDescriptorType):
+            yield from (value.__objclass__.__qualname__, value.__name__)
+        else:
+            yield from self._value(value)
 
     def _value(self, value: Any) -> Iterator[object]:
         kind = type(value)
@@ -257,8 +259,8 @@ class _Walk:
             yield from sorted(_Walk().digest(item) for item in value)
         elif kind is bytearray:
             yield value.hex()
-        elif isinstance(value, datetime.datetime | datetime.time):
-            if not isinstance(value.tzinfo, datetime.timezone | None):
+        elif kind in (datetime.datetime, datetime.time):
+            if type(value.tzinfo) not in (datetime.timezone, type(None)):
                 raise NotTold("a time of a zone of its own")
             yield repr(value)
         elif isinstance(value, enum.Enum):
@@ -270,11 +272,10 @@ class _Walk:
         elif isinstance(value, logging.Logger):
             yield value.name
         elif kind.__module__ == "numpy" and hasattr(value, "tobytes"):
+            self.holds = True
             if value.dtype.hasobject:
                 raise NotTold("an array of objects")
             yield from (str(value.dtype), str(value.shape), value.tobytes().hex())
-        elif kind.__module__ == "functools" and hasattr(value, "__wrapped__"):
-            yield self.digest(value.__wrapped__)  # a cache changes no result
         elif kind.__module__ == "pyspark.core.broadcast":
             yield self.digest(value.value)
         elif kind.__module__ == "pyspark.sql.types" and hasattr(value, "json"):
@@ -288,18 +289,26 @@ class _Walk:
         """An object of a class of the project's own."""
         self.holds = True
         kind = type(value)
+        foreign = [b for b in kind.__mro__ if _is_foreign(b.__module__) and b not in PLAIN_BASES]
+        if foreign:
+            raise NotTold(f"a {kind.__qualname__}, which is a {foreign[0].__qualname__}")
         own = {name for base in kind.__mro__[:-1] for name in vars(base)}
-        if own & {"__reduce__", "__reduce_ex__", "__getstate__", "__getattr__"}:
-            raise NotTold(f"a {kind.__qualname__}, which decides itself what it is pickled as")
+        if own & ODD_METHODS:
+            raise NotTold(f"a {kind.__qualname__}, which decides itself what is seen of it")
         yield self.digest(kind)
-        slots = [s for base in kind.__mro__ for s in _slots(base) if hasattr(value, s)]
-        for name in slots:
-            yield from (name, self.digest(getattr(value, name)))
+        for base in kind.__mro__:
+            for name in _slots(base):
+                mangled = name.startswith("__") and not name.endswith("__")
+                name = f"_{base.__name__.lstrip('_')}{name}" if mangled else name
+                if hasattr(value, name):
+                    yield from (name, self.digest(getattr(value, name)))
         for name, item in getattr(value, "__dict__", {}).items():
             yield from (name, self.digest(item))
 
     def _class(self, value: type) -> Iterator[object]:
         if _is_foreign(value.__module__):
+            if not _is_importable(value):
+                raise NotTold(f"the class {value.__qualname__}, made while running")
             self._touch(value.__module__)
             yield from (_released(value.__module__), value.__module__, value.__qualname__)
             return
@@ -317,6 +326,7 @@ class _Walk:
 
     def _builtin(self, value: Any) -> Iterator[object]:
         owner = value.__self__
+        self._name(value.__name__)
         if owner is None or isinstance(owner, types.ModuleType):
             module = value.__module__ or getattr(owner, "__name__", "")
             self._touch(module, value.__name__)
@@ -331,14 +341,37 @@ class _Walk:
                 raise NotTold(f"{name}() may do anything")
             if name in UNSTEADY_BUILTINS:
                 self.kind = Kind.CHOICE
-        elif any(module == m or module.startswith(f"{m}.") for m in UNSTEADY):
+        elif module.partition(".")[0] == "pyspark":
+            self.stores = True  # it may see the partition
+        elif module.partition(".")[0] in (
+            "importlib",
+            "operator",
+            "ctypes",
+            "inspect",
+            "gc",
+            "sys",
+        ):
+            raise NotTold(f"{module} may reach anything")
+        elif module not in STEADY and module.partition(".")[0] not in STEADY:
             self.kind = Kind.CHOICE
+
+    def _name(self, name: object) -> None:
+        """Note what the name of an attribute gives away, whatever it is an attribute of."""
+        if name in INTROSPECTION:
+            raise NotTold(f"{name} is read")
+        if name in UNSTEADY_NAMES:
+            self.kind = Kind.CHOICE
+        if name in MUTATORS:
+            self.mutates = True
 
     def _function(self, value: types.FunctionType) -> Iterator[object]:
         if _is_foreign(value.__module__ or "") and _is_importable(value):
             self._touch(value.__module__)
             yield from (value.__module__, value.__qualname__, _released(value.__module__))
             return
+        by_name = value.__module__ != "__main__" and _is_importable(value)
+        if by_name and not _is_as_on_disk(value):
+            raise NotTold(f"{value.__qualname__} is not what its file says")
         yield from self._code(value.__code__, value)
         try:
             cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
@@ -355,19 +388,24 @@ class _Walk:
         found = list(dis.get_instructions(code))
         for place, instruction in enumerate(found):
             name, operation = instruction.argval, instruction.opname
-            if operation in ("STORE_GLOBAL", "DELETE_GLOBAL") or (
-                operation in ("STORE_DEREF", "DELETE_DEREF") and name in code.co_freevars
+            if (
+                operation in ("STORE_GLOBAL", "DELETE_GLOBAL")
+                or (operation in ("STORE_DEREF", "DELETE_DEREF") and name in code.co_freevars)
+                or (operation in ATTRIBUTE_STORES and code.co_name not in MADE_BY)
             ):
                 self.stores = True
-            elif operation in STORES or name in MUTATORS:
+            elif operation in STORES or (
+                operation == "BINARY_OP" and instruction.argrepr.endswith("=")
+            ):
                 self.mutates = True
             elif operation in ("LOAD_GLOBAL", "LOAD_NAME"):
                 yield name
                 yield self._read(name, function, found[place + 1 :])
             elif operation == "IMPORT_NAME":
-                yield self._imported(name, code, found[place + 1 :])
-            elif operation in ("LOAD_ATTR", "LOAD_METHOD") and name in CLOCKS:
-                self.kind = Kind.CHOICE
+                level = found[place - 2].argval if place > 1 else None
+                yield self._imported(name, level, function, found[place + 1 :])
+            elif operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+                self._name(name)
 
     def _read(self, name: str, function: types.FunctionType, rest: list[dis.Instruction]) -> str:
         """A global as it is used: of the project's own modules only the attribute that is read."""
@@ -393,8 +431,15 @@ class _Walk:
             path += f".{instruction.argval}"
         return path + self.digest(value)
 
-    def _imported(self, name: str, code: types.CodeType, rest: list[dis.Instruction]) -> str:
+    def _imported(
+        self, name: str, level: Any, function: types.FunctionType, rest: list[dis.Instruction]
+    ) -> str:
         """A module imported by the body."""
+        if level != 0:
+            package = function.__globals__.get("__package__")
+            if type(level) is not int or not package:
+                raise NotTold(f"the body imports {name!r}")
+            name = resolve_name("." * level + name, package)
         module = sys.modules.get(name)
         if name and (_is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
             self._touch(name)
@@ -405,11 +450,82 @@ class _Walk:
         for instruction in rest:
             if instruction.opname == "IMPORT_FROM":
                 taken.append(instruction.argval)
+                self._name(instruction.argval)
             elif not instruction.opname.startswith("STORE") and instruction.opname not in SKIPPED:
                 break
         if not taken:
             raise NotTold(f"the body imports {name!r}")
         return _hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
+
+
+@cache
+def _bindings(path: str) -> dict[str, ast.expr | None] | None:
+    """The names a file binds once at its top: to an expression, or to something else."""
+    try:
+        tree = ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return None
+    found: dict[str, ast.expr | None] = {}
+    for statement in ast.walk(tree):
+        names: list[str] = []
+        value = None
+        if isinstance(statement, ast.Assign):
+            names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
+            value = statement.value if statement in tree.body else None
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            names, value = [statement.target.id], statement.value
+        for name in names:
+            found[name] = None if name in found else value
+    return found
+
+
+def _is_as_on_disk(function: types.FunctionType) -> bool:
+    """Whether a worker that imports the module of a function finds what is here.
+
+    Functions of modules are pickled by name. The code must be that of the file, and constants the
+    file states must not have been changed since.
+    """
+    path = function.__code__.co_filename
+    try:
+        again = compile(
+            pathlib.Path(path).read_text(encoding="utf-8"), path, "exec", dont_inherit=True
+        )
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return False
+    wanted = code_digest(function.__code__)
+    name = function.__code__.co_name
+    if not any(c.co_name == name and code_digest(c) == wanted for c in codes_in(again)):
+        return False
+    bound = _bindings(path) or {}
+    for read in _globals_read(function.__code__):
+        stated = bound.get(read)
+        if stated is None or read not in function.__globals__:
+            continue
+        try:
+            value = ast.literal_eval(stated)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue  # computed: it is computed again
+        if digest_of(value) != digest_of(function.__globals__[read]):
+            return False
+    return True
+
+
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of everything defined inside of some code."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from codes_in(constant)
+
+
+def _globals_read(code: types.CodeType) -> set[str]:
+    inner = [code, *codes_in(code)]
+    return {
+        str(i.argval)
+        for c in inner
+        for i in dis.get_instructions(c)
+        if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
 
 
 def _slots(kind: type) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from veer.dataflow.determinism import expr_kind
-from veer.dataflow.expr import Expr, Literal
-from veer.dataflow.functions.registry import Kind
+from veer.dataflow.expr import Call, Expr, IsNull, Literal
+from veer.dataflow.functions.registry import Kind, scalar_function
 from veer.dataflow.types import BOOLEAN, DataType
 from veer.dataflow.walk import parts
 from veer.errors import InputError
@@ -29,6 +29,7 @@ from veer.frontends.python.values import (
     NUMBERS,
     Constant,
     Items,
+    Iterated,
     NotRead,
     Symbol,
     Value,
@@ -185,6 +186,11 @@ class Reader(Brancher):
             case ast.AnnAssign(target=target, value=value) if value is not None:
                 return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                before = state.names.get(name)
+                if not isinstance(before, Symbol | None) and not (
+                    isinstance(before, Constant) and constants.is_scalar(before.value)
+                ):
+                    raise NotRead("a collection changed in its place")
                 read = ast.BinOp(ast.Name(name, ast.Load()), op, value)
                 return self.value(read, state, lambda v, s: self.bind(target, v, s, following))
             case ast.For(target=target, iter=source, body=body, orelse=orelse):
@@ -235,6 +241,8 @@ class Reader(Brancher):
 
     def bind(self, target: ast.expr, value: Value, state: State, then: Goes) -> Tree:
         """Assign to a name, or to several."""
+        if isinstance(value, Iterated):
+            raise NotRead("an iterator with a name")
         match target:
             case ast.Name(id=name):
                 return then(state.bind(name, value))
@@ -268,6 +276,8 @@ class Reader(Brancher):
 
     def is_true(self, value: Value, state: State, yes: Goes, no: Goes) -> Tree:
         """Branch on the truth of a value."""
+        if isinstance(value, Iterated):
+            raise NotRead("the truth of an iterator")
         if isinstance(value, Items):
             return yes(state) if value.items else no(state)
         if isinstance(value, Constant):
@@ -367,6 +377,8 @@ class Reader(Brancher):
         )
 
     def name(self, name: str, state: State, then: Takes) -> Tree:
+        if name.startswith("__") and not name.endswith("__"):
+            raise NotRead("a name that is another inside of a class")
         if name in state.names:
             return then(state.names[name], state)
         definition, local = self.frames[-1]
@@ -386,6 +398,13 @@ class Reader(Brancher):
             return definition.lookup(name) is getattr(builtins, name)
         except Missing:
             return False
+
+    def made(self, symbol: Symbol, state: State, then: Takes) -> Tree:
+        """Go on with a computed value; where computing it fails nothing goes on, used or not."""
+        expr = symbol.expr
+        if not isinstance(expr, Call) or not scalar_function(expr.function).can_fail:
+            return then(symbol, state)
+        return self.branch(IsNull(expr), state, lambda _: Raised(), lambda s: then(symbol, s))
 
     def negative(self, value: Value, state: State, then: Takes) -> Tree:
         if isinstance(value, Constant):
@@ -492,8 +511,9 @@ class Reader(Brancher):
                 state,
                 then,
             )
-        if isinstance(a, Items) or isinstance(b, Items):
-            raise NotRead("a comparison of lists")
+        for side in (a, b):
+            if isinstance(side, Items | Iterated) or getattr(side, "kind", "") == "texts":
+                raise NotRead("a comparison of lists")
         if a == NONE or b == NONE:
             return self.said(is_none(lifted(b if a == NONE else a)), state, then, wanted)
 
@@ -578,7 +598,7 @@ class Reader(Brancher):
     def text(self, value: Value, state: State, then: Takes) -> Tree:
         """`str(value)`"""
         if isinstance(value, Constant):
-            return self.constant(lambda: str(constants.plain(value.value)), state, then)
+            return self.constant(lambda: str(constants.steady(value.value)), state, then)
         return self.unless_none(
             value,
             state,
@@ -602,9 +622,13 @@ def _chain(node: ast.Compare) -> ast.expr:
 
 
 def _listed(node: ast.expr, values: list[Value]) -> Value:
+    if any(isinstance(v, Iterated) for v in values):
+        raise NotRead("an iterator in a list")
     if all(isinstance(v, Constant) for v in values):
         made = {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)]
         return Constant(made([v.value for v in values if isinstance(v, Constant)]))
+    if isinstance(node, ast.Set):
+        raise NotRead("a set of values of the row")
     return Items(tuple(values))
 
 

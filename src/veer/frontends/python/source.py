@@ -6,11 +6,11 @@ import ast
 import builtins
 import linecache
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python.identity import code_digest
+from veer.frontends.python.identity import NotTold, code_digest, codes_in
 
 Node: TypeAlias = ast.FunctionDef | ast.Lambda
 
@@ -62,8 +62,11 @@ def _node_of(code: types.CodeType) -> Node | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     found = [n for n in ast.walk(tree) if _stands_at(n, code)]
-    same = [c for c in _codes(again) if _place(c) == _place(code)]
-    if len(found) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
+    same = [c for c in codes_in(again) if _place(c) == _place(code)]
+    try:
+        if len(found) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
+            return None
+    except NotTold:
         return None
     node = found[0]
     assert isinstance(node, ast.FunctionDef | ast.Lambda)
@@ -81,10 +84,3 @@ def _stands_at(node: ast.AST, code: types.CodeType) -> bool:
         first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
         return _place(code) == (node.name, first)
     return False
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from _codes(constant)

@@ -10,13 +10,14 @@ from veer.dataflow.expr import Case, Literal
 from veer.dataflow.functions.python import ASKED, CHANGED, ENDED, FOUND, REMOVED, STRIPPED
 from veer.dataflow.types import BOOLEAN
 from veer.frontends.python.branches import Raised, State, Takes, Tree
-from veer.frontends.python.constants import plain, rounds
+from veer.frontends.python.constants import rounds, steady
 from veer.frontends.python.values import (
     NONE,
     Constant,
     NotRead,
     Symbol,
     Value,
+    as_int,
     called,
     lifted,
     summed,
@@ -57,6 +58,10 @@ def matched(method: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tr
         if len(args) not in (2, 3) or not isinstance(args[0], Constant):
             raise NotRead("a regular expression that is not constant")
         pattern = _flagged(args[0].value, args[2:])
+        try:
+            re.compile(pattern)
+        except re.error:
+            return Raised()
         return known_values(
             reader, [args[1]], ("str",), (), state,
             lambda a, s: then(_match(method, pattern, a[0]), s),
@@ -98,10 +103,14 @@ def substituted(reader: Reader, args: Sequence[Value], state: State, then: Takes
     pattern, new = (a.value for a in args[:2] if isinstance(a, Constant))
     if not isinstance(new, str):
         raise NotRead("a substitution by a function")
+    try:
+        re.sub(_flagged(pattern, ()), new, "")
+    except (re.error, IndexError):
+        return Raised()
     fixed = [lifted(Constant(_flagged(pattern, ()))), lifted(Constant(new))]
     return known_values(
         reader, [args[2]], ("str",), (), state,
-        lambda a, s: then(called("python.re_sub", "str", *fixed, a[0]), s),
+        lambda a, s: reader.made(called("python.re_sub", "str", *fixed, a[0]), s, then),
     )  # fmt: skip
 
 
@@ -115,7 +124,7 @@ def of_text(
     def made(kind: str, *values: Value) -> Tree:
         return known_values(
             reader, [base, *values], ("str",), ("str",), state,
-            lambda a, s: then(called(f"python.{name}", kind, *a), s),
+            lambda a, s: reader.made(called(f"python.{name}", kind, *a), s, then),
         )  # fmt: skip
 
     if name in STRIPPED and list(args) in ([], [NONE]):
@@ -126,6 +135,8 @@ def of_text(
         return reader.said(called(f"python.{name}", "bool", base).expr, state, then, True)
     if name in FOUND | {"index"} and len(args) == 1:
         return made("int", *args)
+    if name in STRIPPED and len(args) == 1 and _may_be_none(args[0]):
+        raise NotRead(f"{name} of characters that may be None")
     if name in STRIPPED | REMOVED and len(args) == 1:
         return made("str", *args)
     if name == "replace" and len(args) == 2:
@@ -134,16 +145,22 @@ def of_text(
         return _ends(reader, base, name, args[0], state, then)
     if name == "zfill" and len(args) == 1:
         return known_values(
-            reader, [base, *args], ("str",), ("int",), state,
-            lambda a, s: then(called("python.zfill", "str", *a), s),
+            reader, [base, *args], ("str",), ("int", "bool"), state,
+            lambda a, s: reader.made(called("python.zfill", "str", a[0], as_int(a[1])), s, then),
         )  # fmt: skip
     if name == "split" and list(args) in ([], [NONE]):
-        return then(called("python.words", "texts", base), state)
+        return reader.made(called("python.words", "texts", base), state, then)
     if name == "split" and len(args) == 1:
+        if _may_be_none(args[0]):
+            raise NotRead("a separator that may be None")
         return made("texts", *args)
     if name == "join" and len(args) == 1:
         return _joined(reader, base, args[0], state, then)
     raise NotRead(f"the method {name}")
+
+
+def _may_be_none(value: Value) -> bool:
+    return isinstance(value, Symbol) and value.nullable
 
 
 def _ends(
@@ -172,7 +189,7 @@ def _ends(
 def _joined(reader: Reader, base: Symbol, items: Value, state: State, then: Takes) -> Tree:
     """`base.join(items)`"""
     if isinstance(items, Symbol) and items.kind == "texts":
-        return then(called("python.join", "str", base, items), state)
+        return reader.made(called("python.join", "str", base, items), state, then)
     parts = rounds(items)
     if not parts:
         return then(Constant(""), state)
@@ -191,13 +208,15 @@ def formatted(reader: Reader, value: Value, spec: str, state: State, then: Takes
     if any(int(n) > 200 for n in re.findall(r"\d+", spec)):
         raise NotRead("a wide format")
     if isinstance(value, Constant):
-        return reader.constant(lambda: format(plain(value.value), spec), state, then)
+        return reader.constant(lambda: format(steady(value.value), spec), state, then)
 
     def made(v: Value, s: State) -> Tree:
         symbol = lifted(v)
         kind = {"str": "text", "int": "int", "float": "float"}.get(symbol.kind)
         if kind is None:
             raise NotRead(f"a format of a {symbol.kind}")
-        return then(called(f"python.format_{kind}", "str", symbol, lifted(Constant(spec))), s)
+        return reader.made(
+            called(f"python.format_{kind}", "str", symbol, lifted(Constant(spec))), s, then
+        )
 
     return reader.known(value, state, made)

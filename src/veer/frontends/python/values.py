@@ -85,7 +85,15 @@ class Items:
     items: tuple[Value, ...]
 
 
-Value: TypeAlias = Symbol | Constant | Items
+@final
+@dataclass(frozen=True)
+class Iterated:
+    """What goes over items once: it is read where it stands, or not at all."""
+
+    items: tuple[Value, ...]
+
+
+Value: TypeAlias = Symbol | Constant | Items | Iterated
 NONE = Constant(None)
 
 
@@ -127,7 +135,7 @@ def lifted(value: Value) -> Symbol:
     """A constant as a symbol."""
     if isinstance(value, Symbol):
         return value
-    if isinstance(value, Items):
+    if isinstance(value, Items | Iterated):
         raise NotRead("a list or tuple as a value")
     found = value.value
     if type(found) is bool:

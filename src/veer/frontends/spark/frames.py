@@ -115,7 +115,7 @@ def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
         kind = Kind.PARTITION  # it sees how rows are spread over batches
     else:
         kind = identity.kind if steady else worst(identity.kind, Kind.CHOICE)
-    if kind is Kind.PURE and function is not None:
+    if kind is Kind.PURE and identity.certain and function is not None:
         try:
             return read_function(function, list(zip(names, args, strict=True)), type_, evaluated)
         except NotRead:
