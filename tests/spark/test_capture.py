@@ -171,6 +171,57 @@ def test_how_it_is_written_matters(spark: SparkSession, tmp_path: Path) -> None:
     assert report.verdict is Verdict.UNKNOWN and "append" in report.sinks[0].reason
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("orders.write.mode('overwrite').insertInto('t')",
+         "orders.write.mode('overwrite').option('partitionOverwriteMode', 'dynamic').insertInto('t')"),
+        ("orders.write.format('csv').saveAsTable('t')", "orders.write.format('parquet').saveAsTable('t')"),
+        ("spark.sql('INSERT INTO t SELECT id FROM orders')",
+         "spark.sql('INSERT INTO t BY NAME SELECT id FROM orders')"),
+        ("spark.sql('CREATE TABLE t AS SELECT id FROM orders')",
+         "spark.sql('CREATE TABLE t PARTITIONED BY (id) AS SELECT id FROM orders')"),
+        ("orders.write.parquet('t')",
+         "spark.conf.set('spark.sql.sources.partitionOverwriteMode', 'dynamic'); orders.write.parquet('t')"),
+    ],
+)  # fmt: skip
+def test_what_decides_a_write_is_kept(
+    spark: SparkSession, tmp_path: Path, one: str, two: str
+) -> None:
+    def made(text: str) -> Version:
+        body = f"def build(spark):\n    orders = spark.table('orders')\n    {text}\n"
+        try:
+            return Version(text, load(spark, tmp_path, body), False)
+        finally:
+            spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+
+    assert verify(made(one), made(two)).verdict is Verdict.UNKNOWN
+    assert verify(made(one), made(one)).verdict is Verdict.EQUIVALENT
+
+
+def test_rows_by_name_are_rows(spark: SparkSession, tmp_path: Path) -> None:
+    texts = ("[Row(a=1, b='x')]", "[{'a': 1, 'b': 'x'}]", "[(1, 'x')], ['a', 'b']")
+    body = "from pyspark.sql import Row\ndef build(spark):\n    return spark.createDataFrame(%s)"
+    flows = [load(spark, tmp_path, body % text) for text in texts]
+    rows = [[op for op in f.operators.values() if isinstance(op, Values)] for f in flows]
+    assert rows[0] == rows[1] == rows[2] and rows[0][0].rows == ((1, "x"),)
+    filtered = load(spark, tmp_path, body % "[(1, 'x')], ['a', 'b']).filter('a > 0'")
+    report = verify(Version("p", flows[0], False), Version("q", filtered, False))
+    assert report.verdict is not Verdict.INEQUIVALENT
+
+
+def test_paths_are_compared_however_they_are_spelled(spark: SparkSession, tmp_path: Path) -> None:
+    body = "def build(spark):\n    return spark.read.schema('a int').parquet(%s)"
+    names = {
+        next(iter(sources(load(spark, tmp_path, body % p))))
+        for p in ("'/d/a'", "'/d/a/'", "'file:///d/a'")
+    }
+    assert names == {"/d/a"}
+    assert next(iter(sources(load(spark, tmp_path, body % "'a b'")))) != next(
+        iter(sources(load(spark, tmp_path, body % "'a', 'b'")))
+    )
+
+
 # -- what stops ------------------------------------------------------------------------------------
 
 STOPPED = {
@@ -230,6 +281,81 @@ STOPPED = {
             spark.sql("DELETE FROM orders WHERE id = 1")
             return spark.table("orders")
         """, "the command DeleteFromTable"),
+    "existence of none": ("""
+        def build(spark):
+            orders = spark.table("orders")
+            if orders.first() is None:
+                return orders.limit(0)
+            return orders
+        """, "the value of first"),
+    "a text kept": ("""
+        def build(spark):
+            print(n := f"{spark.table('orders').count()}")
+            return spark.table("orders").limit(0 if n == "0" else 1)
+        """, "the value of count"),
+    "isinstance": ("""
+        def build(spark):
+            return spark.table("orders").limit(1 if isinstance(spark.table("orders").count(), int) else 2)
+        """, "the value of count"),
+    "a logger of another kind": ("""
+        class Log:
+            def info(self, text):
+                self.text = text
+
+        def build(spark):
+            log = Log()
+            log.info(f"{spark.table('orders').count()}")
+            return spark.table("orders").limit(0 if log.text == "0" else 1)
+        """, "the value of count"),
+    "a directory": ("""
+        def build(spark):
+            spark.sql("INSERT OVERWRITE DIRECTORY '/nowhere/x' USING parquet SELECT id FROM orders")
+            return spark.table("orders")
+        """, "the command InsertIntoDir"),
+    "WITH before INSERT": ("""
+        def build(spark):
+            spark.sql("WITH c AS (SELECT id FROM orders) INSERT INTO out2 SELECT * FROM c")
+            return spark.table("orders")
+        """, "the command InsertIntoStatement"),
+    "several inserts": ("""
+        def build(spark):
+            spark.sql("FROM orders INSERT INTO a SELECT id INSERT INTO b SELECT id")
+            return spark.table("orders")
+        """, "the command InsertIntoStatement"),
+    "immediate": ("""
+        def build(spark):
+            spark.sql("EXECUTE IMMEDIATE 'INSERT INTO out2 SELECT id FROM orders'")
+            return spark.table("orders")
+        """, "the command"),
+    "another session": ("""
+        def build(spark):
+            return spark.newSession().table("orders")
+        """, "another session"),
+    "catalog": ("""
+        def build(spark):
+            return spark.table(spark.catalog.listTables()[0].name)
+        """, "listTables"),
+    "a missing table caught": ("""
+        def build(spark):
+            try:
+                return spark.table("previous")
+            except Exception:
+                return spark.table("orders").limit(0)
+        """, "declare it"),
+    "a second write caught": ("""
+        def build(spark):
+            orders = spark.table("orders")
+            orders.write.mode("overwrite").parquet("x")
+            try:
+                orders.filter("id > 1").write.mode("overwrite").parquet("x/")
+            except Exception:
+                pass
+        """, "two sinks of one name"),
+    "partitions read back": ("""
+        def build(spark):
+            spark.table("orders").write.mode("overwrite").partitionBy("id").parquet("w")
+            return spark.read.parquet("w")
+        """, "is read after it was written"),
     "existence": ("""
         def build(spark):
             return spark.table("orders" if spark.catalog.tableExists("other") else "shop.customers")

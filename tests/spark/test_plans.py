@@ -340,7 +340,8 @@ def test_a_session_that_is_not_ansi_is_refused(spark: SparkSession, frames: Fram
         ("spark.sql.legacy.timeParserPolicy", "LEGACY"),
         ("spark.sql.caseSensitive", "true"),
         ("spark.sql.mapKeyDedupPolicy", "LAST_WIN"),
-        ("spark.sql.legacy.sizeOfNull", "true"),
+        ("spark.sql.legacy.sizeOfNull", "false"),
+        ("spark.sql.sources.partitionOverwriteMode", "dynamic"),
     ],
 )
 def test_settings_that_change_results_are_refused(
@@ -473,3 +474,83 @@ def test_a_common_table_expression_chooses_for_each_use(
     for pieces, count in limits.items():
         read = read_dataframe(spark.sql(text.format(*pieces)))
         assert sum(isinstance(o, Limit) for o in read.operators.values()) == count
+
+
+# -- wrong once ------------------------------------------------------------------------------------
+
+
+def test_in_as_a_value_is_never_null(spark: SparkSession) -> None:
+    spark.createDataFrame([(1, 5), (None, None)], "a int, b int").createOrReplaceTempView("t")
+    p = spark.sql("SELECT coalesce(a IN (SELECT b FROM t), true) AS z FROM t")
+    q = spark.sql(
+        "SELECT CASE WHEN a NOT IN (SELECT b FROM t) THEN false ELSE true END AS z FROM t"
+    )
+    assert sorted(p.collect()) != sorted(q.collect())
+    assert veer.verify(p, q).verdict is not Verdict.EQUIVALENT
+    r = spark.sql("SELECT (a IN (SELECT b FROM t)) IS NULL AS z FROM t")
+    s = spark.sql("SELECT false AS z FROM t")
+    assert sorted(r.collect()) == sorted(s.collect())
+    assert veer.verify(r, s).verdict is not Verdict.INEQUIVALENT
+
+
+def test_variables_of_functions_are_no_constants(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(1, [2, 3])], "a int, arr array<int>")
+    made = "transform(arr, x -> x > {})".format
+    p = rows.filter(f"{made(1)} <> {made(2)} AND {made(2)} <> {made(3)}").select("a")
+    assert veer.verify(p, rows.filter("false").select("a")).verdict is not Verdict.EQUIVALENT
+    text = "aggregate(arr, 0, (acc, x) -> {})".format
+    one, two = (
+        rows.agg(F.expr(f"percentile({text(t)}, 0.5)").alias("p")) for t in ("acc - x", "x - acc")
+    )
+    assert told_apart(one, two)
+    again = [rows.select(F.transform("arr", lambda x: x + 1).alias("y")) for _ in range(2)]
+    assert veer.verify(*again).verdict is Verdict.EQUIVALENT
+
+
+def test_what_spreads_rows_takes_their_order(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(1,), (2,), (3,)], "a int")
+    first = rows.orderBy("a").limit(1)
+    for other in (
+        rows.orderBy("a").sortWithinPartitions(F.desc("a")).limit(1),
+        rows.orderBy("a").repartition(3, "a").limit(1),
+        rows.orderBy("a").repartition(3).filter("a > 0").limit(1),
+    ):
+        assert veer.verify(first, other).verdict is not Verdict.EQUIVALENT
+
+
+def test_nulls_that_are_respected_are_not_left_out(frames: Frames) -> None:
+    people = frames["people"]
+    p, q = (
+        people.agg(F.expr(f"size(collect_list(age){t})").alias("n")) for t in ("", " RESPECT NULLS")
+    )
+    assert veer.verify(p, q).verdict is not Verdict.EQUIVALENT
+
+
+def test_lists_inside_of_expressions_are_not_run_together(frames: Frames) -> None:
+    people = frames["people"]
+    p, q = (people.filter(f"name LIKE ANY ({t})") for t in ("'a', 'b, c'", "'a, b', 'c'"))
+    assert veer.verify(p, q).verdict is not Verdict.EQUIVALENT
+
+
+def test_rows_of_a_plan_are_those_rows(spark: SparkSession) -> None:
+    p = spark.sql("SELECT * FROM VALUES (1), (2) AS t(a)")
+    assert veer.verify(p, p.filter("a > 0")).verdict is not Verdict.INEQUIVALENT
+    many = spark.range(5000)
+    assert veer.verify(many, many.filter("id >= 0")).verdict is not Verdict.INEQUIVALENT
+
+
+def test_keys_of_floats_are_shown_as_groups_show_them(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([(-0.0, 1), (1.5, 2)], "f double, b int")
+    frame = rows.dropDuplicates(["f"]).select("f")
+    flow = read_dataframe(frame)
+    (source,) = (op.table for op in flow.operators.values() if isinstance(op, Source))
+    given = run_dataflow(flow, {source: [(-0.0, 1), (1.5, 2)]})["result"]
+    assert same_rows(given.rows, collect(frame, given.types), given.types, ordered=False)
+
+
+def test_what_the_session_decides_is_refused(spark: SparkSession) -> None:
+    for text in ("current_timezone()", "current_database()"):
+        with pytest.raises(UnsupportedError, match="the session decides"):
+            read_dataframe(spark.sql(f"SELECT {text} AS x"))
+    with pytest.raises(UnsupportedError):
+        read_dataframe(spark.sql("SELECT DATE '+20000-01-01' AS d"))

@@ -19,7 +19,7 @@ from tests.spark.flows import INEXACT
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import OpaqueCall
 from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import Source
+from veer.dataflow.ops import Source, TableUdf
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
@@ -45,7 +45,8 @@ def rows_by_source(spark: SparkSession, tables: Sequence[Table]) -> Tables:
 def is_opaque(dataflow: Dataflow) -> bool:
     """Whether some function is known by name only."""
     return any(
-        any(isinstance(part, OpaqueCall) for e in operator_exprs(op) for part in parts(e))
+        isinstance(op, TableUdf)
+        or any(isinstance(part, OpaqueCall) for e in operator_exprs(op) for part in parts(e))
         or any(map(is_opaque, subqueries(op)))
         for op in dataflow.operators.values()
     )

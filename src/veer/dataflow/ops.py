@@ -75,6 +75,9 @@ class ForeignKey:
     parent_columns: tuple[str, ...]
 
 
+LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Source(Operator):
@@ -451,6 +454,7 @@ class TableUdf(Operator):
 
 
 APPENDED, OVERWRITTEN = "appended table", "overwritten table"
+BY_NAME = ", by name"  # ends those of inserts that go by name
 WRITTEN = "written as "  # begins the kinds of sinks that say how they are written
 
 

@@ -246,12 +246,20 @@ def _(operator: GlobalAggregate, inputs: Sequence[Schema], outer: Outer) -> Step
 def _(operator: Deduplicate, inputs: Sequence[Schema], outer: Outer) -> Step:
     places = [inputs[0].place(c.name, c.occurrence) for c in operator.keys]
     by = [group_key(c.type) for c in operator.keys]
+    clean = [(p, unsigned_zero(c.type)) for p, c in zip(places, operator.keys, strict=True)]
 
     def step(signals: list[Signal], scope: Scope) -> Signal:
         first: dict[Any, Row] = {}
         for row in signals[0].rows:
             first.setdefault(tuple(b(row[p]) for b, p in zip(by, places, strict=True)), row)
-        return Signal(list(first.values()))
+        return Signal([shown(row) for row in first.values()])
+
+    def shown(row: Row) -> Row:
+        """Keys are shown as groups show them: 0.0 for -0.0."""
+        found = list(row)
+        for place, change in clean:
+            found[place] = change(row[place])
+        return tuple(found)
 
     return step
 

@@ -19,7 +19,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import dataflow_kind, expr_kind, operator_kind
 from veer.dataflow.expr import OpaqueCall
 from veer.dataflow.functions.registry import Failure, Kind
-from veer.dataflow.ops import RowUdf, Sample, TableUdf
+from veer.dataflow.ops import LOCAL, RowUdf, Sample, Source, TableUdf
 from veer.dataflow.types import has_floats
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.dataflow.walk import size as dataflow_size
@@ -220,6 +220,8 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         exprs = list(operator_exprs(operator))
+        if isinstance(operator, Source) and operator.format == LOCAL:
+            yield f"the rows of {id_!r} are given, not any rows"
         if isinstance(operator, RowUdf | TableUdf):
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
         if any(isinstance(part, OpaqueCall) for e in exprs for part in parts(e)):

@@ -4,44 +4,53 @@ what it writes or returns becomes sinks, an action whose value it uses stops it.
 
 from __future__ import annotations
 
-import ast
+import posixpath
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, final
 from unittest.mock import patch
-from uuid import uuid4
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Operator, Sink, Source, Values
-from veer.dataflow.schema import Field
-from veer.dataflow.types import (
-    BooleanType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntegralType,
-    StringType,
+from veer.dataflow.determinism import expr_kind
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.ops import (
+    APPENDED,
+    BY_NAME,
+    OVERWRITTEN,
+    WRITTEN,
+    Operator,
+    Sink,
+    Source,
+    Values,
 )
-from veer.errors import InputError, VeerError
-from veer.frontends.python.identity import digest_of
+from veer.dataflow.schema import Field
+from veer.dataflow.walk import operator_exprs
+from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark import read_frames
+from veer.frontends.spark.actions import Unknown, is_only_shown
 from veer.frontends.spark.captured_io import Reader, TableWriter, Writer
+from veer.frontends.spark.rows import given_rows
+from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.spark.types import type_of
 from veer.frontends.sql import read_schema
 
-MOST_CELLS = 1_000
 # Values a program may only print: it cannot go on with what nobody computed.
 ASKED = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
          "toLocalIterator", "inputFiles")  # fmt: skip
+CATALOG = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
+           "databaseExists", "functionExists", "createTable", "createExternalTable", "cacheTable",
+           "listFunctions", "recoverPartitions")  # fmt: skip
+CONTEXT = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
+           "hadoopFile", "newAPIHadoopFile")  # fmt: skip
+REREAD = re.compile(r"written as (parquet|orc|delta|table), (overwrite|error|created|replaced"
+                    r"|created or replaced)")  # fmt: skip
 STOPPING = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
-            "describe", "summary", "transpose", "pandas_api", "mergeInto")  # fmt: skip
+            "describe", "summary", "transpose", "pandas_api", "mergeInto", "toJSON")  # fmt: skip
 WAYS_OUT = {
     "count": "pass the number in as an argument",
     "collect": "pass the values in as an argument, or use a join",
@@ -50,37 +59,19 @@ WAYS_OUT = {
     "isEmpty": "decide it outside of the function",
     "rdd": "use DataFrame operations",
 }
-LOGGED = frozenset(
-    ["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "print", "write"]
-)
+# Commands that change nothing but names and settings of the session.
 PASSED_COMMANDS = frozenset(
-    [
-        "SetCommand",
-        "ResetCommand",
-        "CreateViewCommand",
-        "CreateView",
-        "CacheTable",
-        "CacheTableAsSelect",
-        "UncacheTable",
-        "RefreshTable",
-        "SetCatalogAndNamespace",
-        "SetNamespaceCommand",
-        "CreateNamespace",
-        "CreateTable",
-        "DropView",
-        "DropTable",
-        "DropTempView",
-        "CreateFunction",
-        "CreateUserDefinedFunction",
-        "DescribeRelation",
-        "ShowTables",
-        "ExplainCommand",
-        "ShowNamespaces",
-    ]
+    {"SetCommand", "ResetCommand", "CreateViewCommand", "CreateView", "SetCatalogAndNamespace"}
+    | {"SetNamespaceCommand", "DropView", "DropTempView", "CreateFunction", "ExplainCommand"}
+    | {"CreateUserDefinedFunction", "CreateFunctionCommand", "DescribeRelation", "UncacheTable"}
 )
+# Commands that change no result, and need not be run.
 IGNORED_COMMANDS = frozenset(
-    ["AnalyzeTable", "AnalyzeTables", "AnalyzeColumn", "RepairTable", "OptimizeTable"]
+    {"AnalyzeTable", "AnalyzeTables", "AnalyzeColumn", "RepairTable", "OptimizeTable"}
+    | {"CacheTable", "RefreshTable", "CreateNamespace", "CreateTable", "DropTable"}
 )
+WRITING_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
+EAGER = ("InsertIntoDir", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate", "CompoundBody")
 
 
 class Stopped(BaseException):
@@ -108,6 +99,7 @@ class Capture:
         self.stubs: dict[int, Operator] = {}  # by the number of the RDD that stands for them
         self.written: list[Written] = []
         self.stopped: Stopped | None = None
+        self.keep = False  # whether PySpark stays intercepted: the process ends anyway
         self._stack = ExitStack()
         self._create = spark.createDataFrame
         for name, source in self.tables.items():
@@ -135,9 +127,11 @@ class Capture:
 
     def table(self, name: str) -> Any:
         """A table by name: what the job wrote there, what the schema declares, or a view."""
-        for found in self.written:
-            if found.sink.target == name:
-                return self._reread(found)
+        plain = name.replace("`", "")
+        temporary = self.spark._jsparkSession.sessionState().catalog().getTempView(plain)
+        for found in self.written if not temporary.isDefined() else ():
+            if found.sink.target == plain:
+                return self.reread(found)
         parts = name.replace("`", "").split(".")
         key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
         if key is not None and (len(parts) > 2 or "/" in key):
@@ -145,7 +139,7 @@ class Capture:
         try:
             return self._plain_table(name)
         except Exception as error:
-            raise InputError(f"{_first_line(error)}{self.hint(error)}") from None
+            self.stop(f"{_first_line(error)}{self.hint(error)}", "")
 
     def stub(self, operator: Operator) -> Any:
         """An empty frame that stands for a source."""
@@ -161,9 +155,17 @@ class Capture:
         self.stubs[_rdd_number(frame)] = operator
         return frame
 
-    def _reread(self, found: Written) -> Any:
-        if "append" in found.sink.kind or found.sink.kind == APPENDED:
-            self.stop(f"{found.sink.target} is read after it was appended to", "")
+    def path(self, given: str) -> str:
+        """A path as it is compared: without the place of the checkout and other spellings."""
+        shown = re.sub(r"^file:(//)?(?=/)", "", given)
+        shown = shown.removeprefix(f"{self.root}/")
+        scheme, separator, rest = shown.rpartition("://")
+        return f"{scheme}{separator}{posixpath.normpath(rest)}" if rest else shown
+
+    def reread(self, found: Written) -> Any:
+        """What was written, if that is all there can be."""
+        if not REREAD.fullmatch(found.sink.kind):
+            self.stop(f"{found.sink.target} is read after it was {found.sink.kind}", "")
         return found.frame
 
     def source(self, node: Any) -> Operator | None:
@@ -175,13 +177,16 @@ class Capture:
             parts = name.split(".")[-2:]
             key = ".".join(parts)
             short = parts[-1] if parts[0] == "default" else key
+            if any(w.sink.target in (key, short) for w in self.written):
+                raise UnsupportedError(f"the table {short} is read and written by one job")
             return self.tables.get(key) or self.tables.get(short)
         return None
 
     # -- while the job runs --------------------------------------------------------------------
 
     def __enter__(self) -> Capture:
-        from pyspark.sql import DataFrame, GroupedData, SparkSession
+        from pyspark import SparkContext
+        from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
         from pyspark.sql.catalog import Catalog
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
@@ -195,6 +200,7 @@ class Capture:
             "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
             "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
             "stop": lambda _: None,
+            "newSession": lambda _: here.stop("another session is made", ""),
         }
         frame: dict[str, Any] = {
             "write": property(lambda df: Writer(here, df)),
@@ -204,7 +210,7 @@ class Capture:
             "show": lambda *_, **__: None,
             "checkpoint": lambda df, *_, **__: df,
             "localCheckpoint": lambda df, *_, **__: df,
-            **{name: _unknown(here, name) for name in ASKED},
+            **{name: _asked(here, name) for name in ASKED},
             **{name: _stopping(here, name) for name in STOPPING},
         }
         for owner, table in ((SparkSession, session), (Classic, frame), (DataFrame, frame)):
@@ -212,9 +218,17 @@ class Capture:
                 if hasattr(owner, name):
                     self._stack.enter_context(patch.object(owner, name, made))
         self._stack.enter_context(patch.object(GroupedData, "pivot", self._pivot()))
-        self._stack.enter_context(
-            patch.object(Catalog, "tableExists", lambda _, name, *__: here.exists(name))
-        )
+        catalog = {
+            **{name: _stopping(here, name) for name in CATALOG},
+            "tableExists": lambda _, name, *__: here.exists(name),
+        }
+        context = {name: _stopping(here, name) for name in CONTEXT}
+        watched = {"get": property(lambda _: here.stop("what was observed is asked", "count"))}
+        others = ((Catalog, catalog), (SparkContext, context), (Observation, watched))
+        for other, names in others:
+            for name, made in names.items():
+                if hasattr(other, name):
+                    self._stack.enter_context(patch.object(other, name, made))
         self._patch_learning()
         return self
 
@@ -224,7 +238,8 @@ class Capture:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stack.close()
+        if not self.keep:
+            self._stack.close()
 
     def _patch_learning(self) -> None:
         try:
@@ -246,19 +261,27 @@ class Capture:
     def stop(self, what: str, way: str) -> NoReturn:
         """Stop the program, naming file and line and the way out."""
         out = f"; {WAYS_OUT[way]}" if way in WAYS_OUT else ""
-        stopped = Stopped(f"{self.site()}: {what}, and nothing runs while a job is loaded{out}")
+        why = "" if "--schema" in what else ", and nothing runs while a job is loaded"
+        stopped = Stopped(f"{self.site()}: {what}{why}{out}")
         self.stopped = self.stopped or stopped
         raise stopped
 
-    def site(self) -> str:
-        """The file and line of the project that is being run."""
+    def frame(self) -> FrameType | None:
+        """The call of the project that is being run."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             path = Path(frame.f_code.co_filename)
             if path.is_relative_to(self.root) and "site-packages" not in path.parts:
-                return f"{path.relative_to(self.root)}:{frame.f_lineno}"
+                return frame
             frame = frame.f_back
-        return "the job"
+        return None
+
+    def site(self) -> str:
+        """The file and line of the project that is being run."""
+        frame = self.frame()
+        if frame is None:
+            return "the job"
+        return f"{Path(frame.f_code.co_filename).relative_to(self.root)}:{frame.f_lineno}"
 
     def exists(self, name: str) -> bool:
         """Whether a table exists: only declared ones are known."""
@@ -268,26 +291,58 @@ class Capture:
         self.stop(f"whether the table {name} exists is asked", "isEmpty")
 
     def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
-        """A query, or a command: what writes becomes a sink."""
+        """A query, or a command: what writes becomes a sink, and nothing else is run."""
+        from pyspark.sql.sql_formatter import SQLStringFormatter
+
+        formatter = SQLStringFormatter(self.spark)
         try:
-            plan = self.spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
+            text = formatter.format(text, **more) if more else text
+            try:
+                plan = self.spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
+            except Exception:  # no SQL: Spark says so itself, before it does anything
+                return self._queried(text, args)
             kind = str(plan.getClass().getSimpleName())
-        except Exception:  # a template, or no SQL: Spark says so itself
-            return self._plain_sql(text, args, **more)
-        if kind in ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect"):
-            return self._write_by_sql(plan, kind)
-        if kind in IGNORED_COMMANDS:
-            return self._plain_sql("SELECT 1")
-        is_command = "Command" in kind or any(
-            "Command" in str(c.getSimpleName()) for c in plan.getClass().getInterfaces()
-        )
-        if is_command and kind not in PASSED_COMMANDS:
-            self.stop(f"the command {kind} is given", "")
-        return self._plain_sql(text, args, **more)
+            if kind in WRITING_PLANS:
+                if args:
+                    self.stop("a writing command with parameters is given", "")
+                return self._write_by_sql(plan, kind)
+            if kind in IGNORED_COMMANDS:
+                return self._plain_sql("SELECT 1")
+            running = next(self._running(plan), None)
+            if running is not None and (running != kind or kind not in PASSED_COMMANDS):
+                self.stop(f"the command {running} is given", "")
+            return self._queried(text, args)
+        finally:
+            formatter.clear()
+
+    def _queried(self, text: str, args: Any) -> Any:
+        try:
+            return self._plain_sql(text, args) if args else self._plain_sql(text)
+        except Exception as error:
+            hint = self.hint(error)
+            if hint:
+                self.stop(f"{_first_line(error)}{hint}", "")
+            raise
+
+    def _running(self, plan: Any) -> Iterator[str]:
+        """The parts of a parsed text that do something."""
+        classes = self.spark._jvm.java.lang.Class
+        package = "org.apache.spark.sql.catalyst.plans.logical"
+        doing = [classes.forName(f"{package}.{n}") for n in ("Command", "ParsedStatement")]
+        waiting = [plan]
+        while waiting:
+            node = waiting.pop()
+            kind = str(node.getClass().getSimpleName())
+            if kind in EAGER or any(c.isInstance(node) for c in doing):
+                yield kind
+            inner = node.children()
+            waiting += [inner.apply(i) for i in range(inner.size())]
 
     def _write_by_sql(self, plan: Any, kind: str) -> Any:
         from pyspark.sql.classic.dataframe import DataFrame
 
+        if next(self._running(plan.query()), None) is not None:
+            self.stop("a command inside of another is given", "")
         datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
         jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
         frame = DataFrame(jvm_frame, self.spark)
@@ -296,10 +351,19 @@ class Capture:
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
                 self.stop("INSERT with partitions or columns", "")
             by = OVERWRITTEN if plan.overwrite() else APPENDED
-            self.write(Sink(target, by, target, (), True), frame)
+            named = bool(plan.byName())
+            by += BY_NAME if named else ""
+            self.write(Sink(target, by, target, (), not named), frame)
         else:
             target = ".".join(_sequence(plan.name().nameParts()))
-            self.write(Sink(target, f"{WRITTEN}table, created", target), frame)
+            how = [
+                str(plan.productElement(i).toString())
+                for i in range(plan.productArity())
+                if str(plan.productElementName(i)) in ("partitioning", "tableSpec")
+            ]
+            may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
+            shown = f"{WRITTEN}table, created, {may}, {' '.join(how)}"
+            self.write(Sink(target, shown, target), frame)
         return self._plain_sql("SELECT 1").limit(0)
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
@@ -309,17 +373,10 @@ class Capture:
         if schema is not None:
             named["schema"] = schema
         frame = self._create(data, *args, **named)
-        rows = data
-        if type(data).__module__.startswith("pandas"):
-            rows = [data.columns.tolist(), [str(t) for t in data.dtypes], data.values.tolist()]
-        elif not isinstance(data, list | tuple):
-            rows = None
-        known = digest_of(rows) if rows is not None else None
-        types = [(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields]
-        fields = tuple(Field(*t) for t in types)
-        values = _values(data, fields) if rows is data else None
-        name = f"rows_{(known or uuid4().hex)[:16]}"
-        return self.stub(values or Source(name, fields, format="local"))
+        fields = tuple(
+            Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
+        )
+        return self.stub(given_rows(data, fields))
 
     # -- results -------------------------------------------------------------------------------
 
@@ -327,21 +384,29 @@ class Capture:
         """A result, written or returned."""
         for other in self.written:
             if other.sink.name == sink.name:
-                places = f"{other.site} and {self.site()}"
-                raise InputError(f"two sinks of one name, {sink.name!r}: {places}")
+                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}", "")
+        if sink.target:
+            settings = check_settings(self.spark, WRITING)
+            how = ", ".join([sink.kind, *(f"{k}={v}" for k, v in settings.items())])
+            sink = replace(sink, kind=how)
         self.written.append(Written(sink, frame, self.site()))
 
     def returned(self, result: Any, name: str) -> None:
         """What the function gave back: a frame, several, several by name, or nothing."""
         if isinstance(result, Mapping):
             named = {str(k): v for k, v in result.items()}
+            if len(named) < len(result):
+                raise InputError(f"{name} returns two results of one name")
         elif isinstance(result, list | tuple):
             named = {f"result_{i}": v for i, v in enumerate(result, 1)}
         else:
             named = {} if result is None else {"result": result}
         frames = {k: v for k, v in named.items() if hasattr(v, "sparkSession")}
-        if named and not frames and not self.written:
-            raise InputError(f"{name} returns a {type(result).__name__}, not a DataFrame")
+        odd = [v for v in named.values() if not hasattr(v, "sparkSession")]
+        if any(not isinstance(v, bool | int | float | str | None) for v in odd) or (
+            named and not frames and not self.written
+        ):
+            raise InputError(f"{name} returns a {type(odd[0]).__name__}, not a DataFrame")
         for key, frame in frames.items():
             self.write(Sink(key), frame)
         if not self.written:
@@ -350,6 +415,9 @@ class Capture:
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
         found = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
+        kinds = (expr_kind(e) for o in found.operators.values() for e in operator_exprs(o))
+        if any(kind is not Kind.PURE for kind in kinds):
+            return found, None  # the optimizer puts in what holds today
         try:
             optimized = read_frames(
                 [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True
@@ -366,113 +434,17 @@ class Capture:
         return ""
 
 
-def _values(data: Sequence[Any], fields: Sequence[Field]) -> Values | None:
-    """Few plain rows as what they are."""
-    if len(data) * len(fields) > MOST_CELLS or not fields:
-        return None
-    rows = []
-    for row in data:
-        if type(row) is not tuple and type(row) is not list:
-            return None
-        if len(row) != len(fields):
-            return None
-        cells = [_cell(v, f) for v, f in zip(row, fields, strict=True)]
-        if any(c is _ODD for c in cells):
-            return None
-        rows.append(tuple(cells))
-    return Values(tuple(fields), tuple(rows))
+def _asked(capture: Capture, action: str) -> Callable[..., Any]:
+    """An action whose value may be shown, if that is all the program does with it."""
 
+    def called(*_: Any, **__: Any) -> Unknown:
+        what = f"the value of {action}() is used"
+        frame = capture.frame()
+        if frame is None or not is_only_shown(frame, action):
+            capture.stop(what, action)
+        return Unknown(lambda: capture.stop(what, action))
 
-_ODD = object()
-
-
-def _cell(value: Any, field: Field) -> Any:
-    """A value as the model has it; `_ODD` if that is not plain to see."""
-    if value is None:
-        return None
-    match field.type:
-        case BooleanType() if type(value) is bool:
-            return value
-        case IntegralType() if type(value) is int:
-            return value
-        case DoubleType() if type(value) is float and value == value:
-            return value
-        case StringType() if type(value) is str:
-            return value
-        case DateType() if type(value) is date and not isinstance(value, datetime):
-            return value
-        case DecimalType() as type_ if type(value) is Decimal:
-            exact = value.quantize(Decimal(1).scaleb(-type_.scale))
-            return (
-                exact
-                if exact == value and abs(value) < 10 ** (type_.precision - type_.scale)
-                else _ODD
-            )
-        case _:
-            return _ODD
-
-
-class _Unknown:
-    """The value of an action that did not run: it may be printed, and nothing else."""
-
-    def __init__(self, capture: Capture, action: str) -> None:
-        self.__dict__["_said"] = (capture, action, capture.site())
-
-    def _refused(self, *_: Any, **__: Any) -> NoReturn:
-        capture, action, site = self.__dict__["_said"]
-        stopping: Capture = capture
-        stopping.stop(f"the value of {action}() at {site} is used", action)
-
-    def __str__(self) -> str:
-        if not _is_printed(sys._getframe(1)):
-            self._refused()
-        return "?"
-
-    __repr__ = __str__
-
-    def __format__(self, _: str) -> str:
-        if not _is_printed(sys._getframe(1)):
-            self._refused()
-        return "?"
-
-    __getattr__ = __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __hash__ = _refused
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refused
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refused
-    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = _refused
-    __int__ = __float__ = __index__ = __next__ = __enter__ = __setattr__ = _refused
-
-
-def _is_printed(frame: FrameType) -> bool:
-    """Whether a text is made for a log or the screen, where nothing reads it again."""
-    if frame.f_globals.get("__name__", "").startswith("logging"):
-        return True
-    statement = _statement(frame.f_code.co_filename, frame.f_lineno)
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return False
-    called = statement.value.func
-    name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
-    if isinstance(called, ast.Name):
-        return name == "print"
-    return name in LOGGED - {"print", "write"}
-
-
-@cache
-def _statement(path: str, line: int) -> ast.stmt | None:
-    """The innermost statement around a line."""
-    try:
-        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError):
-        return None
-    around = [
-        n
-        for n in ast.walk(tree)
-        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
-    ]
-    return max(around, key=lambda n: (n.lineno, -(n.end_lineno or 0)), default=None)
-
-
-def _unknown(capture: Capture, action: str) -> Callable[..., Any]:
-    return lambda *_, **__: _Unknown(capture, action)
+    return called
 
 
 def _stopping(capture: Capture, action: str) -> Callable[..., Any]:

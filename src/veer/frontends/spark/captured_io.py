@@ -28,10 +28,11 @@ class _Options:
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._format = "parquet"
+        self._said_format = False
         self._options: dict[str, str] = {}
 
     def format(self, source: str) -> Any:
-        self._format = source
+        self._format, self._said_format = source, True
         return self
 
     def option(self, key: str, value: Any) -> Any:
@@ -114,17 +115,19 @@ class Reader(_Options):
         return self._made([paths] if isinstance(paths, str | Path) else list(paths))
 
     def _made(self, given: Sequence[Any]) -> Any:
-        paths = [self._shown(str(p)) for p in given] or self._options_as_paths()
-        where = " ".join(paths)
+        paths = [self._capture.path(str(p)) for p in given] or self._options_as_paths()
+        where = paths[0] if len(paths) == 1 else json.dumps(paths)
         for found in self._capture.written:
-            if found.sink.target == where:
-                if self._format not in ("parquet", "delta", "orc"):
-                    self._capture.stop(f"{where} is read after it was written as text", "")
-                return self._capture._reread(found)
+            if found.sink.target in paths:
+                if len(paths) > 1 or self._schema is not None or self._options:
+                    self._capture.stop(f"{where} is read in another way than written", "")
+                return self._capture.reread(found)
         options = tuple(
             sorted((k, v) for k, v in self._options.items() if k not in SECRET and k != "path")
         )
-        declared = self._capture.tables.get(where) or self._capture.tables.get(where.rstrip("/"))
+        declared = next(
+            (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None
+        )
         fields = self._fields(paths, declared)
         source = Source(where, fields, (), (), self._format, where, options)
         if declared is not None and _same_columns(declared.fields, fields):
@@ -136,13 +139,8 @@ class Reader(_Options):
     def _options_as_paths(self) -> list[str]:
         for key in ("path", "dbtable", "query", "table", "url"):
             if key in self._options:
-                return [self._shown(self._options[key])]
+                return [self._capture.path(self._options[key])]
         return [self._format]
-
-    def _shown(self, path: str) -> str:
-        """A path without the place of the checkout, which says nothing."""
-        root = f"{self._capture.root}/"
-        return path.removeprefix("file://").removeprefix(root) if root in path else path
 
     def _fields(self, paths: Sequence[str], declared: Source | None) -> tuple[Field, ...]:
         if self._schema is not None:
@@ -257,8 +255,7 @@ class Writer(_Options):
             self.partitionBy(partitionBy)
         self._set(options)
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
-        root = f"{self._capture.root}/"
-        target = target.removeprefix("file://").removeprefix(root) if root in target else target
+        target = self._capture.path(target)
         settings = [
             f"{k}={v}" for k, v in sorted(self._options.items()) if k not in (*SECRET, "path")
         ]
@@ -290,13 +287,15 @@ class Writer(_Options):
 
     def saveAsTable(self, name: str, format: Any = None, mode: Any = None, partitionBy: Any = None,
                     **options: Any) -> None:  # fmt: skip
-        self._format = format or "table"
-        self.save(name, self._format, mode, partitionBy, **options)
+        named = format or (self._format if self._said_format else "table")
+        self.save(name.replace("`", ""), named, mode, partitionBy, **options)
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
         over = overwrite if overwrite is not None else self._mode == "overwrite"
-        kind = OVERWRITTEN if over else APPENDED
-        self._capture.write(Sink(tableName, kind, tableName, (), True), self._frame)
+        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
+        kind = ", ".join([OVERWRITTEN if over else APPENDED, *settings])
+        name = tableName.replace("`", "")
+        self._capture.write(Sink(name, kind, name, (), True), self._frame)
 
 
 class TableWriter(_Options):
@@ -305,7 +304,7 @@ class TableWriter(_Options):
     def __init__(self, capture: Capture, frame: Any, table: str) -> None:
         super().__init__(capture)
         self._frame = frame
-        self._table = table
+        self._table = table.replace("`", "")
         self._format = "table"
         self._layout: list[str] = []
 

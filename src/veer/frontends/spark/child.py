@@ -52,22 +52,51 @@ def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dat
     """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
     root, file = Path(request["root"]), Path(request["file"])
     capture = Capture(spark, request["schema"], root, Path(request["data"]))
+    capture.keep = bool(request.get("keep"))
+    tracker = spark.sparkContext._jsc.sc().statusTracker()
+    before = set(tracker.getJobIdsForGroup(None))
     try:
         with capture:
-            function = _function(root, file, request["function"])
-            given = _arguments(function, request["args"], capture)
+            function = _function(root, file, request["function"], request.get("top", ""))
+            try:
+                given = _arguments(function, request["args"], capture)
+            except Stopped as stopped:
+                raise InputError(str(stopped)) from None
             _called(capture, root, function, given)
-        return capture.dataflows()
+            _check_modules(root, request.get("top", ""))
+            found = capture.dataflows()
     finally:
         capture.close()
+    if set(tracker.getJobIdsForGroup(None)) != before:
+        raise UnsupportedError("a Spark job ran while the job was loaded: something escaped Veer")
+    return found
 
 
-def _function(root: Path, file: Path, name: str) -> Callable[..., Any]:
+def _moved(path: str, top: str, root: Path) -> str:
+    """A place below the working tree as one of the checkout; installed packages stay."""
+    installed = ("site-packages", "dist-packages")
+    if not top or any(part in path for part in installed) or path.startswith(sys.prefix):
+        return path
+    return str(root / Path(path).relative_to(top)) if Path(path).is_relative_to(top) else path
+
+
+def _check_modules(root: Path, top: str) -> None:
+    """Nothing was imported from the working tree in place of the revision."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if name.partition(".")[0] != "veer" and _moved(file, top, root) != file:
+            raise UnsupportedError(
+                f"the module {name} comes from the working tree, not the revision"
+            )
+
+
+def _function(root: Path, file: Path, name: str, top: str) -> Callable[..., Any]:
     """The function of that name, its file imported as a module of the project."""
     shown = file.relative_to(root)
     base = file.parent
     while (base / "__init__.py").exists() and base != root:
         base = base.parent
+    sys.path[:] = [_moved(p, top, root) for p in sys.path]
     places = [base, root, root / "src", file.parent]
     sys.path[:0] = [str(p) for p in dict.fromkeys(places) if p.is_dir()]
     parts = file.relative_to(base).with_suffix("").parts

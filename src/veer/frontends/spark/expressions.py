@@ -61,7 +61,9 @@ from veer.dataflow.types import (
     FloatType,
     is_orderable,
 )
+from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, InputError, UnsupportedError
+from veer.frontends.spark.said import SESSION, Said
 from veer.frontends.spark.tree import Node, expression_of
 from veer.frontends.spark.types import constant, jvm_constant, type_of
 
@@ -121,12 +123,13 @@ USUAL: dict[str, frozenset[str]] = {
     "useStringTypeWhenEmpty": frozenset({"False"}),
     "stringTypeWhenEmpty": frozenset({"False"}),
     "escapeChar": frozenset({"\\"}),
-    "timeZoneId": frozenset({"UTC", "Some(UTC)"}),
+    "timeZoneId": frozenset({"UTC", '["Some", "UTC"]'}),
     "nullOnDivideByZero": frozenset({"True"}),
     "trimStr": frozenset({"None"}),
     "useAnsiAdd": frozenset({"True"}),
     "inferFiltersFromWindow": frozenset({"True", "False"}),
 }
+COLLECTING = frozenset({"CollectList", "CollectSet"})  # which leave out nulls, unless told not to
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
 PARTITION = frozenset(
     {"MonotonicallyIncreasingID", "SparkPartitionID", "InputFileName", "InputFileBlockStart"}
@@ -158,9 +161,51 @@ class Expressions:
     subquery: Callable[[Node, Scope], Dataflow]
     udf: Udf
     common: dict[str, Expr] = field(default_factory=dict)  # parts named by WITH expressions
+    _truth_only: bool = False  # whether null and false make no difference here
+
+    def condition(self, node: Node, scope: Scope) -> Expr:
+        """An expression of which only matters where it is true."""
+        self._truth_only = True
+        try:
+            return self._read(node, scope)
+        finally:
+            self._truth_only = False
 
     def read(self, node: Node, scope: Scope) -> Expr:
         """The expression, or an error naming what is not understood."""
+        before, self._truth_only = self._truth_only, False
+        try:
+            return self._read(node, scope)
+        finally:
+            self._truth_only = before
+
+    def _part(self, node: Node, scope: Scope) -> Expr:
+        """A part of which only matters what matters of the whole."""
+        before = self._truth_only
+        try:
+            return self._read(node, scope)
+        finally:
+            self._truth_only = before
+
+    def _truth(self, found: Expr) -> Expr:
+        """IN with a subquery: as a value, Spark gives false where SQL gives null."""
+        if self._truth_only:
+            return found
+        return Call("coalesce", (found, Literal(False, BOOLEAN)), BOOLEAN)
+
+    def _not(self, inner: Node, scope: Scope) -> Expr:
+        truth_only = self._truth_only
+        if inner.kind == "InSubquery":
+            self._truth_only = True
+            found = Not(self._read(inner, scope))
+            self._truth_only = truth_only
+            return self._truth(found)
+        made = self._part(inner, scope)
+        if not truth_only and any(isinstance(p, InQuery) for p in parts(made)):
+            raise UnsupportedError("NOT around IN with a subquery, as a value")
+        return Not(made)
+
+    def _read(self, node: Node, scope: Scope) -> Expr:
         match node.kind:
             case "AttributeReference":
                 return self._column(node, scope)
@@ -173,9 +218,10 @@ class Expressions:
             case "Cast":
                 return self._cast(node, scope)
             case "And" | "Or":
-                return _joined(And if node.kind == "And" else Or, self._all(node, scope))
+                made = And if node.kind == "And" else Or
+                return _joined(made, [self._part(c, scope) for c in node.children])
             case "Not":
-                return Not(self.read(node.children[0], scope))
+                return self._not(node.children[0], scope)
             case "IsNull":
                 return IsNull(self.read(node.children[0], scope))
             case "IsNotNull":
@@ -197,7 +243,7 @@ class Expressions:
             case "InSubquery":
                 *values, query = node.children
                 args = tuple(self.read(v, scope) for v in values)
-                return InQuery(args, self.subquery(query.query(), scope))
+                return self._truth(InQuery(args, self.subquery(query.query(), scope)))
             case "With":
                 return self._with(node, scope)
             case "CommonExpressionRef":
@@ -210,6 +256,8 @@ class Expressions:
                 return self.read(node.children[0], scope)
             case kind if kind in COMPARED:
                 left, right = self._all(node, scope)
+                if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
+                    raise UnsupportedError("a comparison of IN with a subquery")
                 if left.type == right.type and is_orderable(left.type):
                     return Compare(COMPARED[kind], left, right)
                 return self._opaque(node, (left, right))
@@ -322,6 +370,8 @@ class Expressions:
         if _is_replaceable(node):
             # What it is written as may name columns by numbers that are no longer theirs.
             return self.read(node.children[0], scope)
+        if any(child.kind == "LambdaFunction" for child in node.children):
+            return self._higher_order(node, scope)
         args = self._all(node, scope)
         name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
         if name in TRIED and _evaluated(node).startswith("TRY"):
@@ -362,6 +412,22 @@ class Expressions:
             number <= place for place, number in enumerate(numbers)
         )
 
+    def _higher_order(self, node: Node, scope: Scope) -> Expr:
+        """A function of functions: known by its text, a function of the columns it reads."""
+        numbers: dict[int, int] = {}
+        args: list[Expr] = []
+
+        def column(read: Node) -> int:
+            number = int(read.fields["exprId"]["id"])
+            if number not in numbers:
+                numbers[number] = len(args)
+                args.append(self._column(read, scope))
+            return numbers[number]
+
+        type_ = type_of(json.loads(node.jvm.dataType().json()))
+        identity = f"spark {node.kind} {Said(column).text(node)}"
+        return OpaqueCall(identity, tuple(args), type_, _kind(node))
+
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
         """A function of its arguments, equal to itself; its identity is all it says of itself."""
         type_ = type_of(json.loads(node.jvm.dataType().json()))
@@ -370,6 +436,8 @@ class Expressions:
             for name, value in node.fields.items()
             if name not in ("exprId", "resultId")
         }
+        if node.kind in SESSION:
+            raise UnsupportedError(f"{node.kind}, which the session decides")
         identity = f"spark {node.kind} {json.dumps(said, sort_keys=True)}"
         return OpaqueCall(identity, args, type_, _kind(node))
 
@@ -404,7 +472,10 @@ class Expressions:
         return name, args, found.result
 
     def _is_usual_fold(self, node: Node) -> bool:
-        offsets = ("mutableAggBufferOffset", "inputAggBufferOffset", "ignoreNulls")
+        offsets = ["mutableAggBufferOffset", "inputAggBufferOffset"]
+        ignoring = node.fields.get("ignoreNulls")
+        if ignoring is not None and ignoring is (node.kind in COLLECTING):
+            offsets.append("ignoreNulls")  # as usual
         kept = {n: v for n, v in node.fields.items() if n not in offsets}
         return self._is_usual(Node(node.kind, kept, node.find, node.children))
 

@@ -5,7 +5,6 @@ Nothing runs: the plan is looked at, and what `toJSON` drops of it is asked of t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,21 +19,12 @@ from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
 from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.operators import PlanReader
+from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, plan_of
 from veer.frontends.spark.types import type_of
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
-# Settings that change how Spark works, not what it computes; or what the plan itself shows.
-HARMLESS = re.compile(
-    r"(shuffle|adaptive|autoBroadcast|broadcast|warehouse|catalogImplementation|catalog\.|files|ui"
-    r"|parquet\.(compression|filterPushdown|enable|columnar|block)|orc\.(compression|filterPushdown)"
-    r"|sources|execution|streaming|hive|statistics|cbo|join|optimizer|codegen|inMemoryColumnar|cache"
-    r"|debug|redaction|max|repl|artifact|defaultCatalog|globalTempDatabase|session\.timeZone|ansi\."
-    r"|dataFrameQueryContext|stackTraces|pyspark|planChangeLog|limit|thriftServer|event|subquery"
-    r"|experimental\.optimizer|preserveCharVarchar|timestampType|metadataCacheTTL|charAsVarchar"
-    r"|extensions|sessionWindow|window|sort|sqlScripting|scripting|bucketing|runSQLOnFiles)"
-)
 BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
 
 
@@ -57,7 +47,7 @@ def read_frames(
     """
     reader = PlanReader(lambda node: known(node) or source_of(node), _udf, root)
     for frame, sink in results:
-        _check_frame(frame)
+        _check_frame(frame, WRITING if root else frozenset())
         execution = frame._jdf.queryExecution()
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         try:
@@ -70,27 +60,14 @@ def read_frames(
     return found
 
 
-def _check_frame(frame: Any) -> None:
+def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
     if not hasattr(frame, "_jdf"):
         raise UnsupportedError(
             "a DataFrame of Spark Connect has no plan to look at; use a classic session"
         )
     if frame.isStreaming:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
-    _check_session(frame.sparkSession)
-
-
-def _check_session(session: Any) -> None:
-    if session.conf.get("spark.sql.ansi.enabled") != "true":
-        raise UnsupportedError(
-            "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
-        )
-    for name, value in session.conf.getAll.items():
-        if not name.startswith("spark.sql.") or HARMLESS.match(name.removeprefix("spark.sql.")):
-            continue
-        if name == "spark.sql.caseSensitive" and value.lower() == "false":
-            continue
-        raise UnsupportedError(f"the session sets {name} to {value}, which Veer does not model")
+    check_settings(frame.sparkSession, allowed)
 
 
 def _check_schema(found: Schema, frame: Any) -> None:

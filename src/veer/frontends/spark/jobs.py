@@ -53,21 +53,26 @@ def load_job(job: Job) -> Captured:
     if not job.revision:
         if not path.is_file():
             raise InputError(f"{job.path}: no such file")
-        file = path.resolve()
+        file = _absolute(path)
         root = top_level(file.parent) or (where if file.is_relative_to(where) else file.parent)
-        return _loaded(job, root.resolve(), file, where)
-    nearest = next(p for p in (path.resolve(), *path.resolve().parents) if p.is_dir())
+        return _loaded(job, root, file, where)
+    nearest = next(p for p in (_absolute(path), *_absolute(path).parents) if p.is_dir())
     top = top_level(nearest)
     if top is None:
         raise InputError(f"{job.path}: no git repository, so there is no revision {job.revision!r}")
-    inside = path.resolve().relative_to(top.resolve())
+    inside = _absolute(path).relative_to(top)
     with checked_out(job.revision, top) as root:
         if not (root / inside).is_file():
             raise InputError(f"{inside} does not exist in {job.revision!r}")
-        return _loaded(job, root, root / inside, where)
+        return _loaded(job, root, root / inside, where, str(top))
 
 
-def _loaded(job: Job, root: Path, file: Path, where: Path) -> Captured:
+def _absolute(path: Path) -> Path:
+    """The place of a file; links are not followed, they may lead elsewhere in a revision."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def _loaded(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captured:
     ensure_java()
     with tempfile.TemporaryDirectory(prefix="veer-") as made:
         answer = Path(made) / "answer.json"
@@ -80,6 +85,8 @@ def _loaded(job: Job, root: Path, file: Path, where: Path) -> Captured:
             "answer": str(answer),
             "data": str(where),
             "scratch": made,
+            "top": top,
+            "keep": True,
         }
         printed = _run_child(request, root, made)
         if not answer.exists():

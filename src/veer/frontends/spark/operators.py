@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -17,6 +17,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Call, Column, Compare, Expr, Literal, Named, arguments
 from veer.dataflow.functions.registry import Kind, scalar_function
 from veer.dataflow.ops import (
+    LOCAL,
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -45,6 +46,7 @@ from veer.errors import UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
 from veer.frontends.spark.functions import python_function
+from veer.frontends.spark.said import Said
 from veer.frontends.spark.sites import site_of
 from veer.frontends.spark.tree import Node, expression_of
 from veer.frontends.spark.types import type_of
@@ -63,13 +65,12 @@ PASSED = frozenset(
         "SubqueryAlias",
         "ResolvedHint",
         "UnresolvedHint",
-        "Repartition",
-        "RepartitionByExpression",
-        "RebalancePartitions",
         "CollectMetrics",
         "EventTimeWatermark",
     }
 )
+# Nodes that spread rows anew, which leaves no order among them.
+SPREADING = frozenset({"Repartition", "RepartitionByExpression", "RebalancePartitions"})
 MOST_VALUES = 1_000
 
 
@@ -125,6 +126,8 @@ class PlanReader(FlowBuilder):
         if reader is not None:
             found: Signal = reader(node)
             return found
+        if node.kind in SPREADING:
+            return self._unordered(self.read(node.children[0]))
         if node.kind in PASSED:
             return self.read(node.children[0])
         if not node.children:
@@ -134,6 +137,15 @@ class PlanReader(FlowBuilder):
     def _put(self, operator: Operator, numbers: Sequence[int], *inputs: Signal) -> Signal:
         id_ = self.add(operator, *(i.id for i in inputs))
         return Signal(id_, self.schemas[id_], tuple(numbers))
+
+    def _unordered(self, below: Signal) -> Signal:
+        """The rows without the order they may come in: a union of one."""
+        id_ = below.id
+        while isinstance(self.operators[id_], Filter | Project | Limit):
+            id_ = next(link.src for link in self.links if link.dst == id_)
+        if not isinstance(self.operators[id_], Sort):
+            return below
+        return self._put(Union(), below.numbers, below)
 
     def _scope(self, *inputs: Signal) -> Scope:
         if len(inputs) == 1:
@@ -162,13 +174,13 @@ class PlanReader(FlowBuilder):
 
     def _read_filter(self, node: Node) -> Signal:
         below = self.read(node.children[0])
-        predicate = self.expressions.read(node.expression("condition"), self._scope(below))
+        predicate = self.expressions.condition(node.expression("condition"), self._scope(below))
         return self._put(Filter(predicate), below.numbers, below)
 
     def _read_sort(self, node: Node) -> Signal:
         below = self.read(node.children[0])
         if not node.fields["global"]:
-            return below  # within partitions only
+            return self._unordered(below)  # sorted within partitions only
         scope = self._scope(below)
         keys = tuple(self.expressions.sort_key(k, scope) for k in node.expressions("order"))
         return self._put(Sort(keys), below.numbers, below)
@@ -234,8 +246,6 @@ class PlanReader(FlowBuilder):
             for output in outputs:
                 _collect(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
         except UnsupportedError:
-            if not all(map(_says_all, [*groups, *outputs])):
-                raise
             return self._opaque_table(node, below, [*groups, *outputs], outputs, steady=False)
         named = tuple(Named(f"_key{i}", k) for i, k in enumerate(keys.values()))
         made = tuple(NamedCall(f"_call{i}", c) for i, c in enumerate(calls.values()))
@@ -335,10 +345,14 @@ class PlanReader(FlowBuilder):
         steady: bool,
     ) -> Signal:
         """An operator known by what it says of itself; what it reads, by place."""
-        if not all(map(_says_all, said)):
-            raise UnsupportedError(f"the plan node {node.kind} with a subquery or code inside")
-        places = {number: place for place, number in enumerate(below.numbers)}
-        texts = [_text(n, places) for n in said]
+
+        def place(read: Node) -> int:
+            number = _number(read)
+            if number not in below.numbers:
+                raise UnsupportedError(f"column {read.fields['name']!r} comes from nowhere")
+            return below.numbers.index(number)
+
+        texts = [Said(place).text(n) for n in said]
         flags = {k: v for k, v in node.fields.items() if isinstance(v, bool)}
         names = [str(o.fields["name"]) for o in outputs]
         identity = f"spark {node.kind} {digest([texts, flags, names])}"
@@ -417,7 +431,7 @@ class PlanReader(FlowBuilder):
             raise UnsupportedError(f"a {kind or 'strange'} join")
         predicate = None
         if condition is not None:
-            predicate = self.expressions.read(condition, self._scope(left, right))
+            predicate = self.expressions.condition(condition, self._scope(left, right))
         name = JOINS[kind]
         if name in ("inner", "cross"):
             name = "cross" if predicate is None else "inner"
@@ -428,7 +442,7 @@ class PlanReader(FlowBuilder):
         """A left join the other way round, its columns put back in order."""
         predicate = None
         if condition is not None:
-            predicate = self.expressions.read(condition, self._scope(right, left))
+            predicate = self.expressions.condition(condition, self._scope(right, left))
         turned = self._put(Join("left", predicate), right.numbers + left.numbers, right, left)
         places = [turned.numbers.index(n) for n in left.numbers + right.numbers]
         columns = tuple(Named(turned.schema.names[i], turned.at(i)) for i in places)
@@ -489,7 +503,8 @@ class PlanReader(FlowBuilder):
         fields = tuple(Field(str(o.fields["name"]), type_of("long"), False) for o in output)
         rows = tuple((n,) for n in range(start, end, step)[: MOST_VALUES + 1])
         if len(rows) > MOST_VALUES:
-            return self._put(Source(f"range({start}, {end}, {step})", fields), _numbers(output))
+            rows_given = Source(f"range({start}, {end}, {step})", fields, format=LOCAL)
+            return self._put(rows_given, _numbers(output))
         return self._put(Values(fields, rows), _numbers(output))
 
     def _leaf(self, node: Node) -> Signal:
@@ -517,28 +532,15 @@ def _numbers(nodes: Sequence[Node]) -> list[int]:
     return [_number(n) for n in nodes]
 
 
-def _text(node: Node, places: Mapping[int, int] | None = None) -> str:
-    """What an expression says, without names of its own making; columns perhaps by place."""
+def _text(node: Node) -> str:
+    """What an expression says, without names of its own making."""
     node = node.children[0] if node.kind == "Alias" else node
     hidden = ("qualifier", "resultId", "metadata", "name", "nullable")
     fields = {k: v for k, v in node.fields.items() if k not in hidden}
-    if places is not None and "exprId" in fields and node.kind != "AttributeReference":
-        fields.pop("exprId")  # of a name given here
-    if places is not None and node.kind == "AttributeReference":
-        number = _number(node)
-        if number not in places:
-            raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
-        fields = {"place": places[number]}
-    elif node.kind != "AttributeReference":
+    if node.kind != "AttributeReference":
         fields = {k: node.dropped[k] if v is None else v for k, v in fields.items()}
-    inner = [_text(child, places) for child in node.children]
+    inner = [_text(child) for child in node.children]
     return json.dumps([node.kind, fields, inner], sort_keys=True)
-
-
-def _says_all(node: Node) -> bool:
-    """Whether the text of an expression tells all of it: no plan and no code is inside."""
-    unsaid = ("ScalarSubquery", "Exists", "InSubquery", "PythonUDF", "ScalaUDF", "PivotFirst")
-    return node.kind not in unsaid and all(map(_says_all, node.children))
 
 
 def _each(sequence: Any) -> list[Any]:
@@ -574,6 +576,8 @@ def _pivoted(node: Node, text: str, read: Callable[[Node], Any]) -> dict[str, An
     for place in range(node.children[0].jvm.pivotColumnValues().size()):
         wanted = node.children[0].jvm.pivotColumnValues().apply(place)
         is_null = wanted is None
+        if isinstance(wanted, float) and wanted != wanted:
+            raise UnsupportedError("a pivot over NaN")
         literal = {"value": None if is_null else str(wanted), "dataType": pivot.fields["dataType"]}
         constant = Node("Literal", literal, lambda: None)
         same = Node("EqualNullSafe", {}, lambda: None, [pivot, constant])

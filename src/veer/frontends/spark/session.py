@@ -19,6 +19,7 @@ SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
     "spark.sql.shuffle.partitions": "1",
+    "spark.sql.runSQLOnFiles": "false",  # it would look into the files
     "spark.log.level": "OFF",
 }
 

@@ -6,11 +6,24 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-from veer.dataflow.ops import Operator, Source
-from veer.dataflow.types import AtomicType
+from veer.dataflow.functions.arithmetic import NAN
+from veer.dataflow.ops import LOCAL, Operator, Source, Values
+from veer.dataflow.types import (
+    AtomicType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntegralType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
 from veer.errors import UnsupportedError
 from veer.frontends.spark.operators import digest, fields_of
 from veer.frontends.spark.tree import Node
+from veer.frontends.spark.types import constant, jvm_constant
 
 MOST_CELLS = 5_000  # of rows given in the program
 
@@ -32,19 +45,43 @@ def _rdd(node: Node) -> Source:
     return Source(f"rdd_{rdd.id()}", fields_of(node), format="rdd", location=application)
 
 
-def _local(node: Node) -> Source:
+def _local(node: Node) -> Operator:
     """Rows held by the plan itself: known by what they are, where that can be told for certain."""
     fields = fields_of(node)
     rows = node.jvm.data()
     plain = all(isinstance(f.type, AtomicType) for f in fields)
     if not plain or rows.size() * len(fields) > MOST_CELLS:
-        return Source(f"rows_{uuid4().hex}", fields, format="local")
+        return Source(f"rows_{uuid4().hex}", fields, format=LOCAL)
     types = [node.jvm.output().apply(i).dataType() for i in range(len(fields))]
     cells = [
-        [None if row.isNullAt(j) else str(row.get(j, type_)) for j, type_ in enumerate(types)]
+        [None if row.isNullAt(j) else row.get(j, type_) for j, type_ in enumerate(types)]
         for row in (rows.apply(i) for i in range(rows.size()))
     ]
-    return Source(f"rows_{digest(cells)}", fields, format="local")
+    try:
+        found = [tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells]
+    except UnsupportedError:
+        texts = [[None if v is None else str(v) for v in row] for row in cells]
+        return Source(f"rows_{digest(texts)}", fields, format=LOCAL)
+    return Values(fields, tuple(found))
+
+
+def _cell(value: Any, type_: DataType) -> Any:
+    """A value of a row held by a plan."""
+    if value is None:
+        return None
+    match type_:
+        case BooleanType() if isinstance(value, bool):
+            return value
+        case IntegralType() if isinstance(value, int):
+            return value
+        case DoubleType() if isinstance(value, float):
+            return NAN if value != value else value
+        case DecimalType():
+            return constant(str(value), type_)
+        case StringType() | DateType() | TimestampType() | TimestampNtzType():
+            return jvm_constant(value, type_)
+        case _:
+            raise UnsupportedError(f"a row with a value of type {type_}")
 
 
 def _relation(node: Node) -> Source:
@@ -84,7 +121,7 @@ def _hive(node: Node) -> Source:
     return Source(name, fields_of(node), format="hive")
 
 
-READERS: dict[str, Callable[[Node], Source]] = {
+READERS: dict[str, Callable[[Node], Operator]] = {
     "LogicalRDD": _rdd,
     "LocalRelation": _local,
     "LogicalRelation": _relation,

@@ -13,6 +13,7 @@ from uuid import uuid4
 from veer.errors import UnsupportedError
 
 CHILD_COUNT = "num-children"
+DEEPEST = 6
 MUTE = re.compile(r"<function|\$\$Lambda|@[0-9a-f]{5,}")  # texts that do not tell what they are
 
 
@@ -60,21 +61,48 @@ class Node:
     @cached_property
     def dropped(self) -> dict[str, str]:
         """The fields `toJSON` leaves empty, as the JVM prints them."""
-        found = {}
-        for place, (name, value) in enumerate(self.fields.items()):
-            if value is None:
-                found[name] = _printed(self.jvm.productElement(place))
-        return found
+        missing = [name for name, value in self.fields.items() if value is None]
+        places = _places(self) if missing else {}
+        found = {n: _printed(self.jvm.productElement(places[n])) for n in missing}
+        return {n: v if isinstance(v, str) else json.dumps(v) for n, v in found.items()}
 
 
-def _printed(value: Any) -> str:
-    """What an object of the JVM prints; a function, which prints nothing of itself, as itself."""
-    if not hasattr(value, "toString"):
+_names: dict[str, dict[str, int]] = {}
+
+
+def _places(node: Node) -> dict[str, int]:
+    """Where the parameters of a class stand; JSON leaves out some that are not given."""
+    if node.kind not in _names:
+        count = node.jvm.productArity()
+        _names[node.kind] = {str(node.jvm.productElementName(i)): i for i in range(count)}
+    return _names[node.kind]
+
+
+def _printed(value: Any, depth: int = 0) -> Any:
+    """An object of the JVM as JSON data; a function, which prints nothing of itself, as itself."""
+    if value is None or isinstance(value, bool | int | float | str):
         return str(value)
+    if not hasattr(value, "getClass"):
+        return [_printed(v, depth + 1) for v in value] if hasattr(value, "__iter__") else str(value)
+    name = str(value.getClass().getName())
+    if depth < DEEPEST and name.startswith("scala.collection") and hasattr(value, "iterator"):
+        found, items = [], value.iterator()
+        while items.hasNext():
+            found.append(_printed(items.next(), depth + 1))
+        ordered = "Map" not in name and "Set" not in name
+        return [name.rpartition(".")[2] if ordered else "", *(found if ordered else _sorted(found))]
     text = str(value.toString())
+    if depth < DEEPEST and name.startswith("scala.Some"):
+        return ["Some", _printed(value.get(), depth + 1)]
+    if depth < DEEPEST and name.startswith("scala.Tuple"):
+        return [_printed(value.productElement(i), depth + 1) for i in range(value.productArity())]
     if not MUTE.search(text):
         return text
-    return f"{value.getClass().getName()} {uuid4().hex}"
+    return f"{name} {uuid4().hex}"
+
+
+def _sorted(items: list[Any]) -> list[Any]:
+    return sorted(items, key=lambda item: json.dumps(item))
 
 
 def plan_of(jvm_plan: Any) -> Node:

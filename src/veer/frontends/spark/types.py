@@ -80,15 +80,23 @@ def constant(text: Any, type_: DataType) -> Any:
         raise UnsupportedError(f"{text[:40]!r} is no constant of type {type_}") from None
 
 
+def _moment(value: int, type_: DataType) -> Any:
+    """A day or moment from its number."""
+    try:
+        if isinstance(type_, DateType):
+            return date(1970, 1, 1) + timedelta(days=value)
+        return EPOCH + timedelta(microseconds=value)
+    except OverflowError:
+        raise UnsupportedError("a constant beyond the year 9999") from None
+
+
 def jvm_constant(value: Any, type_: DataType) -> Any:
     """The value of a literal whose text is not enough."""
     if value is None:
         return None
     match type_:
-        case DateType():
-            return date(1970, 1, 1) + timedelta(days=int(value))
-        case TimestampType() | TimestampNtzType():
-            return EPOCH + timedelta(microseconds=int(value))
+        case DateType() | TimestampType() | TimestampNtzType():
+            return _moment(int(value), type_)
         case BinaryType():
             return bytes(value)
         case StringType():

@@ -1,0 +1,139 @@
+"""Actions of a captured job: their values may be dropped or printed, and nothing else.
+
+Whether that is all the program does with a value is seen in its text, at the call.
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+LOGGED = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
+
+
+class Unknown:
+    """The value of an action that did not run."""
+
+    def __init__(self, refuse: Callable[[], NoReturn]) -> None:
+        self.__dict__["_refuse"] = refuse
+
+    def _refused(self, *_: Any, **__: Any) -> NoReturn:
+        refuse: Callable[[], NoReturn] = self.__dict__["_refuse"]
+        refuse()
+
+    def __str__(self) -> str:
+        return "?"
+
+    __repr__ = __str__
+
+    def __format__(self, _: str) -> str:
+        return "?"
+
+    __getattr__ = __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __hash__ = _refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refused
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refused
+    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = _refused
+    __int__ = __float__ = __index__ = __next__ = __enter__ = __setattr__ = _refused
+
+
+def is_only_shown(frame: FrameType, action: str) -> bool:
+    """Whether the value of the action called at this place is dropped, printed or logged."""
+    tree = _tree(frame.f_code.co_filename)
+    statement = None if tree is None else _statement(tree, frame.f_lineno)
+    if tree is None or statement is None:
+        return False
+    if isinstance(statement, ast.Expr):
+        return _is_dropped(statement, action) or _shows(statement, frame)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=attr))):
+            return attr == action and _is_shown_only(tree, statement, name, frame)
+        case _:
+            return False
+
+
+def _is_dropped(statement: ast.Expr, action: str) -> bool:
+    value = statement.value
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == action
+    )
+
+
+def _shows(statement: ast.stmt, frame: FrameType) -> bool:
+    """Whether a statement does nothing but print or log."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    call = statement.value
+    if any(isinstance(n, ast.NamedExpr | ast.Lambda) for n in ast.walk(call)):
+        return False
+    match call.func:
+        case ast.Name(id="print"):
+            return not call.keywords or all(k.arg in ("sep", "end", "flush") for k in call.keywords)
+        case ast.Attribute(value=ast.Name(id=owner), attr=attr) if attr in LOGGED:
+            found = frame.f_locals.get(owner, frame.f_globals.get(owner))
+            return found is logging or type(found) is logging.Logger
+        case _:
+            return False
+
+
+def _is_shown_only(tree: ast.Module, made: ast.Assign, name: str, frame: FrameType) -> bool:
+    """Whether a name is assigned once, in a function, and only printed and logged there."""
+    around = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.FunctionDef) and any(made is inner for inner in ast.walk(n))
+    ]
+    if not around:
+        return False
+    scope = max(around, key=lambda n: n.lineno)
+    shown = {
+        id(n)
+        for s in ast.walk(scope)
+        if isinstance(s, ast.stmt) and _shows(s, frame)
+        for n in ast.walk(s)
+    }
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Name) and node.id == name and node is not made.targets[0]:
+            if id(node) not in shown:
+                return False
+        if isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
+            return False
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+            "locals",
+            "eval",
+            "exec",
+        ):
+            return False
+    return True
+
+
+@cache
+def _tree(path: str) -> ast.Module | None:
+    try:
+        return ast.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return None
+
+
+def _statement(tree: ast.Module, line: int) -> ast.stmt | None:
+    """The innermost statement around a line; none if two share the line."""
+    around = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+    ]
+    if not around:
+        return None
+    found = max(around, key=lambda n: (n.lineno, -(n.end_lineno or 0), n.col_offset))
+    beside = [n for n in around if n.lineno == found.lineno and n is not found]
+    return None if any(not _contains(n, found) for n in beside) else found
+
+
+def _contains(outer: ast.stmt, inner: ast.stmt) -> bool:
+    return any(n is inner for n in ast.walk(outer))

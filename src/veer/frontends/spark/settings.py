@@ -1,0 +1,58 @@
+"""Settings of a session: which change nothing, which change what is written, which are refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from veer.errors import UnsupportedError
+
+# Settings that change how Spark works, not what it computes; or that the plan itself shows.
+HARMLESS = re.compile(
+    r"shuffle\.partitions|adaptive\..*|autoBroadcastJoinThreshold|broadcastTimeout|warehouse\.dir"
+    r"|catalogImplementation|catalog\..*|files\.(max|min)Partition\w+|files\.openCostInBytes|ui\..*"
+    r"|parquet\.(compression\.codec|filterPushdown|enableVectorizedReader|columnarReaderBatchSize)"
+    r"|orc\.(compression\.codec|filterPushdown)|sources\.(bucketing|parallelPartition).*"
+    r"|execution\.arrow\.(pyspark\..*|enabled|maxRecordsPerBatch)|execution\.pythonUDF\.arrow\.enabled"
+    r"|streaming\..*|hive\.metastore.*|statistics\..*|cbo\..*|join\..*|optimizer\..*|codegen\..*"
+    r"|inMemoryColumnarStorage\..*|debug\..*|redaction\..*|max\w*String\w*|repl\..*|artifact\..*"
+    r"|defaultCatalog|globalTempDatabase|session\.timeZone|ansi\..*|dataFrameQueryContext\..*"
+    r"|stackTracesInDataFrameContext|pyspark\..*|planChangeLog\..*|thriftServer\..*|extensions"
+    r"|event.*|experimental\.optimizer\..*|metadataCacheTTLSeconds|runSQLOnFiles|subquery\..*"
+)
+# Settings that decide what becomes of a write.
+WRITING = frozenset(
+    {"spark.sql.sources.partitionOverwriteMode", "spark.sql.storeAssignmentPolicy"}
+    | {"spark.sql.files.maxRecordsPerFile", "spark.sql.parquet.outputTimestampType"}
+    | {"spark.sql.sources.default", "spark.sql.sources.commitProtocolClass"}
+)
+
+
+def unusual_settings(session: Any) -> dict[str, str]:
+    """What the session sets away from Spark's defaults and is not known to be harmless."""
+    defaults = session._jvm.org.apache.spark.sql.internal.SQLConf()
+    found = {}
+    for name, value in sorted(session.conf.getAll.items()):
+        short = name.removeprefix("spark.sql.")
+        if short == name or HARMLESS.fullmatch(short):
+            continue
+        try:
+            usual = str(defaults.getConfString(name))
+        except Exception:  # a setting Spark does not know
+            usual = ""
+        if usual.lower() != value.lower():
+            found[name] = value
+    return found
+
+
+def check_settings(session: Any, allowed: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Refuse a session whose settings change results; gives those that are allowed."""
+    if session.conf.get("spark.sql.ansi.enabled") != "true":
+        raise UnsupportedError(
+            "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
+        )
+    found = unusual_settings(session)
+    for name, value in found.items():
+        if name not in allowed:
+            raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
+    return found
