@@ -11,6 +11,7 @@ from veer.dataflow.functions.dates import parse_date
 from veer.dataflow.functions.registry import Failure, scalar_function
 from veer.dataflow.types import (
     INTEGER_BITS,
+    LONG,
     DataType,
     DateType,
     DecimalType,
@@ -47,6 +48,11 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
     if isinstance(literal.type, StringType) and isinstance(type_, DateType):
         day = parse_date(value)
         return None if day is None else Literal(day, type_)
+    if isinstance(literal.type, DoubleType) and isinstance(type_, IntegralType):
+        # A whole number: filling nulls with 0 casts 0.0 to the type of the column.
+        if not float(value).is_integer() or abs(value) > 1 << 53:
+            return None
+        return widened(Literal(int(value), LONG), type_)
     if not isinstance(literal.type, IntegralType | DecimalType):
         return None
     if isinstance(type_, IntegralType) and isinstance(value, int):

@@ -12,9 +12,11 @@ from dataclasses import replace
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import (
     AggregateCall,
+    And,
     Call,
     Cast,
     Column,
+    Compare,
     Expr,
     Literal,
     OpaqueCall,
@@ -43,6 +45,7 @@ from veer.dataflow.ops import (
     Source,
     TableUdf,
 )
+from veer.dataflow.schema import Schema
 from veer.dataflow.types import has_floats
 from veer.dataflow.walk import (
     columns_read,
@@ -244,6 +247,35 @@ def _is_sorted_by(expr: Expr, keys: Sequence[SortKey]) -> bool:
     return expr_kind(expr) is Kind.PURE and next(columns_read(rest), None) is None
 
 
+def _joined_keys(
+    dataflow: Dataflow, id_: str, condition: Expr, depth: int
+) -> list[frozenset[tuple[str, int]]]:
+    """Keys of one side are keys still if each of its rows meets at most one of the other side."""
+    left, right = dataflow.inputs[id_]
+    schemas = dataflow.schemas[left], dataflow.schemas[right]
+    both, width = schemas[0] + schemas[1], len(schemas[0])
+    met: tuple[set[tuple[str, int]], set[tuple[str, int]]] = (set(), set())
+    for part in condition.args if isinstance(condition, And) else (condition,):
+        match part:
+            case Compare("=" | "<=>", Column() as one, Column() as two):
+                places = sorted(both.place(c.name, c.occurrence) for c in (one, two))
+                if places[0] < width <= places[1] and not has_floats(one.type):
+                    met[0].add(_named(schemas[0], places[0]))
+                    met[1].add(_named(schemas[1], places[1] - width))
+    ours = unique_columns(dataflow, left, depth + 1)
+    theirs = unique_columns(dataflow, right, depth + 1)
+    found = list(ours) if any(key <= met[1] for key in theirs) else []
+    operator = dataflow.operators[id_]
+    if isinstance(operator, Join) and operator.kind == "inner" and any(k <= met[0] for k in ours):
+        moved = {_named(schemas[1], i): _named(both, width + i) for i in range(len(schemas[1]))}
+        found += [frozenset(moved[c] for c in key) for key in theirs]
+    return found
+
+
+def _named(schema: Schema, place: int) -> tuple[str, int]:
+    return schema.fields[place].name, schema.occurrence(place)
+
+
 def has_key(dataflow: Dataflow, id_: str, names: set[tuple[str, int]]) -> bool:
     """Whether no two rows of the signal agree on these columns."""
     return any(key <= names for key in unique_columns(dataflow, id_))
@@ -264,6 +296,8 @@ def unique_columns(
             return unique_columns(dataflow, below[0], depth + 1)
         case Join(kind="semi" | "anti"):
             return unique_columns(dataflow, below[0], depth + 1)
+        case Join(kind="inner" | "left", condition=condition) if condition is not None:
+            return _joined_keys(dataflow, id_, condition, depth)
         case Deduplicate(keys):
             here = frozenset((c.name, c.occurrence) for c in keys)
             return [here, *unique_columns(dataflow, below[0], depth + 1)]

@@ -20,7 +20,13 @@ from typing import TypeAlias, TypeVar, final
 from veer.dataflow.alike import columns_needed
 from veer.dataflow.constants import folded
 from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import call_kind, expr_kind, keys_relied_on, operator_kind
+from veer.dataflow.determinism import (
+    call_kind,
+    expr_kind,
+    has_key,
+    keys_relied_on,
+    operator_kind,
+)
 from veer.dataflow.expr import (
     AggregateCall,
     And,
@@ -55,12 +61,13 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import INT, LONG
+from veer.dataflow.types import INT, LONG, has_floats
 from veer.dataflow.walk import (
     columns_read,
     exprs_in,
     map_exprs,
     parts,
+    subqueries,
     substitute_columns,
     transform,
 )
@@ -82,9 +89,21 @@ def tidied(dataflow: Dataflow) -> Dataflow:
     """The tidy form; kept with the dataflow."""
     found: Dataflow | None = dataflow.__dict__.get("_tidied")
     if found is None:
-        found = _Tidying(dataflow).dataflow()
+        tidying = _Tidying(dataflow)
+        found = tidying.dataflow()
         dataflow.__dict__["_tidied"] = found.__dict__["_tidied"] = found
+        found.__dict__["_relied"] = dataflow.__dict__["_relied"] = sorted(tidying.relied)
     return found
+
+
+def keys_relied_on_by_tidying(dataflow: Dataflow) -> list[tuple[str, tuple[str, ...]]]:
+    """The declared keys without which the tidy form would not mean the same."""
+    tidied(dataflow)
+    found: list[tuple[str, tuple[str, ...]]] = list(dataflow.__dict__["_relied"])
+    for operator in dataflow.operators.values():
+        for query in subqueries(operator):
+            found += keys_relied_on_by_tidying(query)
+    return list(dict.fromkeys(found))
 
 
 @final
@@ -107,6 +126,7 @@ class _Tidying:
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, _View] = {}
+        self.relied: set[tuple[str, tuple[str, ...]]] = set()  # declared keys
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
@@ -234,7 +254,8 @@ class _Tidying:
         own = sorted(i for i in self.wanted[id_] if i >= width)
         if not own and not self._is_ordered(below.base):
             return below
-        read = {i: self._changed(calls[i - width], under) for i in own} or {width: ROWS_OVER}
+        read = {i: self._changed(self._unranked(id_, calls[i - width]), under) for i in own}
+        read = read or {width: ROWS_OVER}
         base, lower = below.base, self.operators[below.base]
         together: list[NamedOver] = []
         if isinstance(lower, Over) and self._is_steady(id_) and self._is_steady(base):
@@ -292,7 +313,7 @@ class _Tidying:
         folded: list[NamedCall] = []
         read = [i for i in self.wanted[id_] if i >= len(keys)]
         for i in read:
-            call = self._changed(calls[i - len(keys)], under)
+            call = self._changed(self._without_distinct(id_, keys, calls[i - len(keys)]), under)
             at = next((j for j, c in enumerate(folded) if is_alike(c.call, call.call)), len(folded))
             if at == len(folded) or call_kind(call.call) is not Kind.PURE or _chooses(call):
                 at = len(folded)
@@ -303,6 +324,36 @@ class _Tidying:
             operator = Aggregate(tuple(made), tuple(folded))
         self._put(id_, operator, (below[0].base,))
         return _View(id_, {i: self._column(id_, place) for i, place in places.items()})
+
+    def _without_distinct(self, id_: str, keys: Sequence[Named], named: NamedCall) -> NamedCall:
+        """A call of distinct values that are distinct anyway, by a declared key."""
+        exprs = [*(k.expr for k in keys), *named.call.args]
+        if not named.call.distinct or any(has_floats(e.type) for e in exprs):
+            return named
+        if not self._are_unique(self.old.inputs[id_][0], exprs):
+            return named
+        return replace(named, call=replace(named.call, distinct=False))
+
+    def _unranked(self, id_: str, named: NamedOver) -> NamedOver:
+        """A rank without ties is a number."""
+        call = named.call
+        exprs = [*call.partition, *(k.expr for k in call.order)]
+        if call.function not in ("rank", "dense_rank") or any(has_floats(e.type) for e in exprs):
+            return named
+        if not self._are_unique(self.old.inputs[id_][0], exprs):
+            return named
+        return replace(named, call=replace(call, function="row_number"))
+
+    def _are_unique(self, id_: str, exprs: Iterable[Expr]) -> bool:
+        """Whether no two rows agree on these; the declared keys that say so are noted."""
+        names = {(e.name, e.occurrence) for e in exprs if isinstance(e, Column)}
+        if not has_key(self.old, id_, names):
+            return False
+        below = self.old.ancestors(id_)
+        for i, source in self.old.sources.items():
+            if i in below:
+                self.relied |= {(source.table, key) for key in source.keys}
+        return True
 
     def _joined(self, id_: str, join: Join, below: Sequence[_View]) -> _View:
         """The padded side of an outer join is placed: what is computed of a row is null there."""

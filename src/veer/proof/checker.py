@@ -15,7 +15,7 @@ from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Sink
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.query_pair import LEAF_TABLE, QueryPair
-from veer.dataflow.tidy import tidied
+from veer.dataflow.tidy import keys_relied_on_by_tidying, tidied
 from veer.proof.claims import Claim, Proof, ProofError, Step, implies
 from veer.proof.leaves import query_pair
 from veer.proof.rules import by_congruence, by_wire
@@ -70,6 +70,8 @@ def check(
                     raise ProofError("only the sinks of a tidy form show the same")
                 # Choices keep their ids.
                 assumptions += check(Proof(step.inner), tidied(p), tidied(q), claim, ask, chosen)
+                for side in (p, q):
+                    assumptions += map(_key, keys_relied_on_by_tidying(side))
             case other:
                 raise ProofError(f"there is no rule {other!r}")
         proven.setdefault((claim.p, claim.q), []).append(claim)
@@ -95,11 +97,13 @@ def _check_congruence(
             raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
         where = f"{claim.p!r} ({show_operator(p.operators[claim.p])})"
         return [Assumption(f"same choice at {where}")]
-    return [
-        Assumption(f"{', '.join(key)} is a key of {table}")
-        for side, id_ in ((p, claim.p), (q, claim.q))
-        for table, key in keys_relied_on(side, id_)
-    ]
+    sides = ((p, claim.p), (q, claim.q))
+    return [_key(found) for side, id_ in sides for found in keys_relied_on(side, id_)]
+
+
+def _key(found: tuple[str, tuple[str, ...]]) -> Assumption:
+    table, key = found
+    return Assumption(f"{', '.join(key)} is a key of {table}")
 
 
 def _check_wire(step: Step, p: Dataflow, q: Dataflow) -> None:
