@@ -21,7 +21,7 @@ from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.spec import Version, load, load_pair, version_of
-from veer.proof import Claim, Proof, ProofError, check, is_unseen_edit
+from veer.proof import TIDY, Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, find_witness, first_difference, witness_on
 from veer.search import congruence
 from veer.search.attempts import Attempts
@@ -273,8 +273,9 @@ class _Checked:
             if evs != [CATALYST]:
                 raise
             return "catalyst: Spark's optimizer knows more than holds for every source"
-        unseen = sum(is_unseen_edit(step, p, q) for step in proof.steps)
-        if not evs and not unseen:
+        tidy = any(step.rule == TIDY for step in proof.steps)
+        unseen = sum(is_unseen_edit(step, p, q) for step in proof.steps if step.rule != TIDY)
+        if not evs and not unseen and not tidy:
             reason = f"the same {len(proof.steps) - 1} operators on the same sources"
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
         windows = self.attempts.used(proof, p, q)
@@ -286,6 +287,8 @@ class _Checked:
         if evs:
             count = f" in {len(evs)} windows" if len(evs) > 1 else ""
             reasons.append(f"proven by {' and '.join(dict.fromkeys(evs))}{count}")
+        if tidy:
+            reasons.append("columns are computed elsewhere, to the same effect")
         if unseen:
             verb = "edit changes" if unseen == 1 else "edits change"
             reasons.append(f"{unseen} {verb} nothing that is needed")

@@ -385,6 +385,9 @@ class Capture:
         for other in self.written:
             if other.sink.name == sink.name:
                 self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}", "")
+        zone = self.spark.conf.get("spark.sql.session.timeZone")
+        if zone != "UTC":
+            self.stop(f"the time zone is {zone}, and jobs are read with UTC", "")
         if sink.target:
             settings = check_settings(self.spark, WRITING)
             how = ", ".join([sink.kind, *(f"{k}={v}" for k, v in settings.items())])
