@@ -6,8 +6,9 @@ function if ties cannot show. `unique_columns` supplies the keys this needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import (
@@ -38,6 +39,7 @@ from veer.dataflow.ops import (
     Join,
     Lateral,
     Limit,
+    Operator,
     Over,
     Project,
     Sample,
@@ -57,6 +59,18 @@ from veer.dataflow.walk import (
     subqueries,
 )
 from veer.errors import UnsupportedError
+
+
+class Signals(Protocol):
+    """Operators with what feeds them and what comes out: a dataflow, or one in the making."""
+
+    @property
+    def operators(self) -> Mapping[str, Operator]: ...
+    @property
+    def inputs(self) -> Mapping[str, Sequence[str]]: ...
+    @property
+    def schemas(self) -> Mapping[str, Schema]: ...
+
 
 DEEPEST = 300  # how far below an operator keys and orders are looked for
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
@@ -248,7 +262,7 @@ def _is_sorted_by(expr: Expr, keys: Sequence[SortKey]) -> bool:
 
 
 def _joined_keys(
-    dataflow: Dataflow, id_: str, condition: Expr, depth: int
+    dataflow: Signals, id_: str, condition: Expr, depth: int
 ) -> list[frozenset[tuple[str, int]]]:
     """Keys of one side are keys still if each of its rows meets at most one of the other side."""
     left, right = dataflow.inputs[id_]
@@ -276,14 +290,12 @@ def _named(schema: Schema, place: int) -> tuple[str, int]:
     return schema.fields[place].name, schema.occurrence(place)
 
 
-def has_key(dataflow: Dataflow, id_: str, names: set[tuple[str, int]]) -> bool:
+def has_key(dataflow: Signals, id_: str, names: set[tuple[str, int]]) -> bool:
     """Whether no two rows of the signal agree on these columns."""
     return any(key <= names for key in unique_columns(dataflow, id_))
 
 
-def unique_columns(
-    dataflow: Dataflow, id_: str, depth: int = 0
-) -> list[frozenset[tuple[str, int]]]:
+def unique_columns(dataflow: Signals, id_: str, depth: int = 0) -> list[frozenset[tuple[str, int]]]:
     """Column sets on which no two rows of a signal agree (null counted as equal to null)."""
     operator = dataflow.operators[id_]
     below = dataflow.inputs[id_]

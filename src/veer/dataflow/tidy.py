@@ -254,7 +254,8 @@ class _Tidying:
         own = sorted(i for i in self.wanted[id_] if i >= width)
         if not own and not self._is_ordered(below.base):
             return below
-        read = {i: self._changed(self._unranked(id_, calls[i - width]), under) for i in own}
+        changed = {i: self._changed(calls[i - width], under) for i in own}
+        read = {i: self._unranked(id_, below.base, n) for i, n in changed.items()}
         read = read or {width: ROWS_OVER}
         base, lower = below.base, self.operators[below.base]
         together: list[NamedOver] = []
@@ -313,7 +314,8 @@ class _Tidying:
         folded: list[NamedCall] = []
         read = [i for i in self.wanted[id_] if i >= len(keys)]
         for i in read:
-            call = self._changed(self._without_distinct(id_, keys, calls[i - len(keys)]), under)
+            changed_call = self._changed(calls[i - len(keys)], under)
+            call = self._without_distinct(id_, below[0].base, made, changed_call)
             at = next((j for j, c in enumerate(folded) if is_alike(c.call, call.call)), len(folded))
             if at == len(folded) or call_kind(call.call) is not Kind.PURE or _chooses(call):
                 at = len(folded)
@@ -325,29 +327,28 @@ class _Tidying:
         self._put(id_, operator, (below[0].base,))
         return _View(id_, {i: self._column(id_, place) for i, place in places.items()})
 
-    def _without_distinct(self, id_: str, keys: Sequence[Named], named: NamedCall) -> NamedCall:
-        """A call of distinct values that are distinct anyway, by a declared key."""
+    def _without_distinct(
+        self, id_: str, base: str, keys: Sequence[Named], named: NamedCall
+    ) -> NamedCall:
+        """A call of distinct values that are distinct anyway, by a key."""
         exprs = [*(k.expr for k in keys), *named.call.args]
-        if not named.call.distinct or any(has_floats(e.type) for e in exprs):
-            return named
-        if not self._are_unique(self.old.inputs[id_][0], exprs):
+        if not named.call.distinct or not self._are_unique(id_, base, exprs):
             return named
         return replace(named, call=replace(named.call, distinct=False))
 
-    def _unranked(self, id_: str, named: NamedOver) -> NamedOver:
+    def _unranked(self, id_: str, base: str, named: NamedOver) -> NamedOver:
         """A rank without ties is a number."""
-        call = named.call
-        exprs = [*call.partition, *(k.expr for k in call.order)]
-        if call.function not in ("rank", "dense_rank") or any(has_floats(e.type) for e in exprs):
+        exprs = [*named.call.partition, *(k.expr for k in named.call.order)]
+        if named.call.function not in ("rank", "dense_rank"):
             return named
-        if not self._are_unique(self.old.inputs[id_][0], exprs):
+        if not self._are_unique(id_, base, exprs):
             return named
-        return replace(named, call=replace(call, function="row_number"))
+        return replace(named, call=replace(named.call, function="row_number"))
 
-    def _are_unique(self, id_: str, exprs: Iterable[Expr]) -> bool:
-        """Whether no two rows agree on these; the declared keys that say so are noted."""
+    def _are_unique(self, id_: str, base: str, exprs: Sequence[Expr]) -> bool:
+        """Whether no two rows of a placed signal agree on these; declared keys are noted."""
         names = {(e.name, e.occurrence) for e in exprs if isinstance(e, Column)}
-        if not has_key(self.old, id_, names):
+        if any(has_floats(e.type) for e in exprs) or not has_key(self, base, names):
             return False
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():

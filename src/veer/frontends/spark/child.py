@@ -215,7 +215,10 @@ def _called(
         raise InputError(f"{name} raised {_told(error, root)}{hint}") from None
     if capture.stopped is not None:
         raise UnsupportedError(str(capture.stopped))
-    capture.returned(result, name)
+    try:
+        capture.returned(result, name)
+    except Stopped as stopped:
+        raise UnsupportedError(str(stopped)) from None
 
 
 def _told(error: BaseException, root: Path) -> str:
