@@ -27,8 +27,11 @@ $(READY): pyproject.toml requirements.lock
 demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
+# Those against Spark and the others side by side; the second to be shown waits for the first.
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -m "not spark" > .pytest.log 2>&1 & others=$$!; \
+	$(BIN)/python -m pytest -q -m spark; spark=$$?; \
+	wait $$others; others=$$?; cat .pytest.log; exit $$((spark | others))
 
 static: $(READY)
 	$(BIN)/ruff format --check src tests benchmarks examples

@@ -30,6 +30,17 @@ def test_files_can_be_verified_from_python(tmp_path: Path) -> None:
         veer.assert_equivalent(p, q, schema=schema)
 
 
+def test_reports_show_themselves_in_notebooks(tmp_path: Path) -> None:
+    schema = "CREATE TABLE t (a INT, s STRING)"
+    p = write(tmp_path, "p.sql", "SELECT a, s FROM t WHERE s <> '<b>'")
+    q = write(tmp_path, "q.sql", "SELECT a, s FROM t")
+    shown = veer.verify(p, q, schema=schema)._repr_html_()
+    for part in ("≠ inequivalent", "P gives", "Q gives", "<h4>Edits</h4>", "<table class='rows'>"):
+        assert part in shown
+    assert "<b>'" not in shown and "&lt;b&gt;" in shown
+    assert "= equivalent" in veer.verify(p, p, schema=schema)._repr_html_()
+
+
 def test_unknown_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError):
         veer.nothing_like_it  # noqa: B018

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -35,7 +37,8 @@ def spark_session() -> SparkSession:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[1]").appName("veer-tests")
-    warehouse = os.path.join(tempfile.gettempdir(), "veer-spark-warehouse")
+    warehouse = tempfile.mkdtemp(prefix="veer-warehouse-")
+    atexit.register(shutil.rmtree, warehouse, ignore_errors=True)
     for name, value in {**SETTINGS, "spark.sql.warehouse.dir": warehouse}.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()

@@ -202,7 +202,8 @@ OVER_CASES: dict[str, tuple[str, ...]] = {
 
 def test_every_function_has_a_row() -> None:
     load_all()
-    assert set(SCALAR_CASES) == set(SCALAR)
+    # Python's own functions are tried by running UDFs.
+    assert set(SCALAR_CASES) == {name for name in SCALAR if not name.startswith("python.")}
     assert set(AGGREGATE_CASES) == set(AGGREGATE)
     assert set(OVER_CASES) == set(OVER)
 

@@ -45,7 +45,7 @@ def fragment(report: dict[str, Any]) -> str:
         *(_sink(s) for s in report["sinks"]),
         "</table>",
         *(_witness(s) for s in report["sinks"] if s["witness"] and s["witness"]["tables"]),
-        f"<h4>{len(report['edits'])} edits</h4><ul>",
+        "<h4>Edits</h4><ul>",
         *(
             f"<li><b>{escape(e['operator'])}</b> {escape(e['kind'])}: "
             f"<code>{escape(e['detail'])}</code></li>"
