@@ -43,7 +43,7 @@ from veer.frontends.sql import read_schema
 ASKED = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
          "toLocalIterator", "inputFiles")  # fmt: skip
 CATALOG = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
-           "databaseExists", "functionExists", "createTable", "createExternalTable", "cacheTable",
+           "databaseExists", "functionExists", "createTable", "createExternalTable",
            "listFunctions", "recoverPartitions")  # fmt: skip
 CONTEXT = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
            "hadoopFile", "newAPIHadoopFile")  # fmt: skip
