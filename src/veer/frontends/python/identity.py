@@ -458,13 +458,9 @@ class _Walk:
         return _hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
 
 
-@cache
-def _bindings(path: str) -> dict[str, ast.expr | None] | None:
-    """The names a file binds once at its top: to an expression, or to something else."""
-    try:
-        tree = ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError, RecursionError):
-        return None
+def _bindings(text: str) -> dict[str, ast.expr | None]:
+    """The names a text binds once at its top: to an expression, or to something else."""
+    tree = ast.parse(text)
     found: dict[str, ast.expr | None] = {}
     for statement in ast.walk(tree):
         names: list[str] = []
@@ -487,16 +483,15 @@ def _is_as_on_disk(function: types.FunctionType) -> bool:
     """
     path = function.__code__.co_filename
     try:
-        again = compile(
-            pathlib.Path(path).read_text(encoding="utf-8"), path, "exec", dont_inherit=True
-        )
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+        again = compile(text, path, "exec", dont_inherit=True)
+        bound = _bindings(text)
     except (OSError, ValueError, SyntaxError, RecursionError):
         return False
     wanted = code_digest(function.__code__)
     name = function.__code__.co_name
     if not any(c.co_name == name and code_digest(c) == wanted for c in codes_in(again)):
         return False
-    bound = _bindings(path) or {}
     for read in _globals_read(function.__code__):
         stated = bound.get(read)
         if stated is None or read not in function.__globals__:

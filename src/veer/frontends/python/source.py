@@ -55,6 +55,7 @@ def definition_of(function: Any) -> Definition | None:
 
 def _node_of(code: types.CodeType) -> Node | None:
     """The text compiled to this code: compiling it again must give the same."""
+    linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename))
     try:
         tree = ast.parse(text)
