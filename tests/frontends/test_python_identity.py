@@ -151,6 +151,21 @@ def test_what_reads_more_than_its_arguments_is_a_choice() -> None:
     assert identify(lambda x: input(x)).kind is Kind.CHOICE
     assert identify(lambda x: round(x, 2)).kind is Kind.PURE
 
+    def drawn(x: Any) -> Any:
+        from numpy.random import standard_normal
+
+        return x + standard_normal()
+
+    def looked_up(x: Any) -> Any:
+        import pandas as pd
+
+        return pd.read_csv(x)
+
+    pytest.importorskip("numpy.random")
+    pytest.importorskip("pandas")
+    assert identify(drawn).kind is Kind.CHOICE
+    assert identify(looked_up).kind is Kind.CHOICE
+
 
 SEEN: set[Any] = set()
 COUNTS: list[int] = []

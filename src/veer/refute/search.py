@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import product, starmap
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
@@ -91,12 +91,8 @@ class Refutation:
             return False
         if not self.is_order_sensitive:
             return True
-        try:
-            ours = self._outcomes(self.p, self.p_sink, [i for i, _ in self.columns], tables)
-            theirs = self._outcomes(self.q, self.q_sink, [j for _, j in self.columns], tables)
-        except (Failure, InputError, TooManyChoicesError):
-            return False
-        return not any(self.same(one, two) for one, two in product(ours, theirs))
+        outcomes = self._all_outcomes(tables)
+        return outcomes is not None and not any(starmap(self.same, product(*outcomes)))
 
     def contradict(self, tables: Tables) -> bool:
         """Whether an instance shows that the sinks are not equal, their choices being the same.
@@ -109,16 +105,25 @@ class Refutation:
             return False
         if not self.is_order_sensitive:
             return True
-        try:
-            ours = self._outcomes(self.p, self.p_sink, [i for i, _ in self.columns], tables)
-            theirs = self._outcomes(self.q, self.q_sink, [j for _, j in self.columns], tables)
-        except (Failure, InputError, TooManyChoicesError):
+        outcomes = self._all_outcomes(tables)
+        if outcomes is None:
             return False
+        ours, theirs = outcomes
         return not all(
             any(self.same(one, two) for two in others)
             for some, others in ((ours, theirs), (theirs, ours))
             for one in some
         )
+
+    def _all_outcomes(self, tables: Tables) -> tuple[list[Result], list[Result]] | None:
+        """What either version may give; None where a run fails or chooses too much."""
+        try:
+            return (
+                self._outcomes(self.p, self.p_sink, [i for i, _ in self.columns], tables),
+                self._outcomes(self.q, self.q_sink, [j for _, j in self.columns], tables),
+            )
+        except (Failure, InputError, TooManyChoicesError):
+            return None
 
     def _outcomes(
         self, dataflow: Dataflow, sink: str, places: list[int], tables: Tables

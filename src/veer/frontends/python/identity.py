@@ -30,6 +30,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from importlib.util import resolve_name
 from typing import Any, Generic, Protocol, final
 
+from veer.dataflow.determinism import worst
 from veer.dataflow.functions.registry import Kind
 
 PLAIN = (bool, int, str, bytes, float, complex, type(None), type(...), range)
@@ -50,7 +51,7 @@ STEADY = frozenset(
     | {"urllib.parse", "ipaddress", "calendar", "zlib", "struct", "copy", "abc", "types", "numpy"}
     | {"_decimal", "_datetime", "_json", "_collections", "_bisect", "_struct", "_functools"}
     | {"_hashlib", "_sre", "_operator", "_statistics", "_abc", "colorsys", "difflib", "logging"}
-    | {"__future__", "stringprep", "quopri", "uu", "heapq", "_heapq", "unicodedata", "pandas"}
+    | {"__future__", "stringprep", "quopri", "uu", "heapq", "_heapq", "unicodedata"}
 )
 UNSTEADY_BUILTINS = frozenset({"open", "input", "id", "hash", "globals", "locals", "vars", "dir"})
 UNKNOWABLE_BUILTINS = frozenset(
@@ -60,6 +61,7 @@ UNKNOWABLE_BUILTINS = frozenset(
 UNSTEADY_NAMES = frozenset(
     {"now", "utcnow", "today", "fromtimestamp", "random", "rand", "randn", "randint", "choice"}
     | {"shuffle", "uuid1", "uuid4", "urandom", "environ", "getenv", "argv", "read_text"}
+    | {"load", "loadtxt", "genfromtxt", "fromfile", "memmap", "default_rng"}
     | {"read_bytes", "perf_counter", "time_ns", "monotonic", "gethostname", "getpid", "open"}
 )
 # What functions and classes say of themselves, which is no part of their identity.
@@ -119,8 +121,8 @@ def identify(function: Any) -> Identity:
     try:
         found = walk.digest(function)
     except (NotTold, RecursionError):
-        return Identity(uuid.uuid4().hex, Kind.PARTITION if walk.keeps_state else walk.kind, False)
-    return Identity(found, Kind.PARTITION if walk.keeps_state else walk.kind)
+        return Identity(uuid.uuid4().hex, walk.kind, False)
+    return Identity(found, walk.kind)
 
 
 def digest_of(value: Any) -> str | None:
@@ -190,17 +192,20 @@ class _Walk:
     """Walks over a value and all it refers to."""
 
     def __init__(self) -> None:
-        self.kind = Kind.PURE
+        self.noted = Kind.PURE  # the worst that was seen
         self.mutates = False  # code that changes something was seen
         self.holds = False  # something changeable that outlives a call was seen
-        self.stores = False  # a global or closed-over name is assigned
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # alive, or numbers would be given twice
         self.depth = 0
 
     @property
-    def keeps_state(self) -> bool:
-        return self.stores or (self.mutates and self.holds)
+    def kind(self) -> Kind:
+        """What was noted; what may change something that outlives a call keeps state."""
+        return Kind.PARTITION if self.mutates and self.holds else self.noted
+
+    def _note(self, kind: Kind) -> None:
+        self.noted = worst(self.noted, kind)
 
     def digest(self, value: Any) -> str:
         """A digest of the value, by what it is and not where."""
@@ -340,9 +345,9 @@ class _Walk:
             if name in UNKNOWABLE_BUILTINS:
                 raise NotTold(f"{name}() may do anything")
             if name in UNSTEADY_BUILTINS:
-                self.kind = Kind.CHOICE
+                self._note(Kind.CHOICE)
         elif module.partition(".")[0] == "pyspark":
-            self.stores = True  # it may see the partition
+            self._note(Kind.PARTITION)
         elif module.partition(".")[0] in (
             "importlib",
             "operator",
@@ -352,15 +357,15 @@ class _Walk:
             "sys",
         ):
             raise NotTold(f"{module} may reach anything")
-        elif module not in STEADY and module.partition(".")[0] not in STEADY:
-            self.kind = Kind.CHOICE
+        elif "random" in module.split(".") or not {module, module.partition(".")[0]} & STEADY:
+            self._note(Kind.CHOICE)
 
     def _name(self, name: object) -> None:
         """Note what the name of an attribute gives away, whatever it is an attribute of."""
         if name in INTROSPECTION:
             raise NotTold(f"{name} is read")
         if name in UNSTEADY_NAMES:
-            self.kind = Kind.CHOICE
+            self._note(Kind.CHOICE)
         if name in MUTATORS:
             self.mutates = True
 
@@ -393,7 +398,7 @@ class _Walk:
                 or (operation in ("STORE_DEREF", "DELETE_DEREF") and name in code.co_freevars)
                 or (operation in ATTRIBUTE_STORES and code.co_name not in MADE_BY)
             ):
-                self.stores = True
+                self._note(Kind.PARTITION)
             elif operation in STORES or (
                 operation == "BINARY_OP" and instruction.argrepr.endswith("=")
             ):
@@ -441,11 +446,6 @@ class _Walk:
                 raise NotTold(f"the body imports {name!r}")
             name = resolve_name("." * level + name, package)
         module = sys.modules.get(name)
-        if name and (_is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
-            self._touch(name)
-            return f"{name} {_released(name)}"
-        if module is None:
-            raise NotTold(f"the body imports {name!r}")
         taken = []
         for instruction in rest:
             if instruction.opname == "IMPORT_FROM":
@@ -453,7 +453,10 @@ class _Walk:
                 self._name(instruction.argval)
             elif not instruction.opname.startswith("STORE") and instruction.opname not in SKIPPED:
                 break
-        if not taken:
+        if name and (_is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
+            self._touch(name)
+            return f"{name} {_released(name)}"
+        if module is None or not taken:
             raise NotTold(f"the body imports {name!r}")
         return _hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
 
