@@ -36,6 +36,7 @@ from veer.frontends.spark.actions import Unknown, is_only_shown
 from veer.frontends.spark.captured_io import Reader, TableWriter, Writer
 from veer.frontends.spark.rows import given_rows
 from veer.frontends.spark.settings import WRITING, check_settings
+from veer.frontends.spark.tree import each
 from veer.frontends.spark.types import type_of
 from veer.frontends.sql import read_schema
 
@@ -132,7 +133,7 @@ class Capture:
         for found in self.written if not temporary.isDefined() else ():
             if found.sink.target == plain:
                 return self.reread(found)
-        parts = name.replace("`", "").split(".")
+        parts = plain.split(".")
         key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
         if key is not None and (len(parts) > 2 or "/" in key):
             return self.stub(self.tables[key])
@@ -213,22 +214,25 @@ class Capture:
             **{name: _asked(here, name) for name in ASKED},
             **{name: _stopping(here, name) for name in STOPPING},
         }
-        for owner, table in ((SparkSession, session), (Classic, frame), (DataFrame, frame)):
-            for name, made in table.items():
-                if hasattr(owner, name):
-                    self._stack.enter_context(patch.object(owner, name, made))
-        self._stack.enter_context(patch.object(GroupedData, "pivot", self._pivot()))
         catalog = {
             **{name: _stopping(here, name) for name in CATALOG},
             "tableExists": lambda _, name, *__: here.exists(name),
         }
         context = {name: _stopping(here, name) for name in CONTEXT}
         watched = {"get": property(lambda _: here.stop("what was observed is asked", "count"))}
-        others = ((Catalog, catalog), (SparkContext, context), (Observation, watched))
-        for other, names in others:
-            for name, made in names.items():
-                if hasattr(other, name):
-                    self._stack.enter_context(patch.object(other, name, made))
+        owners: list[tuple[Any, dict[str, Any]]] = [
+            (SparkSession, session),
+            (Classic, frame),
+            (DataFrame, frame),
+            (GroupedData, {"pivot": self._pivot()}),
+            (Catalog, catalog),
+            (SparkContext, context),
+            (Observation, watched),
+        ]
+        for owner, table in owners:
+            for name, made in table.items():
+                if hasattr(owner, name):
+                    self._stack.enter_context(patch.object(owner, name, made))
         self._patch_learning()
         return self
 
@@ -335,8 +339,7 @@ class Capture:
             kind = str(node.getClass().getSimpleName())
             if kind in EAGER or any(c.isInstance(node) for c in doing):
                 yield kind
-            inner = node.children()
-            waiting += [inner.apply(i) for i in range(inner.size())]
+            waiting += each(node.children())
 
     def _write_by_sql(self, plan: Any, kind: str) -> Any:
         from pyspark.sql.classic.dataframe import DataFrame
@@ -347,7 +350,7 @@ class Capture:
         jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
         frame = DataFrame(jvm_frame, self.spark)
         if kind == "InsertIntoStatement":
-            target = ".".join(_sequence(plan.table().multipartIdentifier()))
+            target = ".".join(map(str, each(plan.table().multipartIdentifier())))
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
                 self.stop("INSERT with partitions or columns", "")
             by = OVERWRITTEN if plan.overwrite() else APPENDED
@@ -355,7 +358,7 @@ class Capture:
             by += BY_NAME if named else ""
             self.write(Sink(target, by, target, (), not named), frame)
         else:
-            target = ".".join(_sequence(plan.name().nameParts()))
+            target = ".".join(map(str, each(plan.name().nameParts())))
             how = [
                 str(plan.productElement(i).toString())
                 for i in range(plan.productArity())
@@ -456,10 +459,6 @@ def _stopping(capture: Capture, action: str) -> Callable[..., Any]:
 
 def _rdd_number(frame: Any) -> int:
     return int(frame._jdf.queryExecution().analyzed().rdd().id())
-
-
-def _sequence(found: Any) -> list[str]:
-    return [str(found.apply(i)) for i in range(found.size())]
 
 
 def _quoted(parts: Sequence[str]) -> str:

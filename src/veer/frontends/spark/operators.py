@@ -48,7 +48,7 @@ from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
 from veer.frontends.spark.functions import python_function
 from veer.frontends.spark.said import Said
 from veer.frontends.spark.sites import site_of
-from veer.frontends.spark.tree import Node, expression_of
+from veer.frontends.spark.tree import Node, each, expression_of
 from veer.frontends.spark.types import type_of
 
 JOINS = {
@@ -293,7 +293,7 @@ class PlanReader(FlowBuilder):
         kinds = {"Explode": (False, False), "PosExplode": (True, False), "Inline": (False, True)}
         if generator.kind not in kinds:
             made = node.expressions("generatorOutput")
-            kept = [expression_of(a) for a in _each(node.jvm.child().output())]
+            kept = [expression_of(a) for a in each(node.jvm.child().output())]
             steady = bool(generator.jvm.deterministic())
             return self._opaque_table(node, below, [generator], [*kept, *made], steady)
         position, inline = kinds[generator.kind]
@@ -541,10 +541,6 @@ def _text(node: Node) -> str:
         fields = {k: node.dropped[k] if v is None else v for k, v in fields.items()}
     inner = [_text(child) for child in node.children]
     return json.dumps([node.kind, fields, inner], sort_keys=True)
-
-
-def _each(sequence: Any) -> list[Any]:
-    return [sequence.apply(i) for i in range(sequence.size())]
 
 
 def _collect(

@@ -22,7 +22,7 @@ from veer.dataflow.types import (
 )
 from veer.errors import UnsupportedError
 from veer.frontends.spark.operators import digest, fields_of
-from veer.frontends.spark.tree import Node
+from veer.frontends.spark.tree import Node, each
 from veer.frontends.spark.types import constant, jvm_constant
 
 MOST_CELLS = 5_000  # of rows given in the program
@@ -55,7 +55,7 @@ def _local(node: Node) -> Operator:
     types = [node.jvm.output().apply(i).dataType() for i in range(len(fields))]
     cells = [
         [None if row.isNullAt(j) else row.get(j, type_) for j, type_ in enumerate(types)]
-        for row in (rows.apply(i) for i in range(rows.size()))
+        for row in each(rows)
     ]
     try:
         found = [tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells]
@@ -131,7 +131,7 @@ READERS: dict[str, Callable[[Node], Operator]] = {
 
 
 def _strings(sequence: Any) -> list[str]:
-    return [str(sequence.apply(i).toString()) for i in range(sequence.size())]
+    return [str(item.toString()) for item in each(sequence)]
 
 
 def _options(table: Any, *, java: bool = False) -> tuple[tuple[str, str], ...]:
@@ -140,7 +140,5 @@ def _options(table: Any, *, java: bool = False) -> tuple[tuple[str, str], ...]:
     if java:
         found = [(str(k), str(v)) for k, v in dict(table).items()]
     else:
-        pairs = table.toSeq()
-        for i in range(pairs.size()):
-            found.append((str(pairs.apply(i)._1()), str(pairs.apply(i)._2())))
+        found = [(str(pair._1()), str(pair._2())) for pair in each(table.toSeq())]
     return tuple(sorted(p for p in found if p[0].lower() not in ("path", "paths")))

@@ -105,6 +105,11 @@ def _sorted(items: list[Any]) -> list[Any]:
     return sorted(items, key=lambda item: json.dumps(item))
 
 
+def each(sequence: Any) -> list[Any]:
+    """The items of a Scala sequence."""
+    return [sequence.apply(i) for i in range(sequence.size())]
+
+
 def plan_of(jvm_plan: Any) -> Node:
     """A logical plan."""
     return grown(json.loads(jvm_plan.toJSON()), lambda: jvm_plan)
