@@ -1,0 +1,159 @@
+"""Dataflows as Spark DataFrames.
+
+dataflow -> SQL over views of sources, stored results and what SQL cannot say -> DataFrame
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, final
+from uuid import uuid4
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Expr
+from veer.dataflow.ops import Operator, RowUdf, Sample, Source, TableUdf
+from veer.dataflow.schema import Schema
+from veer.dataflow.walk import columns_read, subqueries
+from veer.errors import InputError, UnsupportedError
+from veer.execution.functions import Bodies, ExpressionFunction
+from veer.execution.sql import ON_FRAMES, SqlWriter
+from veer.frontends.spark.types import type_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@final
+class Compiler:
+    """Makes DataFrames of the signals of one dataflow; `read` gives the rows of a source."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        dataflow: Dataflow,
+        read: Callable[[Source], DataFrame],
+        bodies: Bodies,
+    ) -> None:
+        self.spark, self.dataflow, self.read, self.bodies = spark, dataflow, read, bodies
+        self._tag = f"veer_{uuid4().hex[:12]}"
+        self._made = 0
+
+    def frame(self, id_: str, stored: Mapping[str, DataFrame] | None = None) -> DataFrame:
+        """The rows of a signal, under its names; `stored` signals are read, not computed."""
+        known = dict(stored or {})
+        cone = _cone(self.dataflow, id_, known)
+        for below in self.dataflow.order:
+            operator = self.dataflow.operators[below]
+            if below in cone and below not in known and isinstance(operator, ON_FRAMES):
+                known[below] = self._on_frames(below, operator, known)
+        with ExitStack() as stack:
+            sources = {
+                s: self._view(self.read(s), stack)
+                for s in _sources(self.dataflow, cone - known.keys())
+            }
+            views = {i: self._view(f, stack) for i, f in known.items() if i in cone}
+            writer = SqlWriter(
+                self.dataflow, sources, views, lambda e, s: self._function(e, s, stack)
+            )
+            statement = writer.statement(id_)
+            try:
+                found = self.spark.sql(statement)
+            except Exception as error:
+                first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+                raise UnsupportedError(f"operator {id_!r}: Spark refuses it: {first}") from None
+        return _named(found, self.dataflow.schemas[id_], id_)
+
+    def _view(self, frame: DataFrame, stack: ExitStack) -> str:
+        self._made += 1
+        name = f"{self._tag}_{self._made}"
+        frame.toDF(*(f"c{i}" for i in range(len(frame.columns)))).createOrReplaceTempView(name)
+        stack.callback(self.spark.catalog.dropTempView, name)
+        return name
+
+    def _function(self, what: Expr | RowUdf, schema: Schema, stack: ExitStack) -> str:
+        """A Python function of the session, for as long as the statement is looked at."""
+        from pyspark.sql import functions
+        from pyspark.sql.types import StructField, _parse_datatype_string
+        from pyspark.sql.types import StructType as SparkStruct
+
+        self._made += 1
+        name = f"{self._tag}_f{self._made}"
+        body: Callable[..., Any]
+        if isinstance(what, RowUdf):
+            body = self.bodies.of(what).function
+            types = [_parse_datatype_string(str(f.type)) for f in what.adds]
+            many = SparkStruct([StructField(f"c{i}", t) for i, t in enumerate(types)])
+            made = functions.udf(body, types[0] if len(types) == 1 else many, useArrow=False)
+        else:
+            places = dict.fromkeys(schema.place(c.name, c.occurrence) for c in columns_read(what))
+            body = ExpressionFunction(what, schema, list(places))
+            made = functions.udf(body, _parse_datatype_string(str(what.type)), useArrow=False)
+        self.spark.udf.register(name, made)
+        stack.callback(self.spark.sql, f"DROP TEMPORARY FUNCTION IF EXISTS {name}")
+        return name
+
+    def _on_frames(self, id_: str, operator: Operator, known: Mapping[str, DataFrame]) -> DataFrame:
+        below = self.dataflow.inputs[id_]
+        frames = [self.frame(i, known) for i in below]
+        match operator:
+            case Sample(fraction, seed, replacement):
+                return frames[0].sample(replacement, fraction, seed)
+            case TableUdf(fields=fields, scope=scope, keys=keys):
+                if len(frames) != 1:
+                    raise UnsupportedError(f"operator {id_!r}: a function of several tables")
+                ddl = ", ".join(f"`{f.name.replace('`', '``')}` {f.type}" for f in fields)
+                function = self.bodies.of(operator).function
+                names = self.dataflow.schemas[below[0]].names
+                if len({n.lower() for n in names}) < len(names):
+                    raise UnsupportedError(f"operator {id_!r}: its input names a column twice")
+                if scope == "batch":
+                    return frames[0].mapInPandas(function, ddl)
+                by = [f"`{k.name.replace('`', '``')}`" for k in keys]
+                return frames[0].groupBy(*by).applyInPandas(function, ddl)
+        raise UnsupportedError(f"operator {id_!r}: {type(operator).__name__} cannot be run")
+
+
+def _cone(dataflow: Dataflow, id_: str, known: Mapping[str, Any]) -> set[str]:
+    """A signal and what must be at hand for it: nothing below what is known already."""
+    seen = {id_}
+    stack = [id_]
+    while stack:
+        above = stack.pop()
+        for below in () if above in known else dataflow.inputs[above]:
+            if below not in seen:
+                seen.add(below)
+                stack.append(below)
+    return seen
+
+
+def _sources(dataflow: Dataflow, ids: set[str]) -> list[Source]:
+    """Every source of some operators, those of their subqueries too."""
+    found: dict[Source, None] = {}
+
+    def look(operator: Operator) -> None:
+        if isinstance(operator, Source):
+            found[operator] = None
+        for query in subqueries(operator):
+            for inner in query.operators.values():
+                look(inner)
+
+    for id_ in sorted(ids):
+        look(dataflow.operators[id_])
+    return list(found)
+
+
+def _named(frame: DataFrame, schema: Schema, id_: str) -> DataFrame:
+    """The frame under the names of the signal, if Spark agrees on its types."""
+    if not len(schema):
+        return frame.select()
+    theirs = [str(type_of(f.dataType.jsonValue())) for f in frame.schema.fields]
+    ours = [str(t) for t in schema.types]
+    if theirs != ours:
+        wrong = [(f.name, a, b) for f, a, b in zip(schema, ours, theirs, strict=True) if a != b]
+        name, mine, spark = wrong[0]
+        raise InputError(f"operator {id_!r}: column {name!r} is {spark} in Spark, not {mine}")
+    return frame.toDF(*schema.names)
+
+
+__all__ = ["Compiler"]

@@ -1,0 +1,534 @@
+"""A dataflow as one Spark SQL statement: a common table expression per operator.
+
+Columns go by place: the columns of every operator are called c0, c1, ... whatever their names, and
+every reference names its table, so nothing is ever captured. What SQL cannot say - sources, stored
+results, samples, functions of whole tables - stands in views that others make.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import count
+from typing import Any, TypeAlias, assert_never, final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import (
+    WHOLE,
+    AggregateCall,
+    And,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    Frame,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    OverCall,
+    ScalarQuery,
+    SortKey,
+)
+from veer.dataflow.functions.dates import date_text, timestamp_text
+from veer.dataflow.functions.registry import OVER
+from veer.dataflow.ops import (
+    Aggregate,
+    Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    NamedCall,
+    Operator,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
+)
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    NullType,
+    StructType,
+    TimestampNtzType,
+    YearMonthIntervalType,
+)
+from veer.dataflow.walk import columns_read, parts
+from veer.errors import UnsupportedError
+
+PYTHON = "python."  # begins the functions only Python has
+INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
+JOINED = {
+    "inner": "INNER JOIN",
+    "left": "LEFT OUTER JOIN",
+    "full": "FULL OUTER JOIN",
+    "semi": "LEFT SEMI JOIN",
+    "anti": "LEFT ANTI JOIN",
+    "cross": "CROSS JOIN",
+}
+# Functions whose name in SQL is not the registry's.
+SPELLED = {"to_date_by": "to_date", "to_timestamp_by": "to_timestamp"}
+BETWEEN = {"add_interval": "+", "subtract_moments": "-"}
+ON_FRAMES: tuple[type[Operator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
+NO_COLUMN = "CAST(NULL AS INT) AS c0"  # SQL knows no rows without columns
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """The rows an expression is about: their schema, and how each column is written."""
+
+    schema: Schema
+    names: tuple[str, ...]
+
+    def __add__(self, other: Rows) -> Rows:
+        return Rows(self.schema + other.schema, self.names + other.names)
+
+
+Scope: TypeAlias = tuple[Rows, ...]
+# Gives the name of a Python function that has an expression's value on rows of these columns.
+Functions: TypeAlias = Callable[[Expr | RowUdf, Schema], str]
+
+
+class SqlWriter:
+    """Writes signals of a dataflow; `views` hold sources, and signals by id."""
+
+    def __init__(
+        self,
+        dataflow: Dataflow,
+        sources: Mapping[Source, str],
+        views: Mapping[str, str],
+        functions: Functions,
+    ) -> None:
+        self.dataflow = dataflow
+        self.sources, self.views, self.functions = sources, views, functions
+        self._numbers = count()
+
+    def statement(self, id_: str) -> str:
+        """The statement whose rows are those of a signal, columns by place."""
+        needed = self._needed(id_)
+        order = [i for i in self.dataflow.order if i in needed]
+        names = {i: f"s{n}" for n, i in enumerate(order)}
+        found = [
+            f"{names[i]} AS ({self._signal(self.dataflow, i, lambda j: names[j], ())})"
+            for i in order
+        ]
+        tables = ",\n".join(found)
+        return f"WITH {tables}\nSELECT * FROM {names[id_]}"
+
+    def _needed(self, id_: str) -> set[str]:
+        """What is computed below a signal, down to what stands in views."""
+        seen = {id_}
+        stack = [id_]
+        while stack:
+            above = stack.pop()
+            for below in () if above in self.views else self.dataflow.inputs[above]:
+                if below not in seen:
+                    seen.add(below)
+                    stack.append(below)
+        return seen
+
+    def _alias(self) -> str:
+        return f"t{next(self._numbers)}"
+
+    # -- operators -----------------------------------------------------------------------------
+
+    def _signal(self, dataflow: Dataflow, id_: str, fed: Callable[[str], str], outer: Scope) -> str:
+        """One signal as a SELECT over what feeds it."""
+        operator = dataflow.operators[id_]
+        if dataflow is self.dataflow and id_ in self.views:
+            return f"SELECT * FROM {self.views[id_]}"
+        if isinstance(operator, Source):
+            return f"SELECT * FROM {self.sources[operator]}"
+        below = dataflow.inputs[id_]
+        aliases = [self._alias() for _ in below]
+        tables = [f"{fed(i)} AS {a}" for i, a in zip(below, aliases, strict=True)]
+        inputs = [_rows(dataflow.schemas[i], a) for i, a in zip(below, aliases, strict=True)]
+        text = self._operator(operator, tables, inputs, outer)
+        return text if dataflow.schemas[id_].fields else f"SELECT {NO_COLUMN} FROM ({text})"
+
+    def _query(self, query: Dataflow, outer: Scope) -> str:
+        """A subquery: tables within tables, down to views."""
+
+        def fed(id_: str) -> str:
+            return f"({self._signal(query, id_, fed, outer)})"
+
+        (sink,) = query.sinks
+        return self._signal(query, sink, fed, outer)
+
+    def _operator(
+        self, operator: Operator, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope
+    ) -> str:
+        first = tables[0] if tables else ""
+        rows = inputs[0] if inputs else Rows(Schema(()), ())
+        scope = (rows, *outer)
+        kept = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
+
+        def select(columns: Sequence[str], rest: str) -> str:
+            return f"SELECT {', '.join(columns) or NO_COLUMN} FROM {rest}"
+
+        match operator:
+            case Values(fields, values):
+                return _values(fields, values)
+            case Filter(predicate):
+                return select(kept, f"{first} WHERE {self.text(predicate, scope)}")
+            case Project(columns):
+                made = [f"{self.text(n.expr, scope)} AS c{i}" for i, n in enumerate(columns)]
+                return select(made, first)
+            case Join():
+                return self._join(operator, tables, inputs, outer)
+            case Aggregate() | GlobalAggregate():
+                return self._aggregate(operator, first, rows, outer)
+            case Union():
+                return " UNION ALL ".join(
+                    f"(SELECT {', '.join(r.names) or NO_COLUMN} FROM {t})"
+                    for t, r in zip(tables, inputs, strict=True)
+                )
+            case IntersectAll() | ExceptAll():
+                word = "INTERSECT" if isinstance(operator, IntersectAll) else "EXCEPT"
+                return f" {word} ALL ".join(f"(SELECT * FROM {table})" for table in tables)
+            case Deduplicate(keys):
+                return self._deduplicate(keys, first, rows, scope)
+            case Sort(keys):
+                return select(kept, first + self._order(keys, scope))
+            case Limit(number, offset):
+                limit = "" if number is None else f" LIMIT {number}"
+                return select(kept, f"{first}{limit}{f' OFFSET {offset}' if offset else ''}")
+            case Over(calls):
+                made = [
+                    f"{self._over(n.call, scope)} AS c{i}" for i, n in enumerate(calls, len(kept))
+                ]
+                return select([*kept, *made], first)
+            case Unnest():
+                return self._unnest(operator, first, rows, scope)
+            case Lateral(query, is_outer):
+                alias, inside = self._alias(), query.result_schema
+                word = "LEFT OUTER" if is_outer else "INNER"
+                made = [f"{alias}.c{i} AS c{len(kept) + i}" for i in range(len(inside))]
+                lateral = f"{word} JOIN LATERAL ({self._query(query, scope)}) AS {alias} ON true"
+                return select([*kept, *made], f"{first} {lateral}")
+            case RowUdf(reads=reads, adds=adds):
+                read = ", ".join(self.text(c, scope) for c in reads)
+                called = f"{self.functions(operator, rows.schema)}({read})"
+                if len(adds) == 1:
+                    return select([*kept, f"{called} AS c{len(kept)}"], first)
+                alias = self._alias()
+                names = [f"{alias}.c{i}" for i in range(len(kept))]
+                made = [f"{alias}.u.c{i} AS c{len(kept) + i}" for i in range(len(adds))]
+                return select(
+                    [*names, *made], f"({select([*kept, f'{called} AS u'], first)}) AS {alias}"
+                )
+            case Sink():
+                shown = operator.places(rows.schema)
+                return select([f"{rows.names[p]} AS c{i}" for i, p in enumerate(shown)], first)
+            case _:
+                raise UnsupportedError(f"{type(operator).__name__} cannot be run by SQL")
+
+    def _join(self, join: Join, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope) -> str:
+        both = inputs[0] + inputs[1]
+        one_side = join.kind in ("semi", "anti")
+        shown = inputs[0].names if one_side else both.names
+        kind, on = join.kind, ""
+        if join.condition is not None:
+            on = f" ON {self.text(join.condition, (both, *outer))}"
+        elif kind == "inner":
+            kind = "cross"
+        elif kind != "cross":
+            on = " ON true"
+        columns = ", ".join(f"{name} AS c{i}" for i, name in enumerate(shown)) or NO_COLUMN
+        return f"SELECT {columns} FROM {tables[0]} {JOINED[kind]} {tables[1]}{on}"
+
+    def _aggregate(
+        self, operator: Aggregate | GlobalAggregate, table: str, rows: Rows, outer: Scope
+    ) -> str:
+        """Keys are computed first: a constant in GROUP BY would be the place of a column."""
+        keys = operator.keys if isinstance(operator, Aggregate) else ()
+        alias = self._alias()
+        inner = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
+        inner += [f"{self.text(k.expr, (rows, *outer))} AS k{i}" for i, k in enumerate(keys)]
+        source = f"(SELECT {', '.join(inner) or NO_COLUMN} FROM {table}) AS {alias}"
+        seen = _rows(rows.schema, alias)
+        made = [f"{alias}.k{i} AS c{i}" for i in range(len(keys))]
+        made += [
+            f"{self._called(named, (seen, *outer))} AS c{i}"
+            for i, named in enumerate(operator.calls, len(keys))
+        ]
+        by = f" GROUP BY {', '.join(f'{alias}.k{i}' for i in range(len(keys)))}" if keys else ""
+        return f"SELECT {', '.join(made) or 'count(*) AS c0'} FROM {source}{by}"
+
+    def _called(self, named: NamedCall, scope: Scope) -> str:
+        return self._aggregate_call(named.call, scope, distinct=named.call.distinct)
+
+    def _aggregate_call(
+        self, call: AggregateCall | OverCall, scope: Scope, *, distinct: bool, nulls: str = ""
+    ) -> str:
+        args = ", ".join(self.text(a, scope) for a in call.args)
+        args = args or ("*" if call.function == "count" else "")
+        where = "" if call.where is None else f" FILTER (WHERE {self.text(call.where, scope)})"
+        return f"{call.function}({'DISTINCT ' if distinct else ''}{args}){nulls}{where}"
+
+    def _deduplicate(self, keys: Sequence[Column], table: str, rows: Rows, scope: Scope) -> str:
+        kept = ", ".join(f"{name} AS c{i}" for i, name in enumerate(rows.names))
+        if not keys:
+            return f"SELECT {kept or NO_COLUMN} FROM {table} LIMIT 1"
+        by = ", ".join(self.text(k, scope) for k in keys)
+        alias = self._alias()
+        inner = (
+            f"SELECT {kept}, row_number() OVER (PARTITION BY {by} ORDER BY {by}) AS n FROM {table}"
+        )
+        shown = ", ".join(f"{alias}.c{i}" for i in range(len(rows.names)))
+        return f"SELECT {shown} FROM ({inner}) AS {alias} WHERE {alias}.n = 1"
+
+    def _order(self, keys: Sequence[SortKey], scope: Scope) -> str:
+        """ORDER BY; a constant decides nothing, and would be the place of a column."""
+        made = [self._sort_key(k, scope) for k in keys if not isinstance(k.expr, Literal)]
+        return f" ORDER BY {', '.join(made)}" if made else ""
+
+    def _sort_key(self, key: SortKey, scope: Scope) -> str:
+        way = "ASC" if key.ascending else "DESC"
+        return f"{self.text(key.expr, scope)} {way} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+
+    def _over(self, call: OverCall, scope: Scope) -> str:
+        inside = []
+        if call.partition:
+            by = ", ".join(self.text(e, scope) for e in call.partition)
+            inside.append(f"PARTITION BY {by}")
+        if call.order:
+            inside.append(f"ORDER BY {', '.join(self._sort_key(k, scope) for k in call.order)}")
+        if call.function not in OVER and (call.order or call.frame != WHOLE):
+            inside.append(_frame(call.frame))
+        nulls = " IGNORE NULLS" if call.ignore_nulls else ""
+        called = self._aggregate_call(call, scope, distinct=False, nulls=nulls)
+        return f"{called} OVER ({' '.join(inside)})"
+
+    def _unnest(self, operator: Unnest, table: str, rows: Rows, scope: Scope) -> str:
+        width, alias = len(rows.names), self._alias()
+        kept = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
+        generator = self.text(operator.generator, scope)
+        names = [f"c{width + i}" for i in range(len(operator.names))]
+        function, made = "explode", [f"{alias}.{n}" for n in names]
+        if operator.inline and operator.position:
+            element = operator.generator.type
+            assert isinstance(element, ArrayType) and isinstance(element.element, StructType)
+            function, names = "posexplode", ["p", "e"]
+            made = [f"{alias}.p AS c{width}"]
+            made += [
+                f"{alias}.e.{_quoted(n)} AS c{width + 1 + i}"
+                for i, (n, _) in enumerate(element.element.fields)
+            ]
+        elif operator.inline:
+            function = "inline"
+        elif operator.position:
+            function = "posexplode"
+        view = f"LATERAL VIEW{' OUTER' if operator.outer else ''} {function}({generator})"
+        columns = ", ".join([*kept, *made])
+        return f"SELECT {columns} FROM {table} {view} {alias} AS {', '.join(names)}"
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def text(self, expr: Expr, scope: Scope) -> str:
+        """An expression over rows; what only Python can do is one Python function as a whole."""
+        if any(isinstance(p, Call) and p.function.startswith(PYTHON) for p in parts(expr)):
+            return self._in_python(expr, scope)
+        return self._text(expr, scope)
+
+    def _in_python(self, expr: Expr, scope: Scope) -> str:
+        for part in parts(expr):
+            if isinstance(part, OuterColumn | Exists | InQuery | ScalarQuery | OpaqueCall):
+                raise UnsupportedError("a Python function beside a subquery or a function of Spark")
+        schema = scope[0].schema
+        read = dict.fromkeys(schema.place(c.name, c.occurrence) for c in columns_read(expr))
+        name = self.functions(expr, schema)
+        return f"{name}({', '.join(scope[0].names[i] for i in read)})"
+
+    def _text(self, expr: Expr, scope: Scope) -> str:
+        def sub(e: Expr) -> str:
+            return self._text(e, scope)
+
+        match expr:
+            case Column(name, _, occurrence):
+                return scope[0].names[scope[0].schema.place(name, occurrence)]
+            case OuterColumn(name, _, occurrence, depth):
+                return scope[depth].names[scope[depth].schema.place(name, occurrence)]
+            case Literal(value, type_):
+                return literal(value, type_)
+            case And(args):
+                return f"({' AND '.join(map(sub, args)) or 'true'})"
+            case Or(args):
+                return f"({' OR '.join(map(sub, args)) or 'false'})"
+            case Not(arg):
+                return f"(NOT {sub(arg)})"
+            case Compare(op, left, right):
+                return f"({sub(left)} {op} {sub(right)})"
+            case IsNull(arg):
+                return f"({sub(arg)} IS NULL)"
+            case InList(arg, options):
+                return f"({sub(arg)} IN ({', '.join(map(sub, options))}))"
+            case Case(branches, otherwise):
+                whens = " ".join(f"WHEN {sub(when)} THEN {sub(then)}" for when, then in branches)
+                return f"(CASE {whens} ELSE {sub(otherwise)} END)" if whens else sub(otherwise)
+            case Cast(arg, type_, mode):
+                if mode is CastMode.LEGACY:
+                    raise UnsupportedError("a cast as before ANSI")
+                word = "TRY_CAST" if mode is CastMode.TRY else "CAST"
+                return f"{word}({sub(arg)} AS {_type(type_)})"
+            case Call(function, args):
+                return _call(function, list(map(sub, args)))
+            case OpaqueCall(identity, args):
+                if not identity.isidentifier():
+                    raise UnsupportedError(f"the function {identity} cannot be called from SQL")
+                return f"{identity}({', '.join(map(sub, args))})"
+            case GetField(arg, name):
+                return f"{sub(arg)}.{_quoted(name)}"
+            case Exists(query):
+                return f"EXISTS ({self._query(query, scope)})"
+            case InQuery(args, query):
+                return f"(({', '.join(map(sub, args))}) IN ({self._query(query, scope)}))"
+            case ScalarQuery(query):
+                return f"({self._query(query, scope)})"
+            case _:
+                assert_never(expr)
+
+
+def _rows(schema: Schema, alias: str) -> Rows:
+    return Rows(schema, tuple(f"{alias}.c{i}" for i in range(len(schema))))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _call(function: str, args: list[str]) -> str:
+    if function in INFIX and len(args) == 2:
+        return f"({args[0]} {function} {args[1]})"
+    if function in BETWEEN:
+        return f"({args[0]} {BETWEEN[function]} {args[1]})"
+    match function:
+        case "negative":
+            return f"(- {args[0]})"
+        case "positive":
+            return f"(+ {args[0]})"
+        case "item":
+            return f"({args[0]})[{args[1]}]"
+        case _:
+            return f"{SPELLED.get(function, function)}({', '.join(args)})"
+
+
+def _frame(frame: Frame) -> str:
+    def bound(value: Any, side: str) -> str:
+        if value is None:
+            return f"UNBOUNDED {side}"
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise UnsupportedError(f"a window frame of {type(value).__name__}")
+        if value == 0:
+            return "CURRENT ROW"
+        return f"{abs(value)} {'PRECEDING' if value < 0 else 'FOLLOWING'}"
+
+    start, end = bound(frame.start, "PRECEDING"), bound(frame.end, "FOLLOWING")
+    return f"{frame.unit.upper()} BETWEEN {start} AND {end}"
+
+
+def _values(fields: Sequence[Any], values: Sequence[tuple[Any, ...]]) -> str:
+    if not values:
+        made = [f"CAST(NULL AS {_type(f.type)}) AS c{i}" for i, f in enumerate(fields)]
+        return f"SELECT {', '.join(made) or NO_COLUMN} WHERE false"
+    if not fields:
+        return f"SELECT * FROM VALUES {', '.join('(0)' for _ in values)} AS v(c0)"
+    rows = (
+        f"({', '.join(literal(v, f.type) for v, f in zip(row, fields, strict=True))})"
+        for row in values
+    )
+    names = ", ".join(f"c{i}" for i in range(len(fields)))
+    return f"SELECT * FROM VALUES {', '.join(rows)} AS v({names})"
+
+
+def _type(type_: DataType) -> str:
+    return str(type_)
+
+
+def literal(value: Any, type_: DataType) -> str:
+    """A constant of exactly that type."""
+    if value is None:
+        return "NULL" if isinstance(type_, NullType) else f"CAST(NULL AS {_type(type_)})"
+    match type_:
+        case IntegralType() | DecimalType():
+            return f"CAST('{value}' AS {_type(type_)})"
+        case DoubleType() | FloatType():
+            return f"CAST('{_float(value)}' AS {_type(type_)})"
+        case DayTimeIntervalType():
+            seconds = value // timedelta(microseconds=1)
+            exact = f"CAST('{seconds}' AS DECIMAL(30,0)) / 1000000"
+            made = f"make_dt_interval(0, 0, 0, CAST({exact} AS DECIMAL(18,6)))"
+            return f"CAST({made} AS {_type(type_)})"
+        case YearMonthIntervalType():
+            return f"CAST(make_ym_interval(0, {value}) AS {_type(type_)})"
+        case CalendarIntervalType():
+            raise UnsupportedError("a constant interval of months and days")
+        case ArrayType(element):
+            made = f"array({', '.join(literal(v, element) for v in value)})"
+            return f"CAST({made} AS {_type(type_)})"
+        case MapType(key, held):
+            pairs = [x for k, v in value for x in (literal(k, key), literal(v, held))]
+            return f"CAST(map({', '.join(pairs)}) AS {_type(type_)})"
+        case StructType(fields):
+            named = zip(value, fields, strict=True)
+            cells = [x for v, (n, t) in named for x in (_string(n), literal(v, t))]
+            return f"named_struct({', '.join(cells)})"
+        case TimestampNtzType():
+            return f"TIMESTAMP_NTZ '{timestamp_text(value)}'"
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _string(value)
+        case bytes():
+            return f"X'{value.hex().upper()}'"
+        case datetime():
+            return f"TIMESTAMP '{timestamp_text(value)}'"
+        case date():
+            return f"DATE '{date_text(value)}'"
+        case _:
+            raise UnsupportedError(f"a constant of type {type_}")
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _float(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    return repr(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+__all__ = ["ON_FRAMES", "Functions", "SqlWriter", "literal"]
