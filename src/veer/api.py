@@ -61,6 +61,7 @@ class Comparison:
     strategy: str = "sweep"  # or "plus", "baseline"
     without: tuple[str, ...] = ()  # "segment", "prune", "rank", "quick" switched off
     cache: str = ""  # a file in which answers of verifiers are kept
+    witnesses: bool = True  # or only look for proofs: what is not proven is unknown
 
 
 @final
@@ -225,6 +226,8 @@ def _steps(
         lambda text: search.progress(f"{goal.p}: {text}"),
     )
     yield hunt.prove
+    if not asked.witnesses:
+        return
     yield lambda: _quick_witness(refutation, asked.budget)
     yield hunt.prove_at_last
     if search.optimized is not None:

@@ -33,14 +33,15 @@ OTHERWISE = "otherwise"
 MODEL_BYTES = 64_000_000
 WORD = re.compile(r"\w+")
 # A small lexicon for texts without a model; a model file replaces it.
-POSITIVE = frozenset(
+_POSITIVE = (
     "good great best better love loved like liked happy nice excellent amazing awesome win safe"
-    " beautiful thanks thank hope enjoy enjoyed wonderful fantastic perfect glad fun".split()
+    " beautiful thanks thank hope enjoy enjoyed wonderful fantastic perfect glad fun"
 )
-NEGATIVE = frozenset(
+_NEGATIVE = (
     "bad worse worst hate hated sad angry awful terrible horrible kill kills killed danger death"
-    " dangerous sick fear loss lost fail failed poor ugly wrong sorry pain fire evacuate".split()
+    " dangerous sick fear loss lost fail failed poor ugly wrong sorry pain fire evacuate"
 )
+POSITIVE, NEGATIVE = (frozenset(words.split()) for words in (_POSITIVE, _NEGATIVE))
 
 
 @final

@@ -271,19 +271,28 @@ class SqlWriter:
     def _aggregate(
         self, operator: Aggregate | GlobalAggregate, table: str, rows: Rows, outer: Scope
     ) -> str:
-        """Keys are computed first: a constant in GROUP BY would be the place of a column."""
+        """Keys are computed first: a constant in GROUP BY would be the place of a column.
+
+        One that is computed of constants alone stays: Spark would take it for a constant.
+        """
         keys = operator.keys if isinstance(operator, Aggregate) else ()
         alias = self._alias()
         inner = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
-        inner += [f"{self.text(k.expr, (rows, *outer))} AS k{i}" for i, k in enumerate(keys)]
+        shown = []
+        for i, key in enumerate(keys):
+            if not isinstance(key.expr, Literal) and next(columns_read(key.expr), None) is None:
+                shown.append(self.text(key.expr, (rows, *outer)))
+                continue
+            inner.append(f"{self.text(key.expr, (rows, *outer))} AS k{i}")
+            shown.append(f"{alias}.k{i}")
         source = f"(SELECT {', '.join(inner) or NO_COLUMN} FROM {table}) AS {alias}"
         seen = _rows(rows.schema, alias)
-        made = [f"{alias}.k{i} AS c{i}" for i in range(len(keys))]
+        made = [f"{key} AS c{i}" for i, key in enumerate(shown)]
         made += [
             f"{self._called(named, (seen, *outer))} AS c{i}"
             for i, named in enumerate(operator.calls, len(keys))
         ]
-        by = f" GROUP BY {', '.join(f'{alias}.k{i}' for i in range(len(keys)))}" if keys else ""
+        by = f" GROUP BY {', '.join(shown)}" if keys else ""
         return f"SELECT {', '.join(made) or 'count(*) AS c0'} FROM {source}{by}"
 
     def _called(self, named: NamedCall, scope: Scope) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from veer.errors import InputError
@@ -25,15 +26,20 @@ SETTINGS = {
 
 
 def local_session(scratch: str) -> Any:
-    """A session of this process, which keeps its files in a directory of its own."""
+    """A session of this process for loading jobs, with its files in a directory of its own."""
+    return started(scratch, "local[1]", SETTINGS)
+
+
+def started(scratch: str, master: str, settings: Mapping[str, str]) -> Any:
+    """A session with these settings, its files below `scratch`."""
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise InputError("PySpark is not installed; use: pip install 'veer-spark[spark]'") from None
-    builder = SparkSession.builder.master("local[1]").appName("veer")
-    for name, value in {**SETTINGS, "spark.sql.warehouse.dir": f"{scratch}/warehouse"}.items():
+    builder = SparkSession.builder.master(master).appName("veer")
+    for name, value in {"spark.sql.warehouse.dir": f"{scratch}/warehouse", **settings}.items():
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()

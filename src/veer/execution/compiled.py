@@ -1,0 +1,44 @@
+"""Workflow files and SQL as something that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.ops import Source
+from veer.execution.compiler import Compiler
+from veer.execution.functions import Bodies
+from veer.execution.sources import Sources
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@final
+@dataclass
+class Compiled:
+    """A dataflow over files, compiled for Spark when it has to run."""
+
+    dataflow: Dataflow
+    sources: Sources
+    bodies: Bodies
+    spark: Callable[[], SparkSession]
+
+    def fingerprint(self, source: Source) -> str:
+        return self.sources.fingerprint(source)
+
+    def read(self, source: Source) -> DataFrame:
+        return self.sources.read(self.spark(), source)
+
+    def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
+        return self._compiler.frame(id_, stored)
+
+    @cached_property
+    def _compiler(self) -> Compiler:
+        return Compiler(self.spark(), self.dataflow, self.read, self.bodies)
+
+
+__all__ = ["Compiled"]

@@ -1,0 +1,119 @@
+"""Results as Parquet: written aside by Spark, read back under the names of the signal."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, final
+
+from veer.dataflow.json import to_json
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import quote_name
+from veer.errors import InputError
+from veer.execution.order import OrderedBy, ordered
+from veer.execution.signals import Signals
+from veer.store import Store, StoredResult
+from veer.store.files import LocalFiles, StoredFile
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@final
+class Results:
+    """Writes and reads the results of one run."""
+
+    def __init__(self, store: Store, spark: SparkSession) -> None:
+        self.store, self.spark = store, spark
+
+    def write(self, frame: DataFrame, signals: Signals, id_: str, signature: str) -> StoredResult:
+        """Compute the rows of a signal into a new result, which nobody knows yet."""
+        schema = signals.dataflow.schemas[id_]
+        result = self.store.new_result()
+        started = time.perf_counter()
+        try:
+            frame.toDF(*file_names(schema)).write.parquet(self.store.files.path(result))
+            seconds = time.perf_counter() - started
+            files = self.store.files.listed(result)
+            rows = self._rows(result, files)
+        except BaseException as error:
+            self.discard(result)
+            if isinstance(error, Exception):
+                raise InputError(f"{id_!r} could not be computed: {spark_says(error)}") from error
+            raise
+        keyed = not signals.reason(id_)
+        return StoredResult(
+            id=result,
+            exact=signals.exact(id_) if keyed else "",
+            signature=signature if keyed else "",
+            environment=signals.environment(id_) if keyed else "",
+            sources=signals.sources(id_) if keyed else {},
+            text=json.dumps(to_json(signals.cone(id_))),
+            names=schema.names,
+            files=tuple(files),
+            rows=rows,
+            bytes=sum(f.size for f in files),
+            seconds=seconds,
+        )
+
+    def _rows(self, id_: str, files: Sequence[StoredFile]) -> int:
+        path = self.store.files.path(id_)
+        if not isinstance(self.store.files, LocalFiles):
+            return self.spark.read.parquet(path).count() if files else 0
+        import pyarrow.parquet
+
+        return sum(pyarrow.parquet.read_metadata(f"{path}/{f.name}").num_rows for f in files)
+
+    def read(
+        self, result: StoredResult, schema: Schema, order: Sequence[OrderedBy] = ()
+    ) -> DataFrame:
+        """The rows of a result, under the names and in the order of a signal."""
+        return read_result(self.spark, self.store, result, schema, order)
+
+    def discard(self, id_: str) -> None:
+        """Remove what was written and will not be registered."""
+        try:
+            self.store.files.remove(id_)
+        finally:
+            self.store.release(id_)
+
+
+def read_result(
+    spark: SparkSession,
+    store: Store,
+    result: StoredResult,
+    schema: Schema,
+    order: Sequence[OrderedBy] = (),
+) -> DataFrame:
+    """The rows of a result, under the names and in the order of a signal."""
+    stored = result.dataflow.result_schema
+    names = file_names(stored)
+    ddl = ", ".join(f"{quote_name(n)} {t}" for n, t in zip(names, schema.types, strict=True))
+    frame = spark.read.schema(ddl).parquet(store.files.path(result.id))
+    return ordered(frame, order).toDF(*schema.names)
+
+
+def file_names(schema: Schema) -> list[str]:
+    """Columns in files: their own names, or numbers where Parquet would mix them up."""
+    lowered = {n.lower() for n in schema.names}
+    if len(lowered) == len(schema) and "" not in lowered:
+        return list(schema.names)
+    return [f"c{i}" for i in range(len(schema))]
+
+
+def spark_says(error: BaseException) -> str:
+    """The line of an error of Spark's that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [
+        line
+        for line in lines
+        if any(word in line for word in ("No space left", "Permission denied", "does not exist"))
+    ]
+    for line in (*telling, *lines):
+        if not line.startswith(("An error occurred while calling", "at ")):
+            return line.removeprefix(": ")[:300]
+    return type(error).__name__
+
+
+__all__ = ["Results", "file_names", "read_result", "spark_says"]

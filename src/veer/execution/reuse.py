@@ -1,0 +1,317 @@
+"""What to compute and what to read: the plan of a run.
+
+Each sink is compared with stored results that look like it in simulation; one proven equal is
+served. Below a sink that is not, the largest parts that are stored are read instead of computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import final
+
+from veer.api import Comparison, verify
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.json import to_json
+from veer.dataflow.ops import (
+    Aggregate,
+    Deduplicate,
+    ExceptAll,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Over,
+    RowUdf,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Values,
+)
+from veer.errors import VeerError
+from veer.execution.constraints import Constraints
+from veer.execution.signals import Signals, bare, cannot_store, digest, every_source
+from veer.execution.signatures import signatures
+from veer.execution.sources import source_name
+from veer.frontends.spec import Version
+from veer.store import Store, StoredResult, StoredVersion
+from veer.verdict import TableSemantics, Verdict
+
+SHARE = 0.2  # of the seconds a stored result took; proving may take as long
+START = 4.0  # seconds that Spark takes to start
+# Without one of these below, computing is as fast as reading.
+WORTH_KEEPING = (
+    Join,
+    Aggregate,
+    GlobalAggregate,
+    Over,
+    Deduplicate,
+    IntersectAll,
+    ExceptAll,
+    Lateral,
+    RowUdf,
+    TableUdf,
+)
+SAME = "the same computation on the same sources"
+
+
+class _OverspentError(Exception):
+    """Proving took its share of time."""
+
+
+@final
+@dataclass(frozen=True)
+class Reused:
+    """A stored result that holds the rows of a signal, and why."""
+
+    signal: str
+    result: StoredResult
+    why: str
+
+
+@final
+@dataclass
+class RunPlan:
+    """What a run reads, computes and keeps."""
+
+    served: dict[str, Reused] = field(default_factory=dict)  # sinks
+    cuts: dict[str, Reused] = field(default_factory=dict)  # signals below those computed
+    computed: dict[str, str] = field(default_factory=dict)  # sinks, and why they are
+    keep: list[str] = field(default_factory=list)  # signals to store on the way
+    notes: list[str] = field(default_factory=list)
+    proving: float = 0.0
+
+
+@final
+class Planner:
+    """Plans a run of one version against a store."""
+
+    def __init__(
+        self,
+        store: Store,
+        signals: Signals,
+        constraints: Constraints,
+        *,
+        share: float = SHARE,
+        exact_only: bool = False,
+        starting: float = START,
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.store, self.signals, self.constraints = store, signals, constraints
+        self.share, self.exact_only, self.starting = share, exact_only, starting
+        self.progress = progress
+        self.dataflow = signals.dataflow
+        self.plan = RunPlan()
+
+    @cached_property
+    def looks(self) -> dict[str, str]:
+        """The signature of each signal, and where and on what it is computed."""
+        found = signatures(self.dataflow, self.store)
+        return {i: s for i, s in found.items() if not self.signals.reason(i)}
+
+    def signature(self, id_: str) -> str:
+        return self.looks.get(id_, "")
+
+    def make(self, previous: StoredVersion | None, keep: str) -> RunPlan:
+        """The plan; `keep` says which signals are stored beside the sinks."""
+        for sink in self.dataflow.sinks:
+            found = self._stored(sink)
+            if found is not None:
+                self.plan.served[sink] = found
+            else:
+                reason = self.signals.reason(sink)
+                self.plan.computed[sink] = reason or "nothing stored is known to be the same"
+        self._cut()
+        if keep == "cuts":
+            self.plan.keep = self._worth_keeping(previous)
+        return self.plan
+
+    # -- one signal ----------------------------------------------------------------------------
+
+    def _stored(self, id_: str) -> Reused | None:
+        """A stored result with the rows of a signal."""
+        if self.signals.reason(id_):
+            return None
+        for result in self.store.with_exact([self.signals.exact(id_)]):
+            if self._usable(result):
+                return Reused(id_, result, SAME)
+        if self.exact_only or not self.signature(id_):
+            return None
+        for result in self.store.with_signature(self.signature(id_)):
+            why = self._proven(id_, result)
+            if why and self._usable(result):
+                return Reused(id_, result, why)
+        return None
+
+    def _usable(self, result: StoredResult) -> bool:
+        problem = self.store.usable(result)
+        if problem:
+            self.plan.notes.append(f"a stored result is not read: {problem}")
+        return not problem
+
+    def _proven(self, id_: str, result: StoredResult) -> str:
+        """Why a stored result has the rows of a signal; empty if that is not known."""
+        if result.environment != self.signals.environment(id_):
+            return ""
+        p, q = result.dataflow, self.signals.cone(id_)
+        if isinstance(self.dataflow.operators[id_], Sink):
+            if result.names != self.dataflow.schemas[id_].names:
+                return ""
+        if p.result_schema.types != q.result_schema.types or not self._same_sources(p, result, id_):
+            return ""
+        own = {source_name(s) for s in every_source(q)}
+
+        def is_believed(source: Source) -> bool:
+            shared = source_name(source) in own
+            return shared and (self.constraints.trust or bool(self.constraints.known(source)))
+
+        saved = result.seconds + (0 if self.plan.computed else self.starting)
+        found = self._verdict(bare(p, is_believed), bare(q, is_believed), saved)
+        if found is not None or self.constraints.trust:
+            return found or ""
+        declared = [s for s in (*every_source(p), *every_source(q)) if source_name(s) in own]
+        open_ = [s for s in declared if self.constraints.known(s) is None]
+        if not open_:
+            return ""
+        found = self._verdict(p, q, saved)
+        if found is None:
+            return ""
+        self.progress("checking declared keys against the data")
+        if not self.constraints.check(open_):
+            return ""
+        # What does not hold of a table was left out above: again with what holds.
+        return self._verdict(bare(p, is_believed), bare(q, is_believed), saved) or ""
+
+    def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
+        """Whether the tables both read have the content they had."""
+        now = self.signals.sources(id_)
+        ours = {s.table: source_name(s) for s in every_source(self.signals.cone(id_))}
+        for source in every_source(p):
+            name = ours.get(source.table)
+            if name is None:
+                continue
+            if name != source_name(source) or result.sources.get(name) != now[name]:
+                return False
+        return True
+
+    def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
+        """Why two computations give the same rows; None if that is not known."""
+        names = digest(to_json(p)), digest(to_json(q))
+        known = self.store.verdict(*names, _code())
+        if known is None:
+            allowed = self.share * saved - self.plan.proving
+            if allowed <= 0:
+                return None
+            started = time.perf_counter()
+            try:
+                known = self._verify(p, q, started + allowed)
+            finally:
+                self.plan.proving += time.perf_counter() - started
+            if known is None:
+                return None
+            self.store.remember_verdict(*names, _code(), *known)
+        return known[1] if known[0] == Verdict.EQUIVALENT.value else None
+
+    def _verify(self, p: Dataflow, q: Dataflow, until: float) -> tuple[str, str] | None:
+        def progress(text: str) -> None:
+            self.progress(text)
+            if time.perf_counter() > until:
+                raise _OverspentError
+
+        asked = Comparison(TableSemantics.BAG, columns="position", witnesses=False)
+        one, two = (Version(n, d, stable_ids=False) for n, d in (("P", p), ("Q", q)))
+        try:
+            (sink,) = verify(one, two, asked, progress=progress).sinks
+        except _OverspentError:
+            return None
+        except VeerError as error:
+            return Verdict.UNKNOWN.value, str(error)
+        fails = [c.text for c in sink.caveats if not c.text.startswith("P may fail")]
+        choices = [a.text for a in sink.assumptions if a.text.startswith("same choice")]
+        if sink.verdict is not Verdict.EQUIVALENT or fails or choices:
+            return Verdict.UNKNOWN.value, "; ".join([sink.reason, *fails, *choices])
+        return sink.verdict.value, sink.reason
+
+    # -- below sinks ---------------------------------------------------------------------------
+
+    def _cut(self) -> None:
+        """Read the largest stored parts below the sinks that are computed."""
+        seen: set[str] = set()
+        stack = [i for sink in self.plan.computed for i in self.dataflow.inputs[sink]]
+        # Users first: what is below a part that is read is not looked at.
+        stack.sort(key=self.dataflow.position.__getitem__)
+        while stack:
+            id_ = stack.pop()
+            if id_ in seen:
+                continue
+            seen.add(id_)
+            found = self._stored(id_) if self._is_worth(id_) else None
+            if found is not None:
+                self.plan.cuts[id_] = found
+                continue
+            stack += self.dataflow.inputs[id_]
+            stack.sort(key=self.dataflow.position.__getitem__)
+
+    def _is_worth(self, id_: str) -> bool:
+        """Whether reading a signal saves more than reading its sources costs."""
+        if isinstance(self.dataflow.operators[id_], Source | Values):
+            return False
+        below = (self.dataflow.operators[i] for i in self.dataflow.ancestors(id_))
+        return any(isinstance(op, WORTH_KEEPING) for op in below)
+
+    def _worth_keeping(self, previous: StoredVersion | None) -> list[str]:
+        """Where the last edits begin: what was computed before, computed again, and will be.
+
+        People go on editing where they edited last; everything below that stays.
+        """
+        if previous is None:
+            return []
+        before = set(fingerprints(previous.dataflow).values())
+        prints = fingerprints(self.dataflow)
+        found = []
+        for id_ in self._computed():
+            if prints[id_] not in before or id_ in self.plan.cuts:
+                continue
+            ends = [link.dst for link in self.dataflow.outputs[id_]]
+            if all(prints[e] in before and not self._is_sink(e) for e in ends):
+                continue
+            if all(self._is_sink(e) for e in ends) or not self._is_worth(id_):
+                continue
+            operator = self.dataflow.operators[id_]
+            if isinstance(operator, Sort) or self.signals.reason(id_):
+                continue
+            if not cannot_store(self.dataflow.schemas[id_]):
+                found.append(id_)
+        return found
+
+    def _is_sink(self, id_: str) -> bool:
+        return isinstance(self.dataflow.operators[id_], Sink)
+
+    def _computed(self) -> Iterator[str]:
+        """What has to be computed, inputs first."""
+        needed: set[str] = set()
+        stack = list(self.plan.computed)
+        while stack:
+            id_ = stack.pop()
+            if id_ not in needed and id_ not in self.plan.cuts:
+                needed.add(id_)
+                stack += self.dataflow.inputs[id_]
+        return (i for i in self.dataflow.order if i in needed)
+
+
+@cache
+def _code() -> str:
+    """The code that proves: another version of it asks anew."""
+    made = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
+        made.update(path.read_bytes())
+    return made.hexdigest()[:16]
+
+
+__all__ = ["Planner", "Reused", "RunPlan"]

@@ -1,0 +1,296 @@
+"""A run of one version: plan, compute what must be, register what was computed.
+
+version -> plan (`reuse`) -> Spark -> results, registered if no source changed meanwhile
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.fingerprint import fingerprint
+from veer.dataflow.ops import Source
+from veer.errors import InputError, UsageError
+from veer.execution.constraints import Constraints
+from veer.execution.functions import Bodies
+from veer.execution.results import Results
+from veer.execution.reuse import SHARE, START, Planner, RunPlan
+from veer.execution.signals import Signals, cannot_store
+from veer.store import SinkResult, Store, StoredResult, StoredVersion
+from veer.versions import VersionPair
+from veer.versions.describe import describe_edits
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+KEEP = ("sinks", "cuts", "none")
+REUSE = ("proven", "exact", "none")
+COMPUTED, REUSED, NOT_KEPT = "computed", "reused", "not kept"
+
+
+class Computation(Protocol):
+    """Something that can be run: a compiled dataflow, or DataFrames of a program."""
+
+    dataflow: Dataflow
+    bodies: Bodies
+
+    def fingerprint(self, source: Source) -> str:
+        """What a source holds now; an error where that cannot be told."""
+        ...
+
+    def read(self, source: Source) -> DataFrame:
+        """The rows of a source."""
+        ...
+
+    def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
+        """The rows of a signal, those of stored ones read."""
+        ...
+
+
+@final
+@dataclass(frozen=True)
+class Request:
+    """What is to be run, under which name, and what may be reused."""
+
+    name: str
+    spec: str = ""
+    keep: str = "cuts"
+    reuse: str = "proven"
+    trust: bool = False  # declarations about sources are believed without looking
+    share: float = SHARE
+    stable_ids: bool = True
+    code: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    starting: float = START  # seconds until Spark runs; none if it does
+
+    def __post_init__(self) -> None:
+        if self.keep not in KEEP or self.reuse not in REUSE:
+            raise UsageError(f"keep {', '.join(KEEP)}; reuse {', '.join(REUSE)}")
+
+
+@final
+@dataclass
+class Outcome:
+    """What a run did: its plan, its sinks, and the version it was recorded as."""
+
+    plan: RunPlan
+    version: StoredVersion | None = None
+    is_new: bool = False
+    results: dict[str, StoredResult] = field(default_factory=dict)  # by sink
+    kept: list[StoredResult] = field(default_factory=list)  # below the sinks
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    planning: float = 0.0
+
+
+@final
+class Running:
+    """One run of a computation against a store."""
+
+    def __init__(
+        self,
+        request: Request,
+        computation: Computation,
+        store: Store,
+        spark: Callable[[], SparkSession],
+        progress: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.request, self.computation, self.store = request, computation, store
+        self.spark, self.progress = spark, progress
+        self.started = time.time()
+        self.constraints = Constraints(store, self._known, computation.read, trust=request.trust)
+        self._fingerprints: dict[Source, str] = {}
+        self.previous = store.version(request.name)
+        self.signals = self._signals()
+
+    def _known(self, source: Source) -> str:
+        if source not in self._fingerprints:
+            self._fingerprints[source] = self.computation.fingerprint(source)
+        return self._fingerprints[source]
+
+    def _signals(self, look: Callable[[Source], str] | None = None) -> Signals:
+        dataflow = self.constraints.believed(self.computation.dataflow)
+        return Signals(
+            dataflow, look or self._known, self.computation.bodies, self.request.environment
+        )
+
+    # -- planning ------------------------------------------------------------------------------
+
+    def plan(self) -> Planner:
+        """What is to be read and computed."""
+        request = self.request
+        planner = Planner(
+            self.store,
+            self.signals,
+            self.constraints,
+            share=request.share,
+            exact_only=request.reuse == "exact",
+            starting=request.starting,
+            progress=self.progress,
+        )
+        if request.reuse == "none":
+            for sink in self.signals.dataflow.sinks:
+                planner.plan.computed[sink] = "stored results are not looked at"
+        else:
+            planner.make(self.previous, request.keep)
+        return planner
+
+    # -- running -------------------------------------------------------------------------------
+
+    def run(self) -> Outcome:
+        """Run the version; results that turn out to be damaged are computed after all."""
+        begun = time.perf_counter()
+        notes: list[str] = []
+        while True:
+            planner = self.plan()
+            planning = time.perf_counter() - begun
+            try:
+                made = self._compute(planner)
+                break
+            except InputError:
+                damaged = self._damaged(planner.plan)
+                if not damaged:
+                    raise
+                notes += damaged
+        outcome = Outcome(planner.plan, notes=[*notes, *planner.plan.notes], planning=planning)
+        outcome.notes += [
+            f"table {table}: {problem}; what is declared of it is not relied on"
+            for table, problem in self.constraints.violated.items()
+        ]
+        self._register(outcome, made, time.perf_counter() - begun)
+        outcome.seconds = time.perf_counter() - begun
+        return outcome
+
+    def _damaged(self, plan: RunPlan) -> list[str]:
+        """Stored parts that are not what they were, though they seemed to be."""
+        found = []
+        for reused in plan.cuts.values():
+            result = reused.result
+            problem = self.store.files.damage(result.id, result.files, deep=True)
+            if problem:
+                self.store.mark_damaged(result.id)
+                found.append(f"a stored result is not read: {problem}")
+        return found
+
+    def _compute(self, planner: Planner) -> dict[str, StoredResult]:
+        """Everything that has to be computed, by signal."""
+        plan, dataflow = planner.plan, self.signals.dataflow
+        if not plan.computed:
+            return {}
+        self.progress("starting Spark")
+        results = Results(self.store, self.spark())
+        stored = {
+            i: results.read(reused.result, dataflow.schemas[i]) for i, reused in plan.cuts.items()
+        }
+        made: dict[str, StoredResult] = {}
+        try:
+            for id_ in [*plan.keep, *plan.computed]:
+                schema = dataflow.schemas[id_]
+                problem = cannot_store(schema)
+                if problem:
+                    raise InputError(f"sink {id_!r} cannot be kept as Parquet: {problem}")
+                self.progress(f"computing {id_}")
+                frame = self.computation.frame(id_, stored)
+                look = planner.signature(id_) if self.request.reuse != "none" else ""
+                made[id_] = results.write(frame, self.signals, id_, look)
+                if id_ in plan.keep:
+                    stored[id_] = results.read(made[id_], schema)
+        except BaseException:
+            for result in made.values():
+                results.discard(result.id)
+            raise
+        return made
+
+    # -- registering ---------------------------------------------------------------------------
+
+    def _register(self, outcome: Outcome, made: dict[str, StoredResult], seconds: float) -> None:
+        """Record the version with what was computed from sources that stayed the same."""
+        plan = outcome.plan
+        changed = self._changed(made) if made else {}
+        results = Results(self.store, self.spark()) if made else None
+        for id_, why in changed.items():
+            assert results is not None
+            results.discard(made.pop(id_).id)
+            outcome.notes.append(f"{id_}: {why} while it was computed; its result is not kept")
+        if self.request.keep == "none":
+            # Kept for this version to be read, found by nobody else.
+            made = {i: replace(r, exact="", signature="") for i, r in made.items()}
+        sinks = []
+        for sink in self.signals.dataflow.sinks:
+            if sink in plan.served:
+                result = plan.served[sink].result
+                sinks.append(
+                    SinkResult(sink, REUSED, result.id, result.rows, plan.served[sink].why)
+                )
+            elif sink in made:
+                result = made[sink]
+                sinks.append(
+                    SinkResult(sink, COMPUTED, result.id, result.rows, plan.computed[sink])
+                )
+            else:
+                sinks.append(SinkResult(sink, NOT_KEPT, "", None, changed.get(sink, "")))
+                continue
+            outcome.results[sink] = result
+        outcome.kept = [r for i, r in made.items() if i not in plan.computed]
+        version = self._version(tuple(sinks), seconds)
+        again = self._is_again(version)
+        if again is not None:
+            outcome.version = replace(again, sinks=version.sinks)
+            if made or outcome.version != again:
+                self.store.renew_sinks(outcome.version, list(made.values()))
+        else:
+            outcome.version = self.store.record(version, list(made.values()))
+            outcome.is_new = True
+
+    def _changed(self, made: Mapping[str, StoredResult]) -> dict[str, str]:
+        """What was computed from sources, models or functions that are others now."""
+        now = self._signals(self.computation.fingerprint)
+        found = {}
+        for id_ in made:
+            if self.signals.reason(id_):
+                continue  # it is nobody else's result anyway
+            try:
+                same = now.sources(id_) == self.signals.sources(id_)
+                same = same and now.environment(id_) == self.signals.environment(id_)
+            except InputError as error:
+                found[id_] = f"a source is gone ({error})"
+                continue
+            if not same:
+                found[id_] = "a source changed"
+        return found
+
+    def _version(self, sinks: Sequence[SinkResult], seconds: float) -> StoredVersion:
+        dataflow = self.computation.dataflow
+        edits: tuple[Mapping[str, Any], ...] = ()
+        if self.previous is not None:
+            stable = self.previous.stable_ids and self.request.stable_ids
+            pair = VersionPair.of(self.previous.dataflow, dataflow, stable_ids=stable)
+            edits = tuple(asdict(edit) for edit in describe_edits(pair))
+        return StoredVersion(
+            name=self.request.name,
+            dataflow=dataflow,
+            fingerprint=fingerprint(dataflow),
+            stable_ids=self.request.stable_ids,
+            spec=self.request.spec,
+            sources=self.signals.read,
+            environment=dict(self.request.environment),
+            started=self.started,
+            seconds=seconds,
+            sinks=tuple(sinks),
+            edits=edits,
+            code=dict(self.request.code),
+        )
+
+    def _is_again(self, version: StoredVersion) -> StoredVersion | None:
+        """The previous version, if this one is the same on the same sources."""
+        before = self.previous
+        if before is None or before.dataflow != version.dataflow:
+            return None
+        same = before.sources == version.sources and before.environment == version.environment
+        return before if same else None
+
+
+__all__ = ["KEEP", "REUSE", "Computation", "Outcome", "Request", "Running"]

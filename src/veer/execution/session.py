@@ -1,0 +1,92 @@
+"""The Spark session of a run, and what of it results depend on."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, final
+
+from veer.errors import InputError
+from veer.frontends.spark.session import SETTINGS, started
+from veer.frontends.spark.settings import HARMLESS, WRITING, check_settings, unusual_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ZONE = "spark.sql.session.timeZone"
+# Unlike the session jobs are loaded in, this one works on data.
+FOR_RUNNING = {
+    "spark.driver.memory": "4g",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.executorEnv.TZ": "UTC",
+    "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
+}
+
+
+@final
+class Session:
+    """A session that starts when it is needed; one that is given is used as it is."""
+
+    def __init__(
+        self,
+        master: str = "local[*]",
+        conf: Mapping[str, str] | None = None,
+        given: SparkSession | None = None,
+    ) -> None:
+        self.master, self.conf = master, dict(conf or {})
+        self._session = given
+        self._given = given is not None
+
+    def __call__(self) -> SparkSession:
+        if self._session is None:
+            os.environ["TZ"] = "UTC"
+            time.tzset()
+            usual = {k: v for k, v in SETTINGS.items() if k != "spark.sql.runSQLOnFiles"}
+            scratch = tempfile.mkdtemp(prefix="veer-")
+            self._session = started(scratch, self.master, {**usual, **FOR_RUNNING, **self.conf})
+        return self._session
+
+    @property
+    def is_running(self) -> bool:
+        return self._session is not None
+
+    def stop(self) -> None:
+        """End a session that was started here."""
+        if self._session is not None and not self._given:
+            self._session.stop()
+            self._session = None
+
+    def environment(self) -> dict[str, Any]:
+        """What results depend on, without starting anything."""
+        if self._given:
+            return environment_of(self())
+        try:
+            spark = version("pyspark")
+        except PackageNotFoundError:
+            raise InputError(
+                "PySpark is not installed; use: pip install 'veer-spark[spark]'"
+            ) from None
+        zone = self.conf.get(ZONE, SETTINGS[ZONE])
+        said = {k: v for k, v in self.conf.items() if not _is_harmless(k)}
+        return {"spark": spark, "zone": zone, "settings": dict(sorted(said.items()))}
+
+
+def environment_of(session: SparkSession) -> dict[str, Any]:
+    """What results of a session depend on; a session that changes what expressions mean is refused."""
+    check_settings(session, WRITING)
+    return {
+        "spark": session.version,
+        "zone": str(session.conf.get(ZONE)),
+        "settings": {k: v for k, v in unusual_settings(session).items() if k not in WRITING},
+    }
+
+
+def _is_harmless(name: str) -> bool:
+    short = name.removeprefix("spark.sql.")
+    return name == ZONE or short == name or HARMLESS.fullmatch(short) is not None
+
+
+__all__ = ["Session", "environment_of"]

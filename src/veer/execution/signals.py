@@ -1,0 +1,246 @@
+"""What the result of every signal depends on: its computation, its sources, where it ran.
+
+Two results with the same key are the same; for others of the same sources and surroundings a proof
+is needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, final
+
+from veer.dataflow.dag import Dataflow, Link
+from veer.dataflow.determinism import operator_kind
+from veer.dataflow.expr import Call, OpaqueCall
+from veer.dataflow.fingerprint import fingerprints
+from veer.dataflow.functions.registry import Kind
+from veer.dataflow.ops import Operator, RowUdf, Sink, Source, TableUdf
+from veer.dataflow.schema import Schema
+from veer.dataflow.types import (
+    ArrayType,
+    CalendarIntervalType,
+    DataType,
+    MapType,
+    NullType,
+    OpaqueType,
+    StructType,
+)
+from veer.dataflow.walk import operator_exprs, parts, subqueries
+from veer.errors import InputError
+from veer.execution.functions import VERSION, Bodies
+from veer.execution.sources import source_name
+from veer.execution.sql import PYTHON
+
+RESULT = "result"  # the sink of a signal looked at alone
+
+
+@final
+class Signals:
+    """The signals of one version in one environment; `fingerprint` looks at a source now."""
+
+    def __init__(
+        self,
+        dataflow: Dataflow,
+        fingerprint: Callable[[Source], str],
+        bodies: Bodies,
+        environment: Mapping[str, Any],
+    ) -> None:
+        self.dataflow = dataflow
+        self._fingerprint = fingerprint
+        self._bodies = bodies
+        self._environment = environment
+        self._known: dict[Source, str] = {}
+
+    def reason(self, id_: str) -> str:
+        """Why the rows of a signal cannot be those of another run; empty if they are."""
+        return self._reasons[id_]
+
+    @cached_property
+    def _reasons(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for id_ in self.dataflow.order:
+            below = [found[i] for i in self.dataflow.inputs[id_] if found[i]]
+            found[id_] = below[0] if below else self._own_reason(id_)
+        return found
+
+    def _own_reason(self, id_: str) -> str:
+        operator = self.dataflow.operators[id_]
+        match operator_kind(self.dataflow, id_):
+            case Kind.CHOICE:
+                return f"operator {id_!r} makes a choice, which may be another one next time"
+            case Kind.PARTITION:
+                return f"operator {id_!r} depends on how rows are spread"
+            case Kind.RUN_CONSTANT:
+                return f"operator {id_!r} depends on when it runs"
+            case Kind.PURE:
+                pass
+        try:
+            for inner in _with_subqueries(operator):
+                if isinstance(inner, Source):
+                    self.known(inner)
+                elif isinstance(inner, RowUdf | TableUdf):
+                    self._bodies.of(inner)
+        except InputError as error:
+            return str(error)
+        return ""
+
+    def known(self, source: Source) -> str:
+        """The fingerprint of a source, looked at once."""
+        if source not in self._known:
+            self._known[source] = self._fingerprint(source)
+        return self._known[source]
+
+    @cached_property
+    def read(self) -> dict[str, str]:
+        """The fingerprints of all sources that have one."""
+        found = {}
+        for source in every_source(self.dataflow):
+            try:
+                found[source_name(source)] = self.known(source)
+            except InputError:
+                continue
+        return found
+
+    def sources(self, id_: str) -> dict[str, str]:
+        """The fingerprints of what a signal reads."""
+        return {
+            source_name(inner): self.known(inner)
+            for inner in self._below(id_)
+            if isinstance(inner, Source)
+        }
+
+    def environment(self, id_: str) -> str:
+        """Where a signal is computed, as far as its rows depend on it."""
+        said: dict[str, Any] = dict(self._environment)
+        bodies = set()
+        for operator in self._below(id_):
+            if isinstance(operator, RowUdf | TableUdf):
+                bodies.add(f"{operator.identity} {self._bodies.of(operator).digest}")
+            for part in (p for e in operator_exprs(operator) for p in parts(e)):
+                if isinstance(part, Call) and part.function.startswith(PYTHON):
+                    bodies.add(f"expressions {VERSION}")
+                elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
+                    bodies.add(f"Python {platform.python_version()}")
+        return digest([said, sorted(bodies)])
+
+    def exact(self, id_: str) -> str:
+        """A key that only the same computation on the same sources has."""
+        operator = self.dataflow.operators[id_]
+        computed: Any = fingerprints(self.dataflow)[id_]
+        if isinstance(operator, Sink):
+            (below,) = self.dataflow.inputs[id_]
+            rows = self.dataflow.schemas[below]
+            names = list(self.dataflow.schemas[id_].names)
+            computed = [fingerprints(self.dataflow)[below], operator.places(rows), names]
+        types = [str(t) for t in self.dataflow.schemas[id_].types]
+        return digest([computed, types, sorted(self.sources(id_).items()), self.environment(id_)])
+
+    def cone(self, id_: str) -> Dataflow:
+        """A signal as a dataflow of its own."""
+        return cone(self.dataflow, id_)
+
+    def _below(self, id_: str) -> list[Operator]:
+        return [
+            inner
+            for i in sorted(self.dataflow.ancestors(id_))
+            for inner in _with_subqueries(self.dataflow.operators[i])
+        ]
+
+
+def cone(dataflow: Dataflow, id_: str) -> Dataflow:
+    """What a signal is computed by, under a sink of its own."""
+    part = dataflow.ancestors(id_)
+    operators = {i: dataflow.operators[i] for i in part}
+    links = [link for link in dataflow.links if link.src in part and link.dst in part]
+    operator = operators[id_]
+    if isinstance(operator, Sink):
+        operators[id_] = Sink(RESULT, columns=operator.columns)
+        return Dataflow(operators, links)
+    top = next(name for name in ("sink", *(f"sink{n}" for n in range(99))) if name not in part)
+    operators[top] = Sink(RESULT)
+    return Dataflow(operators, [*links, Link(id_, top)])
+
+
+def bare(dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False) -> Dataflow:
+    """The dataflow without what is declared of its sources, but of those to keep."""
+    return Dataflow({i: _bare(op, keep) for i, op in dataflow.operators.items()}, dataflow.links)
+
+
+def _bare(operator: Operator, keep: Callable[[Source], bool]) -> Operator:
+    if isinstance(operator, Source) and not keep(operator):
+        columns = tuple(replace(f, nullable=True) for f in operator.fields)
+        return replace(operator, fields=columns, keys=(), foreign_keys=(), lengths=())
+    if next(subqueries(operator), None) is None:
+        return operator
+    changed: Operator = _map_queries(operator, lambda query: bare(query, keep))
+    return changed
+
+
+def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
+    """An operator or a part of it with other subqueries."""
+    if isinstance(value, Dataflow):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(_map_queries(item, change) for item in value)
+    if is_dataclass(value) and not isinstance(value, type | DataType | Schema):
+        made = {
+            f.name: _map_queries(getattr(value, f.name), change) for f in fields(value) if f.init
+        }
+        return type(value)(**made)
+    return value
+
+
+def _with_subqueries(operator: Operator) -> list[Operator]:
+    found = [operator]
+    for query in subqueries(operator):
+        for inner in query.operators.values():
+            found += _with_subqueries(inner)
+    return found
+
+
+def every_source(dataflow: Dataflow) -> list[Source]:
+    """The sources of a dataflow, those of subqueries too, each once."""
+    found = {
+        inner: None
+        for i in dataflow.order
+        for inner in _with_subqueries(dataflow.operators[i])
+        if isinstance(inner, Source)
+    }
+    return list(found)
+
+
+def cannot_store(schema: Schema) -> str:
+    """Why Parquet does not hold rows of a schema; empty if it does."""
+    if not len(schema):
+        return "it has no columns"
+    for field in schema:
+        if any(
+            isinstance(t, NullType | CalendarIntervalType | OpaqueType) for t in _types(field.type)
+        ):
+            return f"column {field.name!r} is {field.type}"
+    return ""
+
+
+def _types(type_: DataType) -> list[DataType]:
+    match type_:
+        case ArrayType(element):
+            return [type_, *_types(element)]
+        case MapType(key, value):
+            return [type_, *_types(key), *_types(value)]
+        case StructType(inside):
+            return [type_, *(t for _, inner in inside for t in _types(inner))]
+        case _:
+            return [type_]
+
+
+def digest(said: Any) -> str:
+    """A short name for something that can be written as JSON."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+__all__ = ["RESULT", "Signals", "bare", "cannot_store", "cone", "digest", "every_source"]

@@ -1,0 +1,122 @@
+"""Simulation signatures: what every signal gives on small tables that the store keeps.
+
+Signals that are equal have equal signatures, whatever version they are of; so a stored result that
+may serve is found by looking up, and proven only then. The small tables, and what opaque functions
+are likely to give, come from the first version that needs them: all later ones use the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.functions.registry import Failure
+from veer.dataflow.json import decode, encode
+from veer.dataflow.ops import RowUdf, Source
+from veer.errors import VeerError
+from veer.interpreter import Program, Run, Signal
+from veer.interpreter.opaque import noise, opaque_value
+from veer.refute.instances import Instances, all_sources
+from veer.refute.search import rounded
+from veer.store import Store
+
+INSTANCES = 12
+SEED = 7
+MOST_ROWS = 1_000
+MOST_LIKELY = 40  # constants opaque functions may give
+
+
+def signatures(dataflow: Dataflow, store: Store) -> dict[str, str]:
+    """The signature of every signal that can be simulated."""
+    stream = Instances((dataflow,), SEED)
+    if stream.conflict:
+        return {}
+    tables = _tables(dataflow, stream, store)
+    functions = _functions(dataflow, stream, store)
+    program = Program(dataflow, every_signal=True)
+    shown: dict[str, list[str]] = {i: [] for i in dataflow.operators}
+    for number in range(INSTANCES):
+        run = Run({name: rows[number] for name, rows in tables.items()}, functions)
+        found = _run(program, run)
+        for id_, seen in shown.items():
+            seen.append(_digest(_bag(found[id_])) if id_ in found else "")
+    return {
+        id_: _digest([[str(t) for t in dataflow.schemas[id_].types], seen])
+        for id_, seen in shown.items()
+        if any(seen)
+    }
+
+
+def _run(program: Program, run: Run) -> dict[str, Signal]:
+    found: dict[str, Signal] = {}
+    for id_, inputs, step in program.steps:
+        if any(i not in found for i in inputs):
+            continue
+        try:
+            signal = step([found[i] for i in inputs], (run,))
+        except (Failure, VeerError, RecursionError):
+            continue
+        if len(signal.rows) <= MOST_ROWS:
+            found[id_] = signal
+    return found
+
+
+def _bag(signal: Signal) -> list[str]:
+    return sorted(repr(rounded(row)) for row in signal.rows)
+
+
+def _tables(
+    dataflow: Dataflow, stream: Instances, store: Store
+) -> Mapping[str, list[list[tuple[Any, ...]]]]:
+    """The instances of every table: those of the store, where there are some."""
+    made: list[Mapping[str, list[tuple[Any, ...]]]] = []
+    found = {}
+    for name, source in sorted(all_sources((dataflow,)).items()):
+        key = f"table {_table_key(source)}"
+        kept = store.pool(key)
+        if kept is None:
+            made = made or [stream.make(number) for number in range(INSTANCES)]
+            kept = store.add_pool(key, [encode(tuple(m.get(name, ()))) for m in made])
+        found[name] = [list(decode(rows)) for rows in kept]
+    return found
+
+
+def _table_key(source: Source) -> str:
+    return json.dumps([source.table, [[f.name, str(f.type)] for f in source.fields]])
+
+
+def _functions(
+    dataflow: Dataflow, stream: Instances, store: Store
+) -> dict[str, Callable[..., Any]]:
+    """A fixed function for each opaque one of rows, with values that are compared with."""
+    found = {}
+    for operator in dataflow.operators.values():
+        if not isinstance(operator, RowUdf):
+            continue
+        key = f"function {operator.identity}"
+        kept = store.pool(key)
+        if kept is None:
+            likely = [v for v in stream.constants if isinstance(v, str | int)][:MOST_LIKELY]
+            kept = store.add_pool(key, encode(tuple(likely)))
+        found[operator.identity] = _invented(operator, decode(kept))
+    return found
+
+
+def _invented(operator: RowUdf, likely: tuple[Any, ...]) -> Callable[..., Any]:
+    def function(*args: Any) -> tuple[Any, ...]:
+        return tuple(
+            opaque_value(noise(operator.identity, n, args), f.type, f.nullable, likely)
+            for n, f in enumerate(operator.adds)
+        )
+
+    return function
+
+
+def _digest(said: Any) -> str:
+    return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+__all__ = ["signatures"]

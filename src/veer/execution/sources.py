@@ -1,0 +1,213 @@
+"""What a run reads: where it is, how Spark reads it, and whether it is still the same.
+
+A fingerprint names every file with its size and times, or with its content. What cannot be told
+apart from its next content - a stream, a database, rows made in the program - has none.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from veer.dataflow.ops import Source
+from veer.dataflow.types import quote_name
+from veer.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMATS = ("parquet", "csv", "json", "orc")
+TICK_NS = 100_000_000  # two changes of a file may bear the same time for this long
+CHUNK = 1 << 20
+SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where a source is: paths of one format, with options of the reader."""
+
+    format: str
+    paths: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@final
+@dataclass(frozen=True)
+class Sources:
+    """How sources are found: files below `data`, tables by name in `tables`."""
+
+    data: Path = field(default_factory=Path.cwd)
+    content: bool = False  # fingerprints by content, not by size and time
+    spark: Callable[[], SparkSession] | None = None  # for places only Spark reaches
+
+    def place(self, source: Source) -> Place:
+        """Where the rows of a source are, or an error saying where they were looked for."""
+        if source.location:
+            paths = _paths(source.location)
+            return Place(_format(source.format), tuple(map(self._absolute, paths)), source.options)
+        tried = []
+        for format_ in FORMATS:
+            for name in (f"{source.table}.{format_}", source.table):
+                path = self.data / name
+                tried.append(str(path))
+                if path.exists() and (name != source.table or _holds(path, format_)):
+                    options = source.options
+                    if format_ == "csv" and "header" not in dict(options):
+                        options = (*options, ("header", "true"))
+                    return Place(format_, (str(path.absolute()),), options)
+        raise InputError(
+            f"table {source.table!r} is not there: looked for {tried[0]}, {tried[1]} and the like; "
+            "name the folder of the tables with --data"
+        )
+
+    def _absolute(self, path: str) -> str:
+        local = _local(path)
+        if local is None:
+            return path
+        return str(local if local.is_absolute() else (self.data / local).absolute())
+
+    def read(self, spark: SparkSession, source: Source) -> DataFrame:
+        """The rows of a source, with its columns."""
+        place = self.place(source)
+        ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
+        reader = spark.read.format(place.format).options(**dict(place.options)).schema(ddl)
+        try:
+            return reader.load(list(place.paths))
+        except Exception as error:
+            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise InputError(f"source {source.table!r}: {first}") from None
+
+    def fingerprint(self, source: Source) -> str:
+        """What the source holds now."""
+        place = self.place(source)
+        said = [place.format, list(place.options), self.files(place.paths)]
+        return _digest(said)
+
+    def files(self, paths: Sequence[str]) -> list[list[Any]]:
+        """Every file below some paths, with what tells its content."""
+        found: list[list[Any]] = []
+        for path in paths:
+            local = _local(path)
+            if local is not None:
+                found += self._local_files(str(local))
+            else:
+                found += self._hadoop_files(path)
+        if not found:
+            raise InputError(f"{', '.join(paths)}: there are no files")
+        return sorted(found)
+
+    def _local_files(self, path: str) -> Iterator[list[Any]]:
+        roots = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else [path]
+        for root in roots:
+            if not os.path.exists(root):
+                raise InputError(f"{root}: no such file or directory")
+            for file in _walk(root):
+                yield self._local_file(file)
+
+    def _local_file(self, path: str) -> list[Any]:
+        try:
+            if self.content:
+                return [path, _checksum(path)]
+            while True:
+                stat = os.stat(path)
+                # The next change is to get another time.
+                wait = stat.st_mtime_ns + TICK_NS - time.time_ns()
+                if not 0 < wait <= TICK_NS:
+                    break
+                time.sleep(wait / 1e9)
+            return [path, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}") from None
+
+    def _hadoop_files(self, path: str) -> Iterator[list[Any]]:
+        if self.spark is None:
+            raise InputError(f"{path} is reached through Spark only")
+        spark = self.spark()
+        jvm: Any = spark._jvm
+        place = jvm.org.apache.hadoop.fs.Path(path)
+        system = place.getFileSystem(spark._jsc.hadoopConfiguration())
+        statuses = system.globStatus(place)
+        if statuses is None or not len(statuses):
+            raise InputError(f"{path}: no such file or directory")
+        for status in statuses:
+            listed = system.listFiles(status.getPath(), True)
+            while listed.hasNext():
+                file = listed.next()
+                name = str(file.getPath().toString())
+                if self.content:
+                    checksum = system.getFileChecksum(file.getPath())
+                    if checksum is None:
+                        raise InputError(f"{name}: its file system knows no checksums")
+                    yield [name, str(checksum.toString())]
+                else:
+                    yield [name, int(file.getLen()), int(file.getModificationTime())]
+
+
+def _local(path: str) -> Path | None:
+    """The path of a local file; None if it is elsewhere."""
+    if path.startswith("file:"):
+        return Path(re.sub(r"^file:(//)?(?=/)", "", path))
+    return None if SCHEME.match(path) else Path(path)
+
+
+def _paths(location: str) -> list[str]:
+    """The paths of a location: one, a JSON list of them, or several URLs."""
+    if location.startswith("["):
+        try:
+            return [str(p) for p in json.loads(location)]
+        except ValueError:
+            return [location]
+    if re.match(r"[a-z][a-z0-9+.-]*:/\S+( [a-z][a-z0-9+.-]*:/\S+)+$", location):
+        return location.split(" ")
+    return [location]
+
+
+def _format(name: str) -> str:
+    """A format as `spark.read` knows it; plans name the class that reads it."""
+    return re.sub(r"fileformat$", "", name.lower()) or "parquet"
+
+
+def _holds(path: Path, format_: str) -> bool:
+    return path.is_dir() and any(path.rglob(f"*.{format_}*"))
+
+
+def _walk(root: str) -> Iterator[str]:
+    """Every file below a path; those Spark overlooks too, which costs nothing but a rerun."""
+    if not os.path.isdir(root):
+        yield root
+        return
+    for folder, folders, names in os.walk(root, followlinks=True):
+        folders.sort()
+        for name in sorted(names):
+            yield os.path.join(folder, name)
+
+
+def _checksum(path: str) -> str:
+    made = hashlib.blake2b(digest_size=16)
+    with open(path, "rb") as opened:
+        while chunk := opened.read(CHUNK):
+            made.update(chunk)
+    return made.hexdigest()
+
+
+def _digest(said: Any) -> str:
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
+
+
+def source_name(source: Source) -> str:
+    """What tells a source from others, whatever is declared of it."""
+    columns = [[f.name, str(f.type)] for f in source.fields]
+    options = [list(o) for o in source.options]
+    return json.dumps([source.table, source.format, source.location, options, columns])
+
+
+__all__ = ["Place", "Sources", "source_name"]
