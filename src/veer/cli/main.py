@@ -13,6 +13,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from veer import __version__
+from veer.cli import running
+from veer.cli.terminal import choice, console, progress
 from veer.errors import DefectError, InputError, UsageError, VeerError
 
 app = typer.Typer(
@@ -20,7 +22,8 @@ app = typer.Typer(
     help=(
         "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"
         "A version (SPEC) is a workflow file (.json, .yaml), a .sql file, a PySpark function "
-        "(jobs/report.py:build), or one of these at a git revision: main:jobs/report.sql.\n\n"
+        "(jobs/report.py:build), one of these at a git revision (main:jobs/report.sql), or a stored "
+        "version (store:report@3).\n\n"
         "Exit status of verify: 0 equivalent, 1 inequivalent, 2 unknown, 64 wrong usage, "
         "65 input that cannot be read, 70 internal error, 130 interrupted."
     ),
@@ -104,6 +107,7 @@ def verify(
     ] = 0,
     cache: Annotated[str, typer.Option(metavar="FILE", help=CACHE_HELP)] = "",
     arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
+    store: Annotated[str, typer.Option(metavar="DIR|URL", help=running.STORE_HELP)] = "",
     format: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = "text",
     out: Annotated[
         str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
@@ -127,14 +131,14 @@ def verify(
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
     reason.
     """
-    _choice("--semantics", semantics, SEMANTICS)
-    _choice("--strategy", strategy, STRATEGIES)
-    _choice("--columns", columns, ("name", "position"))
-    _choice("--types", types, ("exact", "value"))
-    _choice("--errors", errors, ("ignore", "strict"))
-    _choice("--format", format, FORMATS)
+    choice("--semantics", semantics, SEMANTICS)
+    choice("--strategy", strategy, STRATEGIES)
+    choice("--columns", columns, ("name", "position"))
+    choice("--types", types, ("exact", "value"))
+    choice("--errors", errors, ("ignore", "strict"))
+    choice("--format", format, FORMATS)
     for name in filter(None, without.split(",")):
-        _choice("--without", name, OPTIMIZATIONS)
+        choice("--without", name, OPTIMIZATIONS)
     if budget <= 0:
         raise UsageError("--budget must be positive")
     if bool(q) == bool(base):
@@ -150,9 +154,10 @@ def verify(
     asked = Comparison(
         TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off, cache
     )
-    with _time_limit(timeout), _progress() as say:
+    with _time_limit(timeout), progress() as say:
         say(f"reading {p}" if base else f"reading {p} and {q}")
-        old, new = load_pair(p, q or p, schema=schema, revision=base, args=arg or ())
+        given = arg or ()
+        old, new = load_pair(p, q or p, schema=schema, revision=base, args=given, store=store)
         say("verifying")
         report = verify_versions(old, new, asked, progress=say)
     _show(report_json(report), format, out)
@@ -204,10 +209,10 @@ def batch(
     Results are written as they come; a run that was stopped goes on where it was. A pair that cannot
     be read, or takes too long, gets a result saying so, and the rest go on.
     """
-    _choice("--semantics", semantics, SEMANTICS)
-    _choice("--columns", columns, ("name", "position"))
-    _choice("--types", types, ("exact", "value"))
-    _choice("--errors", errors, ("ignore", "strict"))
+    choice("--semantics", semantics, SEMANTICS)
+    choice("--columns", columns, ("name", "position"))
+    choice("--types", types, ("exact", "value"))
+    choice("--errors", errors, ("ignore", "strict"))
     _check_target(out)
     from veer.api import Comparison
     from veer.cli.batch import run_with_progress
@@ -231,6 +236,7 @@ def diff(
         ),
     ] = "",
     arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
+    store: Annotated[str, typer.Option(metavar="DIR|URL", help=running.STORE_HELP)] = "",
     mappings: Annotated[
         int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")
     ] = 1,
@@ -240,7 +246,7 @@ def diff(
 
     Operators are mapped by id where ids are stable (workflow files), else by structure.
     """
-    _choice("--format", format, ("text", "json"))
+    choice("--format", format, ("text", "json"))
     from itertools import islice
 
     from veer.api import load_pair
@@ -248,9 +254,9 @@ def diff(
     from veer.versions import VersionPair, best_mappings
     from veer.versions.describe import describe_edits
 
-    with _progress() as say:
+    with progress() as say:
         say(f"reading {p} and {q}")
-        old, new = load_pair(p, q, schema=schema, args=arg or ())
+        old, new = load_pair(p, q, schema=schema, args=arg or (), store=store)
     stable = old.stable_ids and new.stable_ids
     found = []
     for mapping in islice(best_mappings(old.dataflow, new.dataflow, stable_ids=stable), mappings):
@@ -264,11 +270,11 @@ def diff(
         return
     from veer.report.as_text import print_edits
 
-    console = _console()
+    shown = console()
     for number, item in enumerate(found, 1):
         if mappings > 1:
-            console.print(f"[bold]mapping {number}[/]")
-        print_edits(console, item["edits"])  # type: ignore[arg-type]
+            shown.print(f"[bold]mapping {number}[/]")
+        print_edits(shown, item["edits"])  # type: ignore[arg-type]
 
 
 @app.command()
@@ -278,15 +284,21 @@ def show(
         str, typer.Option(metavar="DDL", help="CREATE TABLE statements of what is read.")
     ] = "",
     arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
+    store: Annotated[str, typer.Option(metavar="DIR|URL", help=running.STORE_HELP)] = "",
     format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
-    """Print a version as Veer understands it, one operator per line."""
-    _choice("--format", format, ("text", "json"))
+    """Print a version as Veer understands it, one operator per line.
+
+    Of a stored version (store:report@3) also what it read and where its results are.
+    """
+    choice("--format", format, ("text", "json"))
     from veer.api import load
 
-    with _progress() as say:
+    with progress() as say:
         say(f"reading {spec}")
-        version = load(spec, schema=schema, args=arg or ())
+        version = load(spec, schema=schema, args=arg or (), store=store)
+    if spec.startswith("store:") and format == "text":
+        running.show_stored(spec, store)
     if format == "json":
         from veer.dataflow.json import to_json
         from veer.report.formats import render
@@ -312,15 +324,13 @@ def doctor() -> None:
     """Check the installation: versions, Java, and a panel of pairs with known verdicts."""
     from veer.cli.doctor import examine
 
-    raise typer.Exit(examine(_console()))
+    raise typer.Exit(examine(console()))
+
+
+running.add_to(app)
 
 
 # -- helpers -----------------------------------------------------------------------------------
-
-
-def _choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise UsageError(f"{option} {value!r}: expected {', '.join(allowed)}")
 
 
 def _names(listed: str) -> tuple[str, ...]:
@@ -337,19 +347,12 @@ def _check_target(out: str) -> None:
         raise UsageError(f"--out {out}: there is no such directory")
 
 
-def _console() -> Any:
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", "100"))
-    return Console(width=width, highlight=False)
-
-
 def _show(report: dict[str, Any], format_: str, out: str) -> None:
     if format_ == "text":
         from veer.report.as_text import plain_text, print_report
 
         if not out:
-            print_report(_console(), report)
+            print_report(console(), report)
             return
         text = plain_text(report)
     else:
@@ -367,18 +370,6 @@ def _rendered(report: dict[str, Any], format_: str) -> str:
     from veer.report.formats import render
 
     return render(report, format_)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is going on; nothing where nobody watches."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("") as status:
-        yield lambda text: status.update(text)
 
 
 class _TimeoutError(VeerError):

@@ -1,22 +1,25 @@
-"""What a user may name as a version: a file, a file at a git revision.
+"""What a user may name as a version: a file, a file at a git revision, a stored version.
 
 Read from the right: `:function` after `.py`, then the path, then a revision. `jobs/q.sql`,
-`main:jobs/q.sql`, `flow.yaml`.
+`main:jobs/q.sql`, `flow.yaml`, `store:report@3`.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
-from veer.errors import InputError, ParseError, UnsupportedError, UsageError
+from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.checkout import git
 
+STORED = "store:"
+DEFAULT_STORE = ".veer"
 WORKFLOW_SUFFIXES = (".json", ".yaml", ".yml")
 MAX_BYTES = 64_000_000
 
@@ -42,6 +45,7 @@ class Version:
     stable_ids: bool
     text: str = ""  # the SQL it was read from
     optimized: Dataflow | None = None  # as Spark's optimizer leaves it, if it came from Spark
+    code: Mapping[str, str] = field(default_factory=dict)  # of functions, by identity; not run
 
 
 def parse_spec(text: str) -> Spec:
@@ -58,11 +62,22 @@ def parse_spec(text: str) -> Spec:
     return Spec(text, path, revision, function)
 
 
-def load(text: str, *, schema: str = "", revision: str = "", args: Sequence[str] = ()) -> Version:
+def load(
+    text: str,
+    *,
+    schema: str = "",
+    revision: str = "",
+    args: Sequence[str] = (),
+    store: str = "",
+) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
-    `args` are NAME=VALUE, for a PySpark function.
+    `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are.
     """
+    if text.startswith(STORED):
+        if revision or args:
+            raise UsageError(f"{text}: a stored version has no revision and no arguments")
+        return _load_stored(text, store)
     spec = parse_spec(text)
     if revision:
         spec = Spec(f"{revision}:{text}", spec.path, revision, spec.function)
@@ -71,15 +86,19 @@ def load(text: str, *, schema: str = "", revision: str = "", args: Sequence[str]
         return _load_job(spec, schema, args)
     if args:
         raise UsageError("--arg belongs to PySpark functions")
-    if text.startswith("store:"):
-        raise UnsupportedError(f"{text}: there is no version store yet")
     if suffix not in (".sql", *WORKFLOW_SUFFIXES):
         raise UsageError(f"{text}: expected a .sql, .json, .yaml or .yml file")
     content = read_text(spec)
     try:
-        is_sql = suffix == ".sql"
-        dataflow = _read(content, suffix, schema)
-        return Version(spec.text, dataflow, not is_sql, content if is_sql else "")
+        if suffix == ".sql":
+            from veer.frontends.sql import read_schema, read_sql
+
+            dataflow = read_sql(content, read_schema(schema_text(schema)))
+            return Version(spec.text, dataflow, stable_ids=False, text=content)
+        from veer.frontends.workflow import read_workflow_with_code
+
+        dataflow, code = read_workflow_with_code(content, yaml=suffix != ".json")
+        return Version(spec.text, dataflow, stable_ids=True, code=code)
     except RecursionError:
         raise ParseError(f"{spec.text}: nested too deeply") from None
     except InputError as error:
@@ -87,18 +106,59 @@ def load(text: str, *, schema: str = "", revision: str = "", args: Sequence[str]
 
 
 def load_pair(
-    p: str, q: str, *, schema: str = "", revision: str = "", args: Sequence[str] = ()
+    p: str,
+    q: str,
+    *,
+    schema: str = "",
+    revision: str = "",
+    args: Sequence[str] = (),
+    store: str = "",
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs start side by side."""
-    if not all(parse_spec(text).function for text in (p, q)):
-        old = load(p, schema=schema, revision=revision, args=args)
-        return old, load(q, schema=schema, args=args)
+    if not all(not t.startswith(STORED) and parse_spec(t).function for t in (p, q)):
+        old = load(p, schema=schema, revision=revision, args=args, store=store)
+        return old, load(q, schema=schema, args=args, store=store)
     with ThreadPoolExecutor(2) as pool:
         jobs = (
             pool.submit(load, p, schema=schema, revision=revision, args=args),
             pool.submit(load, q, schema=schema, args=args),
         )
         return jobs[0].result(), jobs[1].result()
+
+
+def parse_stored(text: str) -> tuple[str, int | None]:
+    """The name and number of `store:NAME@NUMBER`; no number for the latest."""
+    name, at, number = text.removeprefix(STORED).rpartition("@")
+    if not at:
+        name, number = number, ""
+    if not name or (at and not number.isdigit()):
+        raise UsageError(f"{text!r}: expected store:NAME@NUMBER, or store:NAME for the latest")
+    return name, int(number) if number else None
+
+
+def store_place(given: str) -> str:
+    """Where the store is: as given, by VEER_STORE, or here."""
+    return given or os.environ.get("VEER_STORE", "") or DEFAULT_STORE
+
+
+def existing_store(given: str) -> Any:
+    """A store that is there, for reading."""
+    from veer.store import Store
+
+    place = store_place(given)
+    if "://" not in place and not (Path(place) / "veer.db").is_file():
+        raise InputError(f"{place}: there is no store; `veer run` makes one")
+    return Store(place)
+
+
+def _load_stored(text: str, store: str) -> Version:
+    name, number = parse_stored(text)
+    with existing_store(store) as opened:
+        found = opened.version(name, number)
+        if found is None:
+            known = ", ".join(opened.names()) or "nothing"
+            raise InputError(f"{text}: not in the store {opened.place}, which holds {known}")
+    return Version(text, found.dataflow, found.stable_ids, code=found.code)
 
 
 def _load_job(spec: Spec, schema: str, args: Sequence[str]) -> Version:
@@ -124,16 +184,6 @@ def version_of(given: Version | str | Any, name: str, schema: str = "") -> Versi
     from veer.frontends.spark import read_dataframe
 
     return Version(name, read_dataframe(given), stable_ids=False)
-
-
-def _read(content: str, suffix: str, schema: str) -> Dataflow:
-    if suffix == ".sql":
-        from veer.frontends.sql import read_schema, read_sql
-
-        return read_sql(content, read_schema(schema_text(schema)))
-    from veer.frontends.workflow import read_workflow
-
-    return read_workflow(content, yaml=suffix != ".json")
 
 
 def schema_text(schema: str) -> str:

@@ -57,6 +57,18 @@ def read_workflow(text: str, *, yaml: bool = False) -> Dataflow:
     return build_workflow(_parse(text, yaml))
 
 
+def read_workflow_with_code(text: str, *, yaml: bool = False) -> tuple[Dataflow, dict[str, str]]:
+    """The dataflow, and the code of its functions that were not read, by their identity."""
+    data = _parse(text, yaml)
+    dataflow = build_workflow(data)
+    code = {}
+    for spec in data["operators"].values():
+        if spec["type"] == "udf" and "code" in spec:
+            code[_identity(spec["function"], spec["code"])] = spec["code"]
+    used = {op.identity for op in dataflow.operators.values() if isinstance(op, RowUdf)}
+    return dataflow, {identity: text for identity, text in code.items() if identity in used}
+
+
 def _parse(text: str, yaml: bool) -> Any:
     if len(text) > MAX_BYTES:
         raise ParseError(f"workflow of {len(text):,} characters; at most {MAX_BYTES:,} are read")
@@ -509,13 +521,16 @@ def _row_udf(p: _Properties) -> Operator:
             raise NotRead("several columns")
         made = Named(adds[0].name, read_source(code, reads, adds[0].type))
     except NotRead:
-        identity = f"{p.text('function')} {source_digest(code)}"
-        return RowUdf(identity, reads, adds)
+        return RowUdf(_identity(p.text("function"), code), reads, adds)
     ((_, rows),) = p.inputs
     kept = [
         Named(f.name, Column(f.name, f.type, rows.occurrence(i))) for i, f in enumerate(rows.fields)
     ]
     return Project((*kept, made))
+
+
+def _identity(function: str, code: str) -> str:
+    return f"{function} {source_digest(code)}"
 
 
 def _library(p: _Properties) -> Operator:

@@ -1,0 +1,426 @@
+"""The commands that run versions and look after the store: `run`, `log`, `gc`."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from veer.cli.terminal import choice, console, progress
+from veer.errors import UsageError
+
+if TYPE_CHECKING:
+    from veer.dataflow.dag import Dataflow
+    from veer.execution.reuse import RunPlan
+    from veer.execution.run import Outcome
+    from veer.store import StoredVersion
+
+STORE_HELP = (
+    "The store: a folder, or postgresql://USER@HOST/DATABASE; VEER_STORE, or .veer, by default."
+)
+KEEP = ("sinks", "cuts", "none")
+FORMATS = ("text", "json")
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(run)
+    app.command()(log)
+    app.command()(gc)
+
+
+def run(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to run.")],
+    store: Annotated[str, typer.Option(metavar="DIR|URL", help=STORE_HELP)] = "",
+    name: Annotated[
+        str, typer.Option(help="What its versions are called; by default as its file.")
+    ] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what would be read and computed; run nothing.")
+    ] = False,
+    no_reuse: Annotated[
+        bool, typer.Option("--no-reuse", help="Compute everything, whatever is stored.")
+    ] = False,
+    keep: Annotated[
+        str,
+        typer.Option(
+            help="What is kept for later versions: sinks; cuts, also what lies below the edits; none."
+        ),
+    ] = "cuts",
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
+        ),
+    ] = False,
+    data: Annotated[
+        str, typer.Option(metavar="DIR", help="Where relative paths and tables by name are.")
+    ] = ".",
+    content: Annotated[
+        bool,
+        typer.Option("--content", help="Tell sources apart by content, not by size and time."),
+    ] = False,
+    schema: Annotated[
+        str, typer.Option(metavar="DDL", help="CREATE TABLE statements of what SQL reads.")
+    ] = "",
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(metavar="K=V", help="Argument of a PySpark function; several times."),
+    ] = None,
+    functions: Annotated[
+        str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
+    ] = "",
+    models: Annotated[
+        str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
+    ] = "",
+    trust_code: Annotated[
+        bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
+    ] = False,
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
+    ] = "",
+    results: Annotated[
+        str,
+        typer.Option(
+            metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."
+        ),
+    ] = "",
+    master: Annotated[str, typer.Option(metavar="URL", help="The Spark master.")] = "local[*]",
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="K=V", help="A setting of Spark; may be given several times."),
+    ] = None,
+    format: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """Run a version on Spark, reading stored results instead of computing equal ones again.
+
+    Examples:
+
+      veer run report.yaml
+
+      veer run report.yaml --explain
+
+      veer run report.sql --schema tables.ddl --data warehouse/ --out results/
+
+    Every run is recorded as a version of the store: see `veer log`, `veer show store:report@1`,
+    `veer diff store:report@1 store:report@2`. A sink proven equal to a stored result is not computed;
+    below the others the largest stored parts are read. Sources are looked at before and after.
+    """
+    choice("--keep", keep, KEEP)
+    choice("--format", format, FORMATS)
+    from veer.execution.start import RunOptions, export, start
+
+    options = RunOptions(
+        store=store,
+        results=results,
+        name=name,
+        schema=schema,
+        args=tuple(arg or ()),
+        data=data,
+        content=content,
+        models=models,
+        functions=functions,
+        trust_code=trust_code,
+        keep=keep,
+        reuse="none" if no_reuse else "proven",
+        trust=trust,
+        master=master,
+        conf=_pairs(conf or []),
+    )
+    with progress() as say:
+        started = start(spec, options, progress=say)
+        with started:
+            if explain:
+                begun = time.perf_counter()
+                plan = started.running.plan().plan
+                seconds = time.perf_counter() - begun
+                written = []
+            else:
+                outcome = started.running.run()
+                written = export(outcome, started, out)
+            where = {
+                sink: started.store.files.path(r.id)
+                for sink, r in ({} if explain else outcome.results).items()
+            }
+    if explain:
+        shown = _plan_json(plan, started.dataflow) | {"seconds": round(seconds, 3)}
+    else:
+        shown = _outcome_json(outcome, started.dataflow, where) | {
+            "written": list(map(str, written))
+        }
+    if format == "json":
+        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+    elif explain:
+        _print_plan(shown)
+    else:
+        _print_outcome(shown)
+
+
+def log(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Versions of this name only.")] = "",
+    store: Annotated[str, typer.Option(metavar="DIR|URL", help=STORE_HELP)] = "",
+    format: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """List the versions of a store: when they ran, what changed, what was reused."""
+    choice("--format", format, FORMATS)
+    from veer.errors import InputError
+    from veer.frontends.spec import existing_store
+
+    with existing_store(store) as opened:
+        names = opened.names()
+        if name and name not in names:
+            raise InputError(f"no versions of {name!r} in {opened.place}")
+        found = [v for n in ([name] if name else names) for v in opened.versions(n)]
+    if format == "json":
+        typer.echo(json.dumps([version_json(v) for v in found], indent=2, ensure_ascii=False))
+        return
+    from rich.table import Table
+
+    table = Table("version", "run", "seconds", "edits", "sinks", box=None, pad_edge=False)
+    for version in found:
+        edits = [e for e in version.edits if "operator" in e["kind"]]
+        changed = ", ".join(f"{e['kind'].split()[0]} {e['operator']}" for e in edits[:3])
+        table.add_row(
+            version.label,
+            time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(version.started)),
+            f"{version.seconds:.1f}",
+            changed + (f" and {len(edits) - 3} more" if len(edits) > 3 else "") or "-",
+            ", ".join(f"{s.sink}: {_rows(s.rows)} {s.how}" for s in version.sinks),
+        )
+    console().print(table)
+
+
+def gc(
+    store: Annotated[str, typer.Option(metavar="DIR|URL", help=STORE_HELP)] = "",
+    max_bytes: Annotated[
+        str, typer.Option(metavar="SIZE", help="Keep at most so much: 500M, 20G.")
+    ] = "",
+    older_than: Annotated[
+        str, typer.Option(metavar="AGE", help="Remove what was not used for so long: 12h, 30d, 8w.")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be removed.")
+    ] = False,
+    format: Annotated[str, typer.Option(help="text or json.")] = "text",
+) -> None:
+    """Remove what nobody needs from a store: leftovers, damaged results, and what limits ask for.
+
+    Results worth least go first: those no version shows, then those that are large, old and fast to
+    compute. The results of the latest version of each name stay, and whatever somebody is reading.
+    """
+    choice("--format", format, FORMATS)
+    from veer.frontends.spec import existing_store
+    from veer.store.gc import collect
+
+    limit = _size(max_bytes) if max_bytes else None
+    age = _age(older_than) if older_than else None
+    with existing_store(store) as opened:
+        done = collect(opened, max_bytes=limit, max_age=age, dry=dry_run)
+    if format == "json":
+        typer.echo(json.dumps(vars(done), indent=2))
+        return
+    verb = "would remove" if dry_run else "removed"
+    typer.echo(f"{verb} {len(done.removed)} results ({_bytes(done.bytes)})")
+    if done.orphans:
+        typer.echo(f"{verb} {len(done.orphans)} folders of runs that did not end")
+    for problem in done.problems:
+        typer.echo(problem)
+    typer.echo(f"{done.kept} results stay ({_bytes(done.kept_bytes)})")
+
+
+def show_stored(spec: str, store: str) -> None:
+    """What is recorded of a stored version, beside its dataflow."""
+    from rich.table import Table
+
+    from veer.frontends.spec import existing_store, parse_stored
+
+    name, number = parse_stored(spec)
+    with existing_store(store) as opened:
+        version = opened.version(name, number)
+        assert version is not None
+        shown = console()
+        ran = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(version.started))
+        shown.print(
+            f"[bold]{version.label}[/]  of {version.spec}, run {ran}, {version.seconds:.1f} s"
+        )
+        shown.print(
+            f"Spark {version.environment.get('spark')}, Veer {version.environment.get('veer')}"
+        )
+        table = Table("sink", "rows", "how", "result", box=None, pad_edge=False)
+        for sink in version.sinks:
+            where = opened.files.path(sink.result) if sink.result else sink.note
+            table.add_row(sink.sink, _rows(sink.rows), sink.how, where)
+        shown.print(table)
+        for source, fingerprint in sorted(version.sources.items()):
+            shown.print(f"read {json.loads(source)[0]}  [dim]{fingerprint}[/]")
+    shown.print()
+
+
+# -- as JSON and as text -------------------------------------------------------------------------
+
+
+def version_json(version: StoredVersion) -> dict[str, Any]:
+    """A recorded version as JSON data."""
+    return {
+        "name": version.name,
+        "number": version.number,
+        "spec": version.spec,
+        "started": version.started,
+        "seconds": round(version.seconds, 3),
+        "fingerprint": version.fingerprint,
+        "edits": list(version.edits),
+        "sources": dict(version.sources),
+        "environment": dict(version.environment),
+        "sinks": [vars(s) for s in version.sinks],
+    }
+
+
+def _plan_json(plan: RunPlan, dataflow: Dataflow) -> dict[str, Any]:
+    from veer.dataflow.pprint import show_operator
+
+    needed: set[str] = set()
+    stack = list(plan.computed)
+    while stack:
+        id_ = stack.pop()
+        if id_ not in needed and id_ not in plan.cuts:
+            needed.add(id_)
+            stack += dataflow.inputs[id_]
+    return {
+        "sinks": [
+            {
+                "sink": s,
+                "how": "reused",
+                "why": plan.served[s].why,
+                "rows": plan.served[s].result.rows,
+            }
+            if s in plan.served
+            else {"sink": s, "how": "computed", "why": plan.computed[s], "rows": None}
+            for s in dataflow.sinks
+        ],
+        "read": [
+            {
+                "operator": i,
+                "does": show_operator(dataflow.operators[i]),
+                "why": r.why,
+                "rows": r.result.rows,
+                "seconds": round(r.result.seconds, 3),
+            }
+            for i, r in plan.cuts.items()
+        ],
+        "computed": [i for i in dataflow.order if i in needed],
+        "skipped": [i for i in dataflow.order if i not in needed and i not in plan.cuts],
+        "kept": list(plan.keep),
+        "proving": round(plan.proving, 3),
+        "notes": list(plan.notes),
+    }
+
+
+def _outcome_json(outcome: Outcome, dataflow: Dataflow, where: dict[str, str]) -> dict[str, Any]:
+    assert outcome.version is not None
+    found = _plan_json(outcome.plan, dataflow)
+    for sink, recorded in zip(found["sinks"], outcome.version.sinks, strict=True):
+        sink |= {"how": recorded.how, "rows": recorded.rows, "result": where.get(sink["sink"], "")}
+        if recorded.how == "not kept":
+            sink["why"] = recorded.note
+    return {
+        "version": outcome.version.label,
+        "new": outcome.is_new,
+        "edits": list(outcome.version.edits),
+        **found,
+        "notes": outcome.notes,
+        "planning": round(outcome.planning, 3),
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def _print_plan(shown: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    out = console()
+    table = Table("sink", "", "why", box=None, pad_edge=False)
+    for sink in shown["sinks"]:
+        style = "green" if sink["how"] == "reused" else "yellow"
+        how = "would be read" if sink["how"] == "reused" else "would be computed"
+        table.add_row(sink["sink"], f"[{style}]{how}[/]", sink["why"])
+    out.print(table)
+    _print_parts(out, shown)
+
+
+def _print_parts(out: Any, shown: dict[str, Any]) -> None:
+    for part in shown["read"]:
+        out.print(
+            f"[green]read[/] {part['operator']}: {part['does']} "
+            f"[dim]({_rows(part['rows'])} rows; {part['why']}; took {part['seconds']:.1f} s)[/]"
+        )
+    if shown["computed"]:
+        out.print(f"[yellow]computed[/] {', '.join(shown['computed'])}")
+    if shown["skipped"]:
+        out.print(f"[dim]not run {', '.join(shown['skipped'])}[/]")
+    if shown["kept"]:
+        out.print(f"[dim]kept for later {', '.join(shown['kept'])}[/]")
+    for note in shown["notes"]:
+        out.print(f"[bold]note[/] {note}")
+
+
+def _print_outcome(shown: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    out = console()
+    again = "" if shown["new"] else ", as it was recorded before"
+    out.print(
+        f"[bold]{shown['version']}[/]{again}  in {shown['seconds']:.1f} s "
+        f"[dim](planning {shown['planning']:.1f} s, of it proving {shown['proving']:.1f} s)[/]"
+    )
+    table = Table("sink", "rows", "", "why", box=None, pad_edge=False)
+    styles = {"reused": "green", "computed": "yellow", "not kept": "red"}
+    for sink in shown["sinks"]:
+        style = styles[sink["how"]]
+        table.add_row(sink["sink"], _rows(sink["rows"]), f"[{style}]{sink['how']}[/]", sink["why"])
+    out.print(table)
+    _print_parts(out, shown)
+    for sink in shown["sinks"]:
+        if sink["result"]:
+            out.print(f"[dim]{sink['sink']}: {sink['result']}[/]", soft_wrap=True)
+    for path in shown["written"]:
+        out.print(f"[dim]wrote {path}[/]", soft_wrap=True)
+
+
+def _rows(count: int | None) -> str:
+    return "-" if count is None else f"{count:,}"
+
+
+def _bytes(count: int) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
+        count = count // 100 / 10  # type: ignore[assignment]
+    raise AssertionError
+
+
+def _size(text: str) -> int:
+    number, unit = text.rstrip("bB")[:-1], text.rstrip("bB")[-1:].lower()
+    if unit.isdigit():
+        number, unit = number + unit, ""
+    if unit not in UNITS or not number.replace(".", "", 1).isdigit():
+        raise UsageError(f"--max-bytes {text}: expected a number, or one with K, M, G or T")
+    return int(float(number) * UNITS[unit])
+
+
+def _age(text: str) -> float:
+    if text[-1:] not in AGES or not text[:-1].replace(".", "", 1).isdigit():
+        raise UsageError(f"--older-than {text}: expected hours, days or weeks: 12h, 30d, 8w")
+    return float(text[:-1]) * AGES[text[-1]]
+
+
+def _pairs(given: list[str]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--conf {text!r}: expected KEY=VALUE")
+        found.append((key, value))
+    return tuple(found)
