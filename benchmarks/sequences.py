@@ -170,7 +170,6 @@ class _Author:
     def _step(self, aim: Aim, number: int) -> Step:
         if aim is Aim.RETURN:
             return self._returned()
-        start = self.steps[-1]
         made: list[_Done] = []
         for _ in range(number):
             # A version that changes the results changes them first; what follows may tidy up.
@@ -179,10 +178,11 @@ class _Author:
             if edit is None:
                 break
             made.append(edit)
+        if not made:
+            return self._returned()  # nothing left to undo
         if aim is not Aim.UNDO:
             self.done += made
-        flow = made[-1].after if made else start.flow
-        return self._finished(flow, aim, [e.about for e in made], [e.place for e in made])
+        return self._finished(made[-1].after, aim, [e.about for e in made], [e.place for e in made])
 
     def _finished(self, flow: Flow, aim: Aim, edits: Iterable[str], places: Iterable[str]) -> Step:
         about = f"{self.workload.upper()}, version {len(self.steps) + 1}, {aim.value}: "

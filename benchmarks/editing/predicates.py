@@ -200,7 +200,7 @@ def _next_bound(node: exp.Expression, types: Types) -> tuple[str, exp.Expression
     bound = node.args.get("expression")
     if found is None or not isinstance(node.this, exp.Column) or not isinstance(bound, exp.Literal):
         return None
-    if bound.is_string or not isinstance(types.get(node.this.name), IntegralType):
+    if not bound.is_int or not isinstance(types.get(node.this.name), IntegralType):
         return None
     other, step = found
     moved = int(bound.this) + step
