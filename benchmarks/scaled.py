@@ -33,7 +33,7 @@ from veer.frontends.workflow import build_workflow
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 PART = 1_000_000  # rows of a file
 SPREAD = 2_654_435_761  # multiplies row numbers to mix them (Knuth)
-FIRST_DAY = 2_450_815  # d_date_sk of 1998-01-01 in TPC-DS
+FIRST_DAY = 2_450_815  # the first d_date_sk, large as in TPC-DS
 # Rows of tables that others refer to: a part of the facts, but so many at least and at most.
 SIZES: Mapping[str, tuple[int, int, int]] = {
     "warehouse": (1000, 6, 20),
@@ -116,7 +116,8 @@ class _Part:
 
     def table(self) -> pa.Table:
         schema = arrow_schema(self.source)
-        fixed = _KEYS.get(self.source.table, lambda part: {})(self)
+        make = TOGETHER.get(self.source.table)
+        fixed = make(self) if make is not None else {}
         columns = []
         for declared, field in zip(self.source.fields, schema, strict=True):
             values = fixed[field.name] if field.name in fixed else self._values(declared)
@@ -157,8 +158,8 @@ class _Part:
             drawn = self.rng.integers(0, self.counts[parent], int(ends[-1]))
             values = key(name, field.type.element, drawn)
             return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
-        drawn = self.rng.random(len(self)) ** (3 if field.name == "author_id" else 1)
-        return key(name, field.type, (drawn * self.counts[parent]).astype(np.int64))
+        chances = self.rng.random(len(self)) ** (3 if field.name == "author_id" else 1)
+        return key(name, field.type, (chances * self.counts[parent]).astype(np.int64))
 
     def whole(self, low: int, high: int) -> Numbers:
         """Random whole numbers, the upper end left out."""
@@ -236,7 +237,7 @@ def _aka_keys(part: _Part) -> dict[str, Any]:
 
 
 def _dates(part: _Part) -> dict[str, Any]:
-    """Days of two autumns, or of one year from September."""
+    """Days from November 1999, or August to December of two years."""
     names = {f.name for f in part.source.fields}
     if "d_date" in names:
         first = (date(1999, 11, 1) - date(1970, 1, 1)).days
@@ -268,7 +269,8 @@ def _items(part: _Part) -> dict[str, Any]:
     }
 
 
-_KEYS: Mapping[str, Callable[[_Part], dict[str, Any]]] = {
+# Columns of a table that are made together.
+TOGETHER: Mapping[str, Callable[[_Part], dict[str, Any]]] = {
     "catalog_sales": _sales_keys("cs", "order_number"),
     "web_sales": _sales_keys("ws", "order_number"),
     "store_sales": _sales_keys("ss", "ticket_number"),
@@ -285,7 +287,7 @@ NEVER_NULL = ("t_meal_time", "d_date", "d_year", "d_moy")
 CATEGORIES = ("Electronics", "Books", "Music", "Home", "Sports")
 BRANDS = (*VALUES["i_brand"], "exporti #3", "scholar #4", "import #5", "corp #6")
 STATES = (*VALUES["ca_state"], "TX", "NY", "WA", "OH", "GA", "MI", "AZ")
-PROFESSIONS = (
+PROFESSIONS: tuple[list[str], ...] = (
     ["actor"],
     ["actor", "writer"],
     ["actress"],
@@ -338,13 +340,13 @@ def _names(part: _Part) -> pa.Array:
 
 
 def _fragments(seed: int) -> pa.Array:
-    """Pieces of sentences of 40 to 75 characters, without the words anybody looks for."""
+    """Pieces of sentences of 50 to 85 characters, without the words anybody looks for."""
     rng = random.Random(seed)
     words = WORDS.split()
     made = []
     for _ in range(FRAGMENTS):
         text = rng.choice(words)
-        wanted = rng.randrange(40, 70)
+        wanted = rng.randrange(50, 78)
         while len(text) < wanted:
             text += " " + rng.choice(words)
         made.append(text)

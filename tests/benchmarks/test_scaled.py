@@ -74,5 +74,5 @@ def test_the_same_seed_gives_the_same_rows(tmp_path: Path) -> None:
     one, same, other = (read(tmp_path / folder, "tweets") for folder in "abc")
     assert one == same != other
     texts = [row[2] for row in one if row[2] is not None]
-    assert all(80 <= len(text) <= 200 for text in texts)
+    assert all(100 <= len(text) <= 200 for text in texts)
     assert 0.1 < sum("wildfire" in text.lower() for text in texts) / len(texts) < 0.4
