@@ -1,0 +1,1 @@
+"""Edits of workflows, made at places found by looking: those that keep results, change, undo."""
