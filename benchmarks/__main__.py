@@ -5,7 +5,17 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("reading", "startup", "interpreter", "proving", "paper", "sweep", "plans", "pyspark")
+NAMES = (
+    "reading",
+    "startup",
+    "interpreter",
+    "proving",
+    "paper",
+    "sweep",
+    "plans",
+    "pyspark",
+    "reuse",
+)
 
 
 def main() -> int:

@@ -19,6 +19,7 @@ from veer.dataflow.expr import (
     Column,
     Compare,
     Expr,
+    IsNull,
     Literal,
     OpaqueCall,
     OverCall,
@@ -290,6 +291,20 @@ def _named(schema: Schema, place: int) -> tuple[str, int]:
     return schema.fields[place].name, schema.occurrence(place)
 
 
+def _fixed_columns(predicate: Expr) -> frozenset[tuple[str, int]]:
+    """Columns that have the same value in every row a condition lets pass."""
+    found = set()
+    for part in predicate.args if isinstance(predicate, And) else (predicate,):
+        match part:
+            case Compare("=" | "<=>", Column() as column, Literal()):
+                found.add(column)
+            case Compare("=" | "<=>", Literal(), Column() as column):
+                found.add(column)
+            case IsNull(Column() as column):
+                found.add(column)
+    return frozenset((c.name, c.occurrence) for c in found if not has_floats(c.type))
+
+
 def has_key(dataflow: Signals, id_: str, names: set[tuple[str, int]]) -> bool:
     """Whether no two rows of the signal agree on these columns."""
     return any(key <= names for key in unique_columns(dataflow, id_))
@@ -304,7 +319,10 @@ def unique_columns(dataflow: Signals, id_: str, depth: int = 0) -> list[frozense
     match operator:
         case Source(keys=keys):
             return [frozenset((name, 0) for name in key) for key in keys]
-        case Filter() | Sort() | Limit() | Over():
+        case Filter(predicate):
+            fixed = _fixed_columns(predicate)
+            return [key - fixed for key in unique_columns(dataflow, below[0], depth + 1)]
+        case Sort() | Limit() | Over():
             return unique_columns(dataflow, below[0], depth + 1)
         case Join(kind="semi" | "anti"):
             return unique_columns(dataflow, below[0], depth + 1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, final
 
+from veer import __version__
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprint
 from veer.dataflow.ops import Source
@@ -276,7 +277,7 @@ class Running:
             stable_ids=self.request.stable_ids,
             spec=self.request.spec,
             sources=self.signals.read,
-            environment=dict(self.request.environment),
+            environment={**self.request.environment, "veer": __version__},
             started=self.started,
             seconds=seconds,
             sinks=tuple(sinks),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, final
 
@@ -44,9 +48,13 @@ class Session:
         if self._session is None:
             os.environ["TZ"] = "UTC"
             time.tzset()
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             usual = {k: v for k, v in SETTINGS.items() if k != "spark.sql.runSQLOnFiles"}
             scratch = tempfile.mkdtemp(prefix="veer-")
-            self._session = started(scratch, self.master, {**usual, **FOR_RUNNING, **self.conf})
+            atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+            with _said_aside(f"{scratch}/spark.log"):
+                settings = {**usual, **FOR_RUNNING, **self.conf}
+                self._session = started(scratch, self.master, settings)
         return self._session
 
     @property
@@ -72,6 +80,21 @@ class Session:
         zone = self.conf.get(ZONE, SETTINGS[ZONE])
         said = {k: v for k, v in self.conf.items() if not _is_harmless(k)}
         return {"spark": spark, "zone": zone, "settings": dict(sorted(said.items()))}
+
+
+@contextmanager
+def _said_aside(log: str) -> Iterator[None]:
+    """What a process started here says on its standard error goes to a file."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    aside = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.dup2(aside, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(aside)
+        os.close(kept)
 
 
 def environment_of(session: SparkSession) -> dict[str, Any]:
