@@ -9,11 +9,12 @@ from importlib import import_module
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "verify"]
+__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "run", "verify"]
+_ELSEWHERE = {"run": "veer.execution.live"}
 
 
 def __getattr__(name: str) -> Any:
     """Names of the API, imported when first used."""
     if name in __all__:
-        return getattr(import_module("veer.api"), name)
+        return getattr(import_module(_ELSEWHERE.get(name, "veer.api")), name)
     raise AttributeError(f"module 'veer' has no attribute {name!r}")

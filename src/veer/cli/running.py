@@ -322,7 +322,7 @@ def _plan_json(plan: RunPlan, dataflow: Dataflow) -> dict[str, Any]:
 def _outcome_json(outcome: Outcome, dataflow: Dataflow, where: dict[str, str]) -> dict[str, Any]:
     assert outcome.version is not None
     found = _plan_json(outcome.plan, dataflow)
-    for sink, recorded in zip(found["sinks"], outcome.version.sinks, strict=True):
+    for sink, recorded in zip(found["sinks"], outcome.sinks, strict=True):
         sink |= {"how": recorded.how, "rows": recorded.rows, "result": where.get(sink["sink"], "")}
         if recorded.how == "not kept":
             sink["why"] = recorded.note

@@ -33,6 +33,9 @@ class Compiled:
     def read(self, source: Source) -> DataFrame:
         return self.sources.read(self.spark(), source)
 
+    def can_cut(self, id_: str) -> bool:
+        return True
+
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
         return self._compiler.frame(id_, stored)
 

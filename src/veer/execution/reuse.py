@@ -22,14 +22,16 @@ from veer.dataflow.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
+    Filter,
     GlobalAggregate,
     IntersectAll,
     Join,
     Lateral,
+    Limit,
     Over,
+    Project,
     RowUdf,
     Sink,
-    Sort,
     Source,
     TableUdf,
     Values,
@@ -58,6 +60,7 @@ WORTH_KEEPING = (
     RowUdf,
     TableUdf,
 )
+REDUCING = (Aggregate, GlobalAggregate, Limit, Deduplicate)
 SAME = "the same computation on the same sources"
 
 
@@ -101,11 +104,12 @@ class Planner:
         share: float = SHARE,
         exact_only: bool = False,
         starting: float = START,
+        can_cut: Callable[[str], bool] = lambda _: True,
         progress: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.store, self.signals, self.constraints = store, signals, constraints
         self.share, self.exact_only, self.starting = share, exact_only, starting
-        self.progress = progress
+        self.can_cut, self.progress = can_cut, progress
         self.dataflow = signals.dataflow
         self.plan = RunPlan()
 
@@ -263,32 +267,38 @@ class Planner:
         if isinstance(self.dataflow.operators[id_], Source | Values):
             return False
         below = (self.dataflow.operators[i] for i in self.dataflow.ancestors(id_))
-        return any(isinstance(op, WORTH_KEEPING) for op in below)
+        return any(isinstance(op, WORTH_KEEPING) for op in below) and self.can_cut(id_)
 
     def _worth_keeping(self, previous: StoredVersion | None) -> list[str]:
-        """Where the last edits begin: what was computed before, computed again, and will be.
+        """What was computed for the previous version too, and is small beside what it took.
 
-        People go on editing where they edited last; everything below that stays.
+        People go on editing where they edited last; what lies below stays. The output of a join may
+        take longer to write than to compute: only what was brought down to few rows is kept.
         """
         if previous is None:
             return []
         before = set(fingerprints(previous.dataflow).values())
         prints = fingerprints(self.dataflow)
-        found = []
-        for id_ in self._computed():
-            if prints[id_] not in before or id_ in self.plan.cuts:
+        found: list[str] = []
+        covered: set[str] = set()
+        for id_ in reversed(list(self._computed())):
+            if id_ in covered or prints[id_] not in before or not self._is_few(id_):
                 continue
             ends = [link.dst for link in self.dataflow.outputs[id_]]
-            if all(prints[e] in before and not self._is_sink(e) for e in ends):
+            if all(self._is_sink(e) for e in ends) or self.signals.reason(id_):
                 continue
-            if all(self._is_sink(e) for e in ends) or not self._is_worth(id_):
-                continue
-            operator = self.dataflow.operators[id_]
-            if isinstance(operator, Sort) or self.signals.reason(id_):
-                continue
-            if not cannot_store(self.dataflow.schemas[id_]):
+            if self._is_worth(id_) and not cannot_store(self.dataflow.schemas[id_]):
                 found.append(id_)
-        return found
+                covered |= self.dataflow.ancestors(id_)
+        return found[::-1]
+
+    def _is_few(self, id_: str) -> bool:
+        """Whether a signal is what comes out of an operator that brings many rows down to few."""
+        operator = self.dataflow.operators[id_]
+        while isinstance(operator, Filter | Project):
+            (id_,) = self.dataflow.inputs[id_]
+            operator = self.dataflow.operators[id_]
+        return isinstance(operator, REDUCING)
 
     def _is_sink(self, id_: str) -> bool:
         return isinstance(self.dataflow.operators[id_], Sink)

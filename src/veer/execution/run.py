@@ -46,6 +46,10 @@ class Computation(Protocol):
         """The rows of a source."""
         ...
 
+    def can_cut(self, id_: str) -> bool:
+        """Whether a signal below the sinks can be read from the store."""
+        ...
+
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
         """The rows of a signal, those of stored ones read."""
         ...
@@ -80,6 +84,7 @@ class Outcome:
     plan: RunPlan
     version: StoredVersion | None = None
     is_new: bool = False
+    sinks: tuple[SinkResult, ...] = ()  # what this run did for each
     results: dict[str, StoredResult] = field(default_factory=dict)  # by sink
     kept: list[StoredResult] = field(default_factory=list)  # below the sinks
     notes: list[str] = field(default_factory=list)
@@ -130,6 +135,7 @@ class Running:
             share=request.share,
             exact_only=request.reuse == "exact",
             starting=request.starting,
+            can_cut=self.computation.can_cut,
             progress=self.progress,
         )
         if request.reuse == "none":
@@ -236,11 +242,19 @@ class Running:
                 continue
             outcome.results[sink] = result
         outcome.kept = [r for i, r in made.items() if i not in plan.computed]
-        version = self._version(tuple(sinks), seconds)
+        outcome.sinks = tuple(sinks)
+        version = self._version(outcome.sinks, seconds)
         again = self._is_again(version)
         if again is not None:
-            outcome.version = replace(again, sinks=version.sinks)
-            if made or outcome.version != again:
+            recorded = {s.sink: s for s in again.sinks if s.result}
+            renewed = tuple(
+                recorded[s.sink]
+                if s.sink in recorded and recorded[s.sink].result == s.result
+                else s
+                for s in version.sinks
+            )
+            outcome.version = replace(again, sinks=renewed)
+            if made or renewed != again.sinks:
                 self.store.renew_sinks(outcome.version, list(made.values()))
         else:
             outcome.version = self.store.record(version, list(made.values()))

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.json import to_json
@@ -24,6 +24,15 @@ from veer.frontends.spark.capture import Capture, Stopped
 from veer.frontends.spark.session import local_session
 
 WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+class Tables(Protocol):
+    """What gives a job its session and its tables."""
+
+    spark: Any
+    tables: dict[str, Any]
+
+    def table(self, name: str) -> Any: ...
 
 
 def main() -> None:
@@ -57,9 +66,9 @@ def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dat
     before = set(tracker.getJobIdsForGroup(None))
     try:
         with capture:
-            function = _function(root, file, request["function"], request.get("top", ""))
+            function = function_of(root, file, request["function"], request.get("top", ""))
             try:
-                given = _arguments(function, request["args"], capture)
+                given = arguments_for(function, request["args"], capture)
             except Stopped as stopped:
                 raise InputError(str(stopped)) from None
             _called(capture, root, function, given)
@@ -90,7 +99,7 @@ def _check_modules(root: Path, top: str) -> None:
             )
 
 
-def _function(root: Path, file: Path, name: str, top: str) -> Callable[..., Any]:
+def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., Any]:
     """The function of that name, its file imported as a module of the project."""
     shown = file.relative_to(root)
     base = file.parent
@@ -110,7 +119,7 @@ def _function(root: Path, file: Path, name: str, top: str) -> Callable[..., Any]
     except Stopped as stopped:
         raise UnsupportedError(str(stopped)) from None
     except BaseException as error:
-        raise InputError(f"{shown} does not import: {_told(error, root)}") from None
+        raise InputError(f"{shown} does not import: {told(error, root)}") from None
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -135,8 +144,8 @@ def _by_path(file: Path) -> Any:
     return module
 
 
-def _arguments(
-    function: Callable[..., Any], args: Mapping[str, str], capture: Capture
+def arguments_for(
+    function: Callable[..., Any], args: Mapping[str, str], tables: Tables
 ) -> dict[str, Any]:
     """What the function is called with: the session, tables, what the user gave."""
     try:
@@ -160,11 +169,11 @@ def _arguments(
             key in ("spark", "session", "spark_session")
             and parameter.default in (None, parameter.empty)
         ):
-            given[key] = capture.spark
+            given[key] = tables.spark
         elif parameter.default is not parameter.empty:
             continue
-        elif key in capture.tables or annotation == "DataFrame":
-            given[key] = capture.table(key)
+        elif key in tables.tables or annotation == "DataFrame":
+            given[key] = tables.table(key)
         else:
             raise InputError(f"{name} needs the argument {key!r}; give --arg {key}=VALUE")
     positional = [k for k, p in parameters.items() if p.kind is p.POSITIONAL_ONLY]
@@ -212,7 +221,7 @@ def _called(
         if capture.stopped is not None:  # what was raised is only what followed
             raise UnsupportedError(str(capture.stopped)) from None
         hint = capture.hint(error)
-        raise InputError(f"{name} raised {_told(error, root)}{hint}") from None
+        raise InputError(f"{name} raised {told(error, root)}{hint}") from None
     if capture.stopped is not None:
         raise UnsupportedError(str(capture.stopped))
     try:
@@ -221,7 +230,7 @@ def _called(
         raise UnsupportedError(str(stopped)) from None
 
 
-def _told(error: BaseException, root: Path) -> str:
+def told(error: BaseException, root: Path) -> str:
     """An exception in one line, with the place in the project it comes from."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     text = f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")

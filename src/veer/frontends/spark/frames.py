@@ -5,9 +5,10 @@ Nothing runs: the plan is looked at, and what `toJSON` drops of it is asked of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import worst
@@ -18,7 +19,7 @@ from veer.dataflow.schema import Schema
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
 from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
-from veer.frontends.spark.operators import PlanReader
+from veer.frontends.spark.operators import PlanReader, Signal
 from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, plan_of
@@ -45,11 +46,34 @@ def read_frames(
     `known` tells leaves that stand for something else; `root` is where the project's files are.
     With `optimized` the plans are read as Spark's optimizer leaves them.
     """
+    return read_plans(results, known, root, optimized=optimized).dataflow
+
+
+@final
+@dataclass(frozen=True)
+class ReadPlans:
+    """What was read, and where in the plans each signal comes from."""
+
+    dataflow: Dataflow
+    plans: Mapping[str, Node]  # by sink
+    nodes: Mapping[str, tuple[Node, Signal]]
+
+
+def read_plans(
+    results: Sequence[tuple[Any, Sink]],
+    known: Callable[[Node], Operator | None] = lambda _: None,
+    root: Path | None = None,
+    *,
+    optimized: bool = False,
+) -> ReadPlans:
+    """As `read_frames`, with the plans at hand."""
     reader = PlanReader(lambda node: known(node) or source_of(node), _udf, root)
+    plans = {}
     for frame, sink in results:
         _check_frame(frame, WRITING if root else frozenset())
         execution = frame._jdf.queryExecution()
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
+        plans[sink.name] = plan
         try:
             reader.result(plan, sink)
         except RecursionError:
@@ -57,7 +81,7 @@ def read_frames(
     found = reader.finish()
     for frame, sink in results:
         _check_schema(found.schemas[sink.name], frame)
-    return found
+    return ReadPlans(found, plans, reader.nodes)
 
 
 def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
@@ -102,4 +126,4 @@ def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
     return OpaqueCall(name, args, type_, kind)
 
 
-__all__ = ["read_dataframe", "read_frames"]
+__all__ = ["ReadPlans", "read_dataframe", "read_frames", "read_plans"]

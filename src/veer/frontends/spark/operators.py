@@ -109,6 +109,7 @@ class PlanReader(FlowBuilder):
         self.definitions: dict[int, Node] = {}  # of common table expressions
         self.ctes: dict[int, Signal] = {}
         self.outer: Scope | None = None
+        self.nodes: dict[str, tuple[Node, Signal]] = {}  # where in the plan a signal comes from
 
     def result(self, plan: Node, sink: Sink) -> None:
         """Add a plan, closed by a sink."""
@@ -119,6 +120,7 @@ class PlanReader(FlowBuilder):
         around, self.site = self.site, site_of(node, self.root)
         found = self._read(node)
         self.site = around
+        self.nodes.setdefault(found.id, (node, found))
         return found
 
     def _read(self, node: Node) -> Signal:

@@ -1,0 +1,99 @@
+"""`veer.run`: a DataFrame, computed or read from the store."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from veer.dataflow.ops import Sink
+from veer.errors import InputError, UsageError
+from veer.execution.order import order_of
+from veer.execution.planned import Planned
+from veer.execution.results import read_result
+from veer.execution.run import Outcome, Request, Running
+from veer.execution.session import environment_of
+from veer.frontends.spec import store_place
+from veer.store import Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+RESULT = "result"
+_stores: dict[str, Store] = {}  # open as long as the process: frames read from them
+
+
+def run(
+    what: DataFrame | Callable[..., DataFrame],
+    *,
+    name: str,
+    store: str = "",
+    results: str = "",
+    keep: str = "cuts",
+    reuse: str = "proven",
+    trust: bool = False,
+    content: bool = False,
+    **arguments: Any,
+) -> DataFrame:
+    """The rows of a DataFrame, read from the store if an equal result is there, else computed.
+
+    A function is called with the `arguments` and gives the DataFrame. What is computed is stored as
+    the next version of `name`. A DataFrame whose plan is not understood is given back as it is, with
+    a warning; its rows are then computed as always.
+    """
+    frame: Any = what(**arguments) if callable(what) else what
+    if not hasattr(frame, "sparkSession"):
+        raise UsageError(f"{name}: expected a DataFrame, got {type(frame).__name__}")
+    opened = _open(store, results, frame)
+    try:
+        found, _ = through_store(
+            frame, opened, name=name, keep=keep, reuse=reuse, trust=trust, content=content
+        )
+    except InputError as error:
+        if reuse != "none" and _is_its_own(error):
+            raise
+        warnings.warn(f"{name}: not reused: {error}", stacklevel=2)
+        return frame  # type: ignore[no-any-return]
+    return found
+
+
+def _is_its_own(error: InputError) -> bool:
+    """Whether the computation itself failed: it would fail without a store too."""
+    return error.__cause__ is not None
+
+
+def _open(store: str, results: str, frame: Any) -> Store:
+    place = store_place(store)
+    if place not in _stores:
+        _stores[place] = Store(place, results=results, spark=lambda: frame.sparkSession)
+    return _stores[place]
+
+
+def through_store(
+    frame: DataFrame,
+    store: Store,
+    *,
+    name: str,
+    spec: str = "",
+    content: bool = False,
+    **asked: Any,
+) -> tuple[DataFrame, Outcome]:
+    """A frame with the same rows that is read from the store, and what was done for it."""
+    planned = Planned([(frame, Sink(RESULT))], content=content)
+    session = frame.sparkSession
+    request = Request(
+        name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
+    )
+    outcome = Running(request, planned, store, lambda: session).run()
+    for note in outcome.notes:
+        warnings.warn(f"{name}: {note}", stacklevel=3)
+    result = outcome.results.get(RESULT)
+    if result is None:
+        return frame, outcome
+    order = order_of(planned.dataflow, RESULT)
+    schema = planned.dataflow.schemas[RESULT]
+    rows = read_result(session, store, result, schema, order or ())
+    return planned.served(RESULT, rows), outcome
+
+
+__all__ = ["run", "through_store"]

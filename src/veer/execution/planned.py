@@ -1,0 +1,187 @@
+"""DataFrames of a program as something that can be run: parts of their plans are read instead.
+
+A stored part takes the place of a node of the plan, with columns of the same names, numbers and
+nullability, so everything above it stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+from veer.dataflow.ops import LOCAL, Operator, Sink, Source
+from veer.errors import UnsupportedError
+from veer.execution.functions import Bodies
+from veer.execution.signals import digest
+from veer.execution.sources import Sources, source_name
+from veer.frontends.spark.frames import read_plans
+from veer.frontends.spark.operators import Signal
+from veer.frontends.spark.sources import source_of
+from veer.frontends.spark.tree import Node, each
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@final
+class Planned:
+    """Frames of one session, each feeding a sink."""
+
+    def __init__(self, frames: Sequence[tuple[DataFrame, Sink]], *, content: bool = False) -> None:
+        self.spark: SparkSession = frames[0][0].sparkSession
+        self.bodies = Bodies()
+        self._files = Sources(content=content, spark=lambda: self.spark)
+        self._leaves: dict[Source, list[Node]] = {}
+        self._frames = {sink.name: frame for frame, sink in frames}
+        read = read_plans(frames, self._leaf)
+        self.dataflow = read.dataflow
+        self._plans, self._nodes = read.plans, read.nodes
+
+    def _leaf(self, node: Node) -> Operator:
+        found = source_of(node)
+        if isinstance(found, Source):
+            self._leaves.setdefault(found, []).append(node)
+        return found
+
+    # -- sources -------------------------------------------------------------------------------
+
+    def fingerprint(self, source: Source) -> str:
+        """What the files of a source hold; the plan must know all of them, and no others."""
+        nodes = self._leaves.get(source) or self._unconstrained(source)
+        if source.format == LOCAL or not nodes:
+            raise UnsupportedError(f"the rows of {source.table} are known to this program only")
+        said: list[Any] = [source.format, [list(o) for o in source.options]]
+        for node in nodes:
+            if node.kind != "LogicalRelation" or not hasattr(node.jvm.relation(), "location"):
+                raise UnsupportedError(f"{source.table}: what it holds cannot be told by files")
+            location = node.jvm.relation().location()
+            paths = [str(p.toString()) for p in each(location.rootPaths())]
+            listed = self._files.files(paths)
+            planned = sorted(self._path(str(f)) for f in location.inputFiles())
+            there = sorted(f[0] for f in listed if not _is_hidden(f[0]))
+            if planned != there:
+                raise UnsupportedError(
+                    f"{source.table}: its files are others than when the DataFrame was made"
+                )
+            said.append(listed)
+        return digest(said)
+
+    def _unconstrained(self, source: Source) -> list[Node]:
+        """The leaves of a source of which less is declared than in the plan."""
+        name = source_name(source)
+        return [n for s, nodes in self._leaves.items() if source_name(s) == name for n in nodes]
+
+    def _path(self, uri: str) -> str:
+        """A file as its path, as `Sources` lists it."""
+        made: Any = self.spark._jvm.java.net.URI(uri)  # type: ignore[union-attr]
+        scheme = made.getScheme()
+        return str(made.getPath()) if scheme in (None, "file") else uri
+
+    def read(self, source: Source) -> DataFrame:
+        raise UnsupportedError(f"what is declared of {source.table} is not looked at")
+
+    # -- plans ---------------------------------------------------------------------------------
+
+    def can_cut(self, id_: str) -> bool:
+        """Whether a signal is a node of a plan, with all its columns."""
+        if id_ not in self._nodes:
+            return False
+        node, signal = self._nodes[id_]
+        numbers = [_number(a) for a in each(node.jvm.output())]
+        return sorted(numbers) == sorted(signal.numbers) and len(set(numbers)) == len(numbers)
+
+    def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
+        """The rows of a signal, with stored parts read."""
+        if id_ in self._plans:
+            if not stored:
+                return self._frames[id_]
+            return self._of(self._rebuilt(self._plans[id_], self._replaced(stored)))
+        node, signal = self._nodes[id_]
+        plan = self._rebuilt(node, self._replaced(stored))
+        output = {_number(a): a for a in each(plan.output())}
+        columns = [output[n] for n in signal.numbers]
+        return self._of(self._project(columns, plan))
+
+    def served(self, sink: str, stored: DataFrame) -> DataFrame:
+        """A stored result in place of a whole frame: as it, down to what may be null."""
+        plan = self._plans[sink].jvm
+        return self._of(self._standing_for(each(plan.output()), stored, plan.output().size()))
+
+    def _replaced(self, stored: Mapping[str, DataFrame]) -> dict[int, Any]:
+        """What takes the place of nodes of the plans, by the nodes' identity."""
+        found = {}
+        for id_, frame in stored.items():
+            node, signal = self._nodes[id_]
+            found[id(node)] = self._in_place(node, signal, frame)
+        return found
+
+    def _in_place(self, node: Node, signal: Signal, frame: DataFrame) -> Any:
+        places = {number: i for i, number in enumerate(signal.numbers)}
+        wanted = each(node.jvm.output())
+        columns = each(frame._jdf.queryExecution().analyzed().output())
+        ordered = [columns[places[_number(a)]] for a in wanted]
+        return self._aliased(wanted, ordered, frame)
+
+    def _standing_for(self, wanted: Sequence[Any], frame: DataFrame, count: int) -> Any:
+        columns = each(frame._jdf.queryExecution().analyzed().output())
+        assert len(columns) == count
+        return self._aliased(wanted, columns, frame)
+
+    def _aliased(self, wanted: Sequence[Any], columns: Sequence[Any], frame: DataFrame) -> Any:
+        """A projection of a stored frame whose columns are those wanted."""
+        jvm: Any = self.spark._jvm
+        expressions = jvm.org.apache.spark.sql.catalyst.expressions
+        made = []
+        for attribute, column in zip(wanted, columns, strict=True):
+            value = column if attribute.nullable() else expressions.KnownNotNull(column)
+            nothing = jvm.scala.Option.empty()
+            made.append(
+                expressions.Alias(
+                    value,
+                    attribute.name(),
+                    attribute.exprId(),
+                    attribute.qualifier(),
+                    nothing,
+                    self._sequence([]),
+                )
+            )
+        return self._project(made, frame._jdf.queryExecution().analyzed())
+
+    def _project(self, columns: Sequence[Any], plan: Any) -> Any:
+        jvm: Any = self.spark._jvm
+        logical = jvm.org.apache.spark.sql.catalyst.plans.logical
+        return logical.Project(self._sequence(columns), plan)
+
+    def _sequence(self, items: Sequence[Any]) -> Any:
+        jvm: Any = self.spark._jvm
+        return jvm.PythonUtils.toSeq(list(items))
+
+    def _rebuilt(self, node: Node, replaced: Mapping[int, Any]) -> Any:
+        """A plan with some of its nodes replaced."""
+        if id(node) in replaced:
+            return replaced[id(node)]
+        children = [self._rebuilt(child, replaced) for child in node.children]
+        if all(new is old.jvm for new, old in zip(children, node.children, strict=True)):
+            return node.jvm
+        return node.jvm.withNewChildren(self._sequence(children))
+
+    def _of(self, plan: Any) -> DataFrame:
+        from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+        jvm: Any = self.spark._jvm
+        dataset = jvm.org.apache.spark.sql.classic.Dataset
+        made: Any = dataset.ofRows(self.spark._jsparkSession, plan)
+        return ClassicFrame(made, self.spark)
+
+
+def _number(attribute: Any) -> int:
+    return int(attribute.exprId().id())
+
+
+def _is_hidden(path: str) -> bool:
+    """Whether Spark overlooks a file."""
+    name = path.rpartition("/")[2]
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+__all__ = ["Planned"]
