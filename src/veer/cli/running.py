@@ -23,6 +23,7 @@ STORE_HELP = (
 KEEP = ("sinks", "cuts", "none")
 FORMATS = ("text", "json")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+STYLES = {"reused": "green", "computed": "yellow", "not kept": "red"}
 AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
@@ -106,9 +107,12 @@ def run(
 
       veer run report.sql --schema tables.ddl --data warehouse/ --out results/
 
+      veer run jobs/report.py:build --arg day=2024-01-01
+
     Every run is recorded as a version of the store: see `veer log`, `veer show store:report@1`,
     `veer diff store:report@1 store:report@2`. A sink proven equal to a stored result is not computed;
-    below the others the largest stored parts are read. Sources are looked at before and after.
+    below the others the largest stored parts are read. Sources are looked at before and after. A
+    PySpark function runs as it is; what it writes or returns goes through the store.
     """
     choice("--keep", keep, KEEP)
     choice("--format", format, FORMATS)
@@ -131,6 +135,9 @@ def run(
         master=master,
         conf=_pairs(conf or []),
     )
+    if _is_job(spec):
+        _run_job(spec, options, explain=explain, out=out, format_=format)
+        return
     with progress() as say:
         started = start(spec, options, progress=say)
         with started:
@@ -158,6 +165,57 @@ def run(
         _print_plan(shown)
     else:
         _print_outcome(shown)
+
+
+def _is_job(spec: str) -> bool:
+    from veer.frontends.spec import STORED, parse_spec
+
+    return not spec.startswith(STORED) and bool(parse_spec(spec).function)
+
+
+def _run_job(spec: str, options: Any, *, explain: bool, out: str, format_: str) -> None:
+    """A PySpark function: it runs as it is, its frames go through the store."""
+    if explain or out:
+        raise UsageError("--explain and --out are for workflow files and SQL; a job runs as it is")
+    from veer.execution.jobs import run_job
+
+    begun = time.perf_counter()
+    with progress() as say:
+        done = run_job(spec, options, say)
+    frames: list[dict[str, Any]] = []
+    for name, outcome in done.frames:
+        if isinstance(outcome, str):
+            frames.append({"frame": name, "how": "not kept", "why": outcome, "rows": None})
+            continue
+        (sink,) = outcome.sinks
+        frames.append(
+            {
+                "frame": name,
+                "version": outcome.version.label if outcome.version else "",
+                "how": sink.how,
+                "why": sink.note,
+                "rows": sink.rows,
+                "read": list(outcome.plan.cuts),
+                "result": done.results.get(name, ""),
+                "seconds": round(outcome.seconds, 3),
+            }
+        )
+    shown = {"job": done.name, "frames": frames, "seconds": round(time.perf_counter() - begun, 3)}
+    if format_ == "json":
+        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        return
+    from rich.table import Table
+
+    out_ = console()
+    out_.print(f"[bold]{done.name}[/]  in {shown['seconds']:.1f} s")
+    table = Table("frame", "rows", "", "why", box=None, pad_edge=False)
+    for frame in frames:
+        style = STYLES[frame["how"]]
+        label = frame.get("version") or frame["frame"]
+        table.add_row(label, _rows(frame["rows"]), f"[{style}]{frame['how']}[/]", frame["why"])
+    out_.print(table)
+    if not frames:
+        out_.print("[dim]the job wrote and returned no DataFrame[/]")
 
 
 def log(
@@ -376,9 +434,8 @@ def _print_outcome(shown: dict[str, Any]) -> None:
         f"[dim](planning {shown['planning']:.1f} s, of it proving {shown['proving']:.1f} s)[/]"
     )
     table = Table("sink", "rows", "", "why", box=None, pad_edge=False)
-    styles = {"reused": "green", "computed": "yellow", "not kept": "red"}
     for sink in shown["sinks"]:
-        style = styles[sink["how"]]
+        style = STYLES[sink["how"]]
         table.add_row(sink["sink"], _rows(sink["rows"]), f"[{style}]{sink['how']}[/]", sink["why"])
     out.print(table)
     _print_parts(out, shown)

@@ -1,0 +1,174 @@
+"""A PySpark job run for real: what it returns and writes goes through the store.
+
+The function is called as it is; only `df.write` and `df.writeTo` are given a frame with the same rows
+that is read from the store, after it was computed if it had to be. How it is written stays the job's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+from unittest.mock import patch
+
+from veer.errors import InputError, UsageError, VeerError
+from veer.execution.live import through_store
+from veer.execution.run import Outcome
+from veer.execution.session import Session
+from veer.execution.start import RunOptions, default_name, open_store
+from veer.frontends.checkout import checked_out, top_level
+from veer.frontends.spark.child import arguments_for, function_of, told
+from veer.frontends.spark.jobs import parse_args
+from veer.frontends.spec import parse_spec
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from veer.store import Store
+
+
+@final
+@dataclass
+class JobOutcome:
+    """What a job did: its frames in order, each with what was done for it or why nothing was."""
+
+    name: str
+    frames: list[tuple[str, Outcome | str]] = field(default_factory=list)
+    results: dict[str, str] = field(default_factory=dict)  # paths, by name
+
+
+@final
+class _Job:
+    """The frames of one call."""
+
+    def __init__(self, name: str, spec: str, store: Store, options: RunOptions) -> None:
+        self.outcome = JobOutcome(name)
+        self.spec, self.store, self.options = spec, store, options
+        self._working = False
+
+    def frame(self, frame: DataFrame, name: str) -> DataFrame:
+        """A frame with the same rows, read from the store where that can be."""
+        if self._working:  # the store itself writes
+            return frame
+        self._working = True
+        try:
+            found, outcome = through_store(
+                frame,
+                self.store,
+                name=name,
+                spec=self.spec,
+                content=self.options.content,
+                keep=self.options.keep,
+                reuse=self.options.reuse,
+                trust=self.options.trust,
+                share=self.options.share,
+            )
+        except InputError as error:
+            if error.__cause__ is not None:
+                raise
+            self.outcome.frames.append((name, f"computed, not kept: {error}"))
+            return frame
+        finally:
+            self._working = False
+        self.outcome.frames.append((name, outcome))
+        for result in outcome.results.values():
+            self.outcome.results[name] = self.store.files.path(result.id)
+        return found
+
+    def written(self, frame: DataFrame) -> DataFrame:
+        """A frame that is about to be written."""
+        if self._working:
+            return frame
+        return self.frame(frame, f"{self.outcome.name}.{len(self.outcome.frames) + 1}")
+
+
+def run_job(
+    spec: str, options: RunOptions, progress: Callable[[str], None] = lambda _: None
+) -> JobOutcome:
+    """Call the function of a job; frames it writes or returns are computed or read."""
+    parsed = parse_spec(spec)
+    if not parsed.function:
+        raise UsageError(f"{spec}: name the function, as in {parsed.path}:build")
+    session = Session(options.master, dict(options.conf))
+    with ExitStack() as stack:
+        root, file, top = stack.enter_context(_place(parsed.path, parsed.revision))
+        progress("starting Spark")
+        spark = session()
+        stack.callback(session.stop)
+        store = stack.enter_context(open_store(options, session))
+        job = _Job(options.name or default_name(spec), spec, store, options)
+        progress(f"running {spec}")
+        stack.enter_context(_intercepted(job))
+        function = function_of(root, file, parsed.function, top)
+        given = arguments_for(function, dict(parse_args(options.args)), _Tables(spark))
+        try:
+            returned = function(**given)
+        except VeerError:
+            raise
+        except Exception as error:
+            raise InputError(f"{parsed.function} raised {told(error, root)}") from None
+        for name, frame in _frames(returned, job.outcome.name):
+            job.frame(frame, name)
+    return job.outcome
+
+
+@contextmanager
+def _place(path: str, revision: str) -> Iterator[tuple[Path, Path, str]]:
+    """The root of the project, the file, and the working tree it stands for."""
+    file = Path(path).absolute()
+    top = top_level(next(p for p in file.parents if p.is_dir()))
+    if not revision:
+        if not file.is_file():
+            raise InputError(f"{path}: no such file")
+        yield top or file.parent, file, ""
+        return
+    if top is None:
+        raise InputError(f"{path}: no git repository, so there is no revision {revision!r}")
+    with checked_out(revision, top) as root:
+        yield root, root / file.relative_to(top), str(top)
+
+
+class _Tables:
+    """The session of a job, and tables by name."""
+
+    def __init__(self, spark: Any) -> None:
+        self.spark = spark
+        self.tables: dict[str, Any] = {}
+
+    def table(self, name: str) -> Any:
+        return self.spark.table(name)
+
+
+@contextmanager
+def _intercepted(job: _Job) -> Iterator[None]:
+    """Writers of frames get frames of the store; the session stays open until the end."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    write: Any = DataFrame.__dict__["write"]
+    write_to: Any = DataFrame.writeTo
+    with (
+        patch.object(DataFrame, "write", property(lambda frame: write.fget(job.written(frame)))),
+        patch.object(
+            DataFrame, "writeTo", lambda frame, table: write_to(job.written(frame), table)
+        ),
+        patch.object(SparkSession, "stop", lambda _: None),
+    ):
+        yield
+
+
+def _frames(returned: Any, name: str) -> list[tuple[str, Any]]:
+    """The DataFrames among what a function returned."""
+    if hasattr(returned, "sparkSession"):
+        return [(name, returned)]
+    if isinstance(returned, dict):
+        return [(f"{name}.{key}", f) for key, f in returned.items() if hasattr(f, "sparkSession")]
+    if isinstance(returned, list | tuple):
+        named = enumerate(returned, 1)
+        return [(f"{name}.{i}", f) for i, f in named if hasattr(f, "sparkSession")]
+    return []
+
+
+__all__ = ["JobOutcome", "run_job"]
