@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,14 +141,14 @@ def store_place(given: str) -> str:
     return given or os.environ.get("VEER_STORE", "") or DEFAULT_STORE
 
 
-def existing_store(given: str) -> Any:
-    """A store that is there, for reading."""
+def existing_store(given: str, spark: Callable[[], Any] | None = None) -> Any:
+    """A store that is there; with Spark its results are reached wherever they are."""
     from veer.store import Store
 
     place = store_place(given)
     if "://" not in place and not (Path(place) / "veer.db").is_file():
         raise InputError(f"{place}: there is no store; `veer run` makes one")
-    return Store(place)
+    return Store(place, spark=spark, is_there=True)
 
 
 def _load_stored(text: str, store: str) -> Version:

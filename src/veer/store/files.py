@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
@@ -46,12 +48,12 @@ class Files(Protocol):
     def damage(self, id_: str, expected: Sequence[StoredFile], *, deep: bool = False) -> str:
         """What is not as it was when the result was registered; empty if all is.
 
-        `deep` looks into files that seem untouched too.
+        `deep` looks into files that seem untouched too. An error if nobody can tell now.
         """
         ...
 
     def folders(self) -> Sequence[str]:
-        """Every folder there is, registered or not."""
+        """The folders of results, registered or not; others are nobody's business."""
         ...
 
     def remove(self, id_: str) -> None:
@@ -63,12 +65,20 @@ def _is_data(name: str) -> bool:
     return not name.startswith((".", "_"))
 
 
+def _is_result(name: str) -> bool:
+    """Whether a folder has the name of a result: what else is there is never deleted."""
+    return re.fullmatch(r"[0-9a-f]{32}", name) is not None
+
+
 @final
 class LocalFiles:
-    """Results on this machine."""
+    """Results on this machine; their folder is made unless it is to be there already."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, *, is_there: bool = False) -> None:
         self.root = str(Path(root).absolute())
+        # Made anew, a place that is only not mounted would seem to have lost every result.
+        if is_there and not os.path.isdir(self.root):
+            raise InputError(f"{root}: the results of the store are not there; is it mounted?")
         try:
             Path(self.root).mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -100,12 +110,16 @@ class LocalFiles:
                 touched = deep or found.st_mtime_ns != file.modified
                 if touched and _checksum(path) != file.checksum:
                     return f"{file.name} has another content"
+        except FileNotFoundError as error:
+            return f"{Path(error.filename).name} is missing"
         except OSError as error:
-            return f"it cannot be read: {error.strerror}"
+            raise InputError(f"{self.path(id_)} cannot be read: {error.strerror}") from None
         return f"{min(there)} was added" if there else ""
 
     def folders(self) -> Sequence[str]:
-        return sorted(p.name for p in Path(self.root).iterdir() if p.is_dir())
+        return sorted(
+            p.name for p in Path(self.root).iterdir() if p.is_dir() and _is_result(p.name)
+        )
 
     def remove(self, id_: str) -> None:
         shutil.rmtree(Path(self.root) / id_, ignore_errors=True)
@@ -173,10 +187,11 @@ class HadoopFiles:
         return hashlib.blake2b(bytes(data), digest_size=16).hexdigest()
 
     def damage(self, id_: str, expected: Sequence[StoredFile], *, deep: bool = False) -> str:
-        try:
+        with self._told(id_):
+            system, folder = self._at(self.path(id_))
+            if not system.exists(folder):
+                return f"{id_} is missing"
             there = {f.name: f for f in self.listed(id_)}
-        except Exception as error:
-            return f"it cannot be read: {(str(error).strip().splitlines() or ['?'])[0]}"
         for file in expected:
             found = there.pop(file.name, None)
             if found is None:
@@ -188,16 +203,29 @@ class HadoopFiles:
         return f"{min(there)} was added" if there else ""
 
     def folders(self) -> Sequence[str]:
-        system, root = self._at(self.root)
-        if not system.exists(root):
-            return []
-        return sorted(
-            str(s.getPath().getName()) for s in system.listStatus(root) if s.isDirectory()
-        )
+        with self._told():
+            system, root = self._at(self.root)
+            every = system.listStatus(root) if system.exists(root) else []
+            names = [str(s.getPath().getName()) for s in every if s.isDirectory()]
+        return sorted(filter(_is_result, names))
 
     def remove(self, id_: str) -> None:
-        system, folder = self._at(self.path(id_))
-        system.delete(folder, True)
+        with self._told(id_):
+            system, folder = self._at(self.path(id_))
+            if not system.delete(folder, True) and system.exists(folder):
+                raise InputError(f"{self.path(id_)} cannot be deleted")
+
+    @contextmanager
+    def _told(self, id_: str = "") -> Iterator[None]:
+        """What Hadoop complains about, as an error that names the place."""
+        try:
+            yield
+        except InputError:
+            raise
+        except Exception as error:
+            lines = [line for line in str(error).splitlines() if line.startswith(": ")]
+            said = (lines or [type(error).__name__])[0].removeprefix(": ")
+            raise InputError(f"{self.path(id_).rstrip('/')} cannot be reached: {said}") from None
 
 
 __all__ = ["Files", "HadoopFiles", "LocalFiles", "StoredFile"]

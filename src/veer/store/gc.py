@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import ColumnElement, Connection, delete, func, not_, select
 from sqlalchemy import update as update_rows
 
 from veer.errors import InputError
@@ -61,8 +61,7 @@ def collect(
     done = Collected()
     now = time.time()
     if not dry:
-        with store.write() as db:
-            db.execute(delete(tables.leases).where(tables.leases.c.expires < now))
+        store.retried(lambda db: db.execute(delete(tables.leases).where(_is_over(store))))
     items = _items(store)
     total = sum(item.bytes for item in items)
     for item in sorted(items, key=lambda i: i.worth(now)):
@@ -70,14 +69,13 @@ def collect(
         is_much = max_bytes is not None and total > max_bytes
         if item.is_latest or not (is_old or is_much):
             continue
-        if dry or _mark(store, item.id):
+        if _mark(store, item, dry=dry):
             total -= item.bytes
             done.removed.append(item.id)
             done.bytes += item.bytes
     done.kept = len(items) - len(done.removed)
     done.kept_bytes = total
-    if not dry:
-        _sweep(store, done)
+    _sweep(store, done, dry=dry)
     return done
 
 
@@ -98,62 +96,82 @@ def _items(store: Store) -> list[Item]:
     ]
 
 
-def _mark(store: Store, id_: str) -> bool:
-    """Decide that a result goes, unless somebody reads it."""
+def _mark(store: Store, item: Item, *, dry: bool) -> bool:
+    """Decide that a result goes, unless somebody reads it, or did since it was weighed."""
     r = tables.results
     with store.write() as db:
-        state = db.execute(select(r.c.state).where(r.c.id == id_).with_for_update()).scalar()
-        if state != LIVE or _is_leased(db, id_):
+        found = db.execute(
+            select(r.c.state, r.c.used).where(r.c.id == item.id).with_for_update()
+        ).first()
+        if found is None or found.state != LIVE or found.used != item.used:
             return False
-        db.execute(update_rows(r).where(r.c.id == id_).values(state=DYING))
-        db.execute(
-            update_rows(tables.sinks)
-            .where(tables.sinks.c.result == id_)
-            .values(result=None, note="its result was removed to make room")
-        )
+        if _is_leased(store, db, item.id):
+            return False
+        if not dry:
+            db.execute(update_rows(r).where(r.c.id == item.id).values(state=DYING))
+            db.execute(
+                update_rows(tables.sinks)
+                .where(tables.sinks.c.result == item.id)
+                .values(result=None, note="its result was removed to make room")
+            )
     return True
 
 
-def _is_leased(db: Connection, id_: str) -> bool:
-    lease = tables.leases.c
+def _is_over(store: Store) -> ColumnElement[bool]:
+    over: ColumnElement[bool] = tables.leases.c.expires < store.clock
+    return over
+
+
+def _is_leased(store: Store, db: Connection, id_: str) -> bool:
     found = db.execute(
-        select(func.count()).where(lease.result == id_, lease.expires >= time.time())
+        select(func.count()).where(tables.leases.c.result == id_, not_(_is_over(store)))
     ).scalar()
     return bool(found)
 
 
-def _sweep(store: Store, done: Collected) -> None:
+def _sweep(store: Store, done: Collected, *, dry: bool) -> None:
     """Delete the files of what is marked or damaged, and folders nobody knows."""
-    r = tables.results
+    r = tables.results.c
     # Folders first: one made after this look is not touched.
     folders = set(store.files.folders())
     with store.read() as db:
-        states: dict[str, Any] = {
-            row.id: row.state for row in db.execute(select(r.c.id, r.c.state))
-        }
-    for id_, state in states.items():
-        if state == LIVE:
+        known = {row.id: row for row in db.execute(select(r.id, r.state, r.bytes))}
+    for id_, row in known.items():
+        if row.state == LIVE:
             continue
         with store.read() as db:
-            if _is_leased(db, id_):
+            if _is_leased(store, db, id_):
                 continue
-        _remove(store, id_, done)
+        if id_ not in done.removed:
+            done.removed.append(id_)
+            done.bytes += row.bytes
+        if not dry:
+            _forget(store, id_, done)
+    for id_ in sorted(folders - known.keys()):
+        # Whoever writes there holds a lease, and registers only as long as it does. Its lease goes
+        # before the result is looked for: so one of the two sees what the other did.
         with store.write() as db:
-            db.execute(
-                update_rows(tables.sinks)
-                .where(tables.sinks.c.result == id_)
-                .values(result=None, note="its files were damaged")
-            )
-            db.execute(delete(r).where(r.c.id == id_, r.c.state != LIVE))
-    for id_ in sorted(folders - states.keys()):
-        # Whoever writes there holds a lease, and registers only as long as it does.
-        with store.write() as db:
-            known = db.execute(select(r.c.id).where(r.c.id == id_)).scalar()
-            if known is not None or _is_leased(db, id_):
+            if not dry:
+                ended = (tables.leases.c.result == id_, _is_over(store))
+                db.execute(delete(tables.leases).where(*ended))
+            if _is_leased(store, db, id_) or db.execute(select(r.id).where(r.id == id_)).scalar():
                 continue
-            db.execute(delete(tables.leases).where(tables.leases.c.result == id_))
-        _remove(store, id_, done)
+        if not dry:
+            _remove(store, id_, done)
         done.orphans.append(id_)
+
+
+def _forget(store: Store, id_: str, done: Collected) -> None:
+    """Delete a result that is marked: its files, then what is known of it."""
+    r, s = tables.results, tables.sinks
+    _remove(store, id_, done)
+    with store.write() as db:
+        db.execute(
+            update_rows(s)
+            .where(s.c.result == id_)
+            .values(result=None, note="its files were damaged")
+        )
+        db.execute(delete(r).where(r.c.id == id_, r.c.state != LIVE))
 
 
 def _remove(store: Store, id_: str, done: Collected) -> None:

@@ -7,6 +7,7 @@ any moment leaves at worst a folder nobody refers to.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import socket
@@ -17,12 +18,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeVar, final
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, and_, create_engine, delete, event, func, insert, select
+from sqlalchemy import (
+    Connection,
+    Engine,
+    and_,
+    create_engine,
+    delete,
+    event,
+    extract,
+    func,
+    insert,
+    inspect,
+    select,
+)
 from sqlalchemy import update as update_rows
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from veer.dataflow.dag import Dataflow
@@ -35,9 +48,19 @@ LIVE, DYING, DAMAGED = "live", "dying", "damaged"
 LEASE = 600.0  # seconds; a process that lives renews what it holds
 RENEW = 60.0
 WAIT = 60.0  # seconds for a database that others write to
+CONNECT = 10  # seconds for a server to answer
 TRIES = 50
+# What PostgreSQL says when transactions block one another, and when somebody else made a table.
+CONTENDED = ("40001", "40P01")
+MADE_MEANWHILE = ("42P07", "23505")
+LONGEST_KEY = 200  # characters; an index takes no long ones
 DATABASE = "veer.db"
 RESULTS = "results"
+T = TypeVar("T")
+
+
+class ContendedError(InputError):
+    """Another transaction was in the way; the same again may work."""
 
 
 @final
@@ -104,49 +127,71 @@ class StoredVersion:
 
 @final
 class Store:
-    """A store that is open: `place` is a folder, or the URL of a database."""
+    """A store that is open: `place` is a folder, or the URL of a database.
+
+    One that is not there is made, unless it is to be there already.
+    """
 
     def __init__(
-        self, place: str, *, results: str = "", spark: Callable[[], Any] | None = None
+        self,
+        place: str,
+        *,
+        results: str = "",
+        spark: Callable[[], Any] | None = None,
+        is_there: bool = False,
     ) -> None:
-        self.place = place
-        self.engine, at = _engine(place)
+        self.engine = _engine(place)
+        self.place = _without_password(place)
+        self._spark = spark
         self._holder = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self._held: dict[str, str] = {}  # leases, by result
         self._lock = threading.Lock()
         self._renewing: threading.Thread | None = None
+        self._closed = threading.Event()
         try:
-            self._create(results or at)
+            self._open(results if "://" in results or not results else _absolute(results), is_there)
         except SQLAlchemyError as error:
-            raise InputError(f"{place}: no store: {_said(error)}") from None
-        self.files: Files = self._files(spark)
+            raise InputError(f"{self.place}: no store: {_said(error)}") from None
+        if not is_there:
+            assert self.files  # a place that cannot be written to is found out now
 
-    def _create(self, results: str) -> None:
+    def _open(self, results: str, is_there: bool) -> None:
         """Make the tables where they are missing; a store remembers where its results are."""
-        for attempt in range(TRIES):
-            try:
-                tables.metadata.create_all(self.engine)
-                break
-            except DBAPIError:  # somebody else is making them
-                if attempt == TRIES - 1:
-                    raise
-                time.sleep(0.1)
-        with self.write() as db:
-            found = self._about(db)
-            if "format" not in found:
-                if not results:
-                    raise UsageError(f"{self.place}: say where results go: --results PATH")
-                made = {"format": str(tables.FORMAT), "results": results}
-                for key, value in made.items():
-                    db.execute(insert(tables.about).values(key=key, value=value))
-                found = made
+        if is_there and not inspect(self.engine).has_table(tables.about.name):
+            raise InputError(f"{self.place}: there is no store; `veer run` makes one")
+        self._make_tables()
+        found = self.retried(lambda db: self._about(db) or self._begin(db, results))
         if found["format"] != str(tables.FORMAT):
             raise InputError(
                 f"{self.place}: a store of format {found['format']}, expected {tables.FORMAT}"
             )
-        if results and found["results"] != results and not self.place_is_folder:
-            raise UsageError(f"{self.place}: its results are in {found['results']}")
         self.results = found["results"]
+        if results and self.results.rpartition("/")[0] != results:
+            at = "its own folder" if self.results == RESULTS else self.results.rpartition("/")[0]
+            raise UsageError(f"{self.place}: its results are in {at}, not in {results}")
+
+    def _make_tables(self) -> None:
+        for attempt in range(TRIES):
+            try:
+                tables.metadata.create_all(self.engine)
+                return
+            except DBAPIError as error:
+                if attempt == TRIES - 1 or not _is_making_too(error):
+                    raise
+                time.sleep(0.1)
+
+    def _begin(self, db: Connection, results: str) -> dict[str, str]:
+        """Say where results go: a folder that no other store and nothing else uses."""
+        if results:
+            results = f"{results.rstrip('/')}/veer-{uuid4().hex[:12]}"
+            if "://" not in results:
+                LocalFiles(results)
+        elif not self.place_is_folder:
+            raise UsageError(f"{self.place}: say where results go: --results PATH")
+        made = {"format": str(tables.FORMAT), "results": results or RESULTS}
+        for key, value in made.items():
+            db.execute(insert(tables.about).values(key=key, value=value))
+        return made
 
     @property
     def place_is_folder(self) -> bool:
@@ -155,18 +200,21 @@ class Store:
     def _about(self, db: Connection) -> dict[str, str]:
         return {row.key: row.value for row in db.execute(select(tables.about))}
 
-    def _files(self, spark: Callable[[], Any] | None) -> Files:
+    @cached_property
+    def files(self) -> Files:
+        """Where the rows are."""
         where = self.results
         if where == RESULTS and self.place_is_folder:
             return LocalFiles(str(Path(self.place) / RESULTS))
         if "://" not in where:
-            return LocalFiles(where)
-        if spark is None:
+            return LocalFiles(where, is_there=True)
+        if self._spark is None:
             raise UsageError(f"{where} is reached through Spark only")
-        return HadoopFiles(where, spark)
+        return HadoopFiles(where, self._spark)
 
     def close(self) -> None:
         """Let go of all that is held."""
+        self._closed.set()
         with self._lock:
             held = list(self._held.values())
             self._held.clear()
@@ -174,6 +222,8 @@ class Store:
             if held:
                 with self.write() as db:
                     db.execute(delete(tables.leases).where(tables.leases.c.id.in_(held)))
+        except InputError:
+            pass  # leases end by themselves; whatever else went wrong is to be told
         finally:
             self.engine.dispose()
 
@@ -188,7 +238,7 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that writes."""
-        with self.engine.connect() as db:
+        with self._told(), self.engine.connect() as db:
             if self.engine.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
             try:
@@ -201,25 +251,51 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads."""
-        with self.engine.connect() as db:
+        with self._told(), self.engine.connect() as db:
             yield db
             db.rollback()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What the database complains about, as an error that names the store."""
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except SQLAlchemyError as error:
+            kind = ContendedError if _state(error) in CONTENDED else InputError
+            raise kind(f"{self.place}: {_said(error)}") from None
+
+    def retried(self, work: Callable[[Connection], T]) -> T:
+        """A transaction that is made again where another process was faster."""
+        for attempt in range(TRIES):
+            try:
+                with self.write() as db:
+                    return work(db)
+            except (IntegrityError, ContendedError) as error:
+                if attempt == TRIES - 1:
+                    raise InputError(f"{self.place}: {_said(error)}") from None
+                time.sleep(0.01 * attempt)
+        raise AssertionError
+
+    @property
+    def clock(self) -> Any:
+        """The time that leases go by; a server's own, as machines differ in theirs."""
+        if self.engine.dialect.name == "sqlite":
+            return time.time()
+        return extract("epoch", func.clock_timestamp())
 
     # -- versions ------------------------------------------------------------------------------
 
     def record(self, version: StoredVersion, made: Sequence[StoredResult]) -> StoredVersion:
         """Register a version with the results it made, all or nothing."""
-        for attempt in range(TRIES):
-            try:
-                with self.write() as db:
-                    for result in made:
-                        self._register(db, result)
-                    return self._record(db, version)
-            except IntegrityError:  # another process took the number
-                if attempt == TRIES - 1:
-                    raise
-                time.sleep(0.01 * attempt)
-        raise AssertionError
+
+        def work(db: Connection) -> StoredVersion:
+            for result in made:
+                self._register(db, result)
+            return self._record(db, version)  # fails if another process took the number
+
+        return self.retried(work)
 
     def _record(self, db: Connection, version: StoredVersion) -> StoredVersion:
         v = tables.versions.c
@@ -247,16 +323,19 @@ class Store:
     def _put_sinks(
         self, db: Connection, name: str, number: int, sinks: Sequence[SinkResult]
     ) -> None:
-        s = tables.sinks.c
+        r, s = tables.results.c, tables.sinks.c
+        # All at once and in one order, so that nobody waits for one who waits for him.
+        live = set(
+            db.execute(
+                select(r.id)
+                .where(r.id.in_([sink.result for sink in sinks]), r.state == LIVE)
+                .order_by(r.id)
+                .with_for_update()
+            ).scalars()
+        )
         for sink in sinks:
-            if sink.result:
-                state = db.execute(
-                    select(tables.results.c.state)
-                    .where(tables.results.c.id == sink.result)
-                    .with_for_update()
-                ).scalar()
-                if state != LIVE:
-                    raise InputError(f"the result of sink {sink.sink!r} was removed meanwhile")
+            if sink.result and sink.result not in live:
+                raise InputError(f"the result of sink {sink.sink!r} was removed meanwhile")
             db.execute(
                 delete(tables.sinks).where(
                     and_(s.name == name, s.number == number, s.sink == sink.sink)
@@ -276,10 +355,16 @@ class Store:
 
     def renew_sinks(self, version: StoredVersion, made: Sequence[StoredResult]) -> None:
         """Other results for the sinks of a version that was run again."""
-        with self.write() as db:
+        v = tables.versions.c
+
+        def work(db: Connection) -> None:
+            which = (v.name == version.name, v.number == version.number)
+            db.execute(select(v.number).where(*which).with_for_update())
             for result in made:
                 self._register(db, result)
             self._put_sinks(db, version.name, version.number, version.sinks)
+
+        self.retried(work)
 
     def names(self) -> list[str]:
         with self.read() as db:
@@ -395,8 +480,13 @@ class Store:
                 .where(tables.results.c.id == result.id)
                 .values(used=time.time())
             )
-            self._lease(db, result.id)
-        damage = self.files.damage(result.id, result.files)
+            lease = self._lease(db, result.id)
+        self._hold(result.id, lease)
+        try:
+            damage = self.files.damage(result.id, result.files)
+        except InputError as error:  # nobody can tell now: it may be fine
+            self.release(result.id)
+            return str(error)
         if damage:
             self.mark_damaged(result.id)
             self.release(result.id)
@@ -417,22 +507,33 @@ class Store:
         """An id under which a result may be written."""
         id_ = uuid4().hex
         with self.write() as db:
-            self._lease(db, id_)
+            lease = self._lease(db, id_)
+        self._hold(id_, lease)
         return id_
 
-    def _lease(self, db: Connection, result: str) -> None:
-        with self._lock:
-            if result in self._held:
-                return
-            lease = self._held[result] = uuid4().hex
+    def _lease(self, db: Connection, result: str) -> str:
+        """A lease on a result: the one there is, if it was not taken away, or a new one."""
+        until = self.clock + LEASE
+        held = self._held.get(result)
+        if held is not None:
+            mine = tables.leases.c.id == held
+            if db.execute(update_rows(tables.leases).where(mine).values(expires=until)).rowcount:
+                return held
+        lease = uuid4().hex
         db.execute(
             insert(tables.leases).values(
-                id=lease, result=result, holder=self._holder, expires=time.time() + LEASE
+                id=lease, result=result, holder=self._holder, expires=until
             )
         )
-        if self._renewing is None:
-            self._renewing = threading.Thread(target=self._renew, daemon=True)
-            self._renewing.start()
+        return lease
+
+    def _hold(self, result: str, lease: str) -> None:
+        """Keep a lease that is in the database."""
+        with self._lock:
+            self._held[result] = lease
+            if self._renewing is None:
+                self._renewing = threading.Thread(target=self._renew, daemon=True)
+                self._renewing.start()
 
     def release(self, result: str) -> None:
         """Let go of a result."""
@@ -444,8 +545,7 @@ class Store:
 
     def _renew(self) -> None:
         """As long as the process lives and the store is open, what it holds stays held."""
-        while True:
-            time.sleep(RENEW)
+        while not self._closed.wait(RENEW):
             with self._lock:
                 held = list(self._held.values())
             if not held:
@@ -455,9 +555,9 @@ class Store:
                     db.execute(
                         update_rows(tables.leases)
                         .where(tables.leases.c.id.in_(held))
-                        .values(expires=time.time() + LEASE)
+                        .values(expires=self.clock + LEASE)
                     )
-            except SQLAlchemyError:
+            except InputError:
                 continue  # the next turn comes before the lease ends
 
     # -- what is remembered --------------------------------------------------------------------
@@ -480,26 +580,27 @@ class Store:
         """The instances of a table, as JSON."""
         with self.read() as db:
             found = db.execute(
-                select(tables.pools.c.instances).where(tables.pools.c.source == source)
+                select(tables.pools.c.instances).where(tables.pools.c.source == _key(source))
             ).scalar()
         return None if found is None else json.loads(found)
 
     def add_pool(self, source: str, instances: Any) -> Any:
         """Keep instances of a table; those somebody else kept first count."""
-        self._put(tables.pools, {"source": source, "instances": json.dumps(instances)})
+        self._put(tables.pools, {"source": _key(source), "instances": json.dumps(instances)})
         return self.pool(source)
 
     def constraint(self, source: str, declared: str) -> bool | None:
         """Whether a source of that fingerprint was seen to keep what is declared."""
-        c = tables.constraints
+        c = tables.constraints.c
         with self.read() as db:
             found = db.execute(
-                select(c.c.holds).where(c.c.source == source, c.c.declared == declared)
+                select(c.holds).where(c.source == source, c.declared == _key(declared))
             ).scalar()
         return None if found is None else bool(found)
 
     def remember_constraint(self, source: str, declared: str, holds: bool) -> None:
-        self._put(tables.constraints, {"source": source, "declared": declared, "holds": holds})
+        key = {"source": source, "declared": _key(declared)}
+        self._put(tables.constraints, {**key, "holds": holds})
 
     def _put(self, table: Any, values: Mapping[str, Any]) -> None:
         """Insert a row, unless it is there."""
@@ -533,37 +634,45 @@ def _stored(row: Any) -> StoredResult:
     )
 
 
-def _engine(place: str) -> tuple[Engine, str]:
-    """The database of a store, and where its results go by default."""
+def _engine(place: str) -> Engine:
+    """The database of a store."""
     if "://" not in place:
         folder = Path(place)
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{place}: no store: {error.strerror}") from None
-        return _sqlite(folder / DATABASE), RESULTS
+        return _sqlite(folder / DATABASE)
     try:
         url = make_url(place)
-    except SQLAlchemyError:
+    except (SQLAlchemyError, ValueError):
         raise UsageError(f"{place}: neither a folder nor postgresql://USER@HOST/DATABASE") from None
     if url.get_backend_name() != "postgresql":
-        raise UsageError(f"{place}: a store is a folder or a PostgreSQL database")
+        raise UsageError(
+            f"{_without_password(place)}: a store is a folder or a PostgreSQL database"
+        )
     try:
-        engine = create_engine(
+        return create_engine(
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
             isolation_level="READ COMMITTED",
+            connect_args={"connect_timeout": CONNECT},
         )
     except ModuleNotFoundError:
         raise InputError(
             "psycopg is not installed; use: pip install 'veer-spark[postgres]'"
         ) from None
-    return engine, ""
+
+
+def _without_password(place: str) -> str:
+    """A place as it may be shown."""
+    return make_url(place).render_as_string() if "://" in place else place
 
 
 def _sqlite(path: Path) -> Engine:
     engine = create_engine(
-        f"sqlite:///{path}", connect_args={"timeout": WAIT, "check_same_thread": False}
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": WAIT, "check_same_thread": False},
     )
 
     @event.listens_for(engine, "connect")
@@ -575,6 +684,32 @@ def _sqlite(path: Path) -> Engine:
         cursor.close()
 
     return engine
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).absolute())
+
+
+def _key(text: str) -> str:
+    """A text that an index takes, however long it is."""
+    if len(text) <= LONGEST_KEY:
+        return text
+    return f"sha256 {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _state(error: SQLAlchemyError) -> str:
+    """What PostgreSQL calls an error."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None) or ""
+
+
+def _is_making_too(error: DBAPIError) -> bool:
+    """Whether tables could not be made because another process does."""
+    said = str(error.orig)
+    return (
+        _state(error) in (*CONTENDED, *MADE_MEANWHILE)
+        or "already exists" in said
+        or "is locked" in said
+    )
 
 
 def _said(error: Exception) -> str:
