@@ -6,7 +6,8 @@ nullability, so everything above it stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import LOCAL, Operator, Sink, Source
@@ -55,16 +56,46 @@ class Planned:
             if node.kind != "LogicalRelation" or not hasattr(node.jvm.relation(), "location"):
                 raise UnsupportedError(f"{source.table}: what it holds cannot be told by files")
             location = node.jvm.relation().location()
-            paths = [str(p.toString()) for p in each(location.rootPaths())]
-            listed = self._files.files(paths)
-            planned = sorted(self._path(str(f)) for f in location.inputFiles())
-            there = sorted(f[0] for f in listed if not _is_hidden(f[0]))
-            if planned != there:
+            if not self._is_as_listed(location):
                 raise UnsupportedError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
-            said.append(listed)
+            said.append(self._files.files(_roots(location)))
+        for location in self._cached():
+            if location is None or not self._is_as_listed(location):
+                raise UnsupportedError(
+                    f"{source.table}: a part of the DataFrame is cached, maybe from other files; "
+                    "see DataFrame.unpersist"
+                )
         return digest(said)
+
+    def _is_as_listed(self, location: Any) -> bool:
+        """Whether files are as they were when Spark listed them; it reads as much as it listed."""
+        there = {
+            file[0]: (file[1], file[2] // 1_000_000 if len(file) > 3 else file[2])
+            for file in replace(self._files, content=False).files(_roots(location))
+            if not _is_hidden(file[0])
+        }
+        named = sorted(self._path(str(f)) for f in location.inputFiles())
+        nothing = self._sequence([])
+        listed = {
+            self._path(str(f.getPath().toUri().toString())): (f.getLen(), f.getModificationTime())
+            for folder in each(location.listFiles(nothing, nothing))
+            for f in each(folder.files())
+        }
+        filled = {path: about for path, about in there.items() if about[0]}
+        return named == sorted(there) and listed == filled
+
+    def _cached(self) -> Iterator[Any]:
+        """Where the rows come from that Spark has in its cache; None where that is no file."""
+        for frame in self._frames.values():
+            plan: Any = frame._jdf.queryExecution().withCachedData()
+            for leaf in each(plan.collectLeaves()):
+                if leaf.getClass().getSimpleName() != "InMemoryRelation":
+                    continue
+                for below in each(leaf.cacheBuilder().logicalPlan().collectLeaves()):
+                    is_files = below.getClass().getSimpleName() == "LogicalRelation"
+                    yield below.relation().location() if is_files else None
 
     def _unconstrained(self, source: Source) -> list[Node]:
         """The leaves of a source of which less is declared than in the plan."""
@@ -172,6 +203,10 @@ class Planned:
         dataset = jvm.org.apache.spark.sql.classic.Dataset
         made: Any = dataset.ofRows(self.spark._jsparkSession, plan)
         return ClassicFrame(made, self.spark)
+
+
+def _roots(location: Any) -> list[str]:
+    return [str(p.toString()) for p in each(location.rootPaths())]
 
 
 def _number(attribute: Any) -> int:

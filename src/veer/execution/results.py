@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, final
 
 from veer.dataflow.json import to_json
@@ -18,6 +19,9 @@ from veer.store.files import LocalFiles, StoredFile
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+AS_NAMED = {"__globPaths__": "false"}  # a store may be in a folder called [x]
 
 
 @final
@@ -73,10 +77,11 @@ class Results:
 
     def discard(self, id_: str) -> None:
         """Remove what was written and will not be registered."""
-        try:
-            self.store.files.remove(id_)
-        finally:
-            self.store.release(id_)
+        for let_go in (self.store.files.remove, self.store.release):
+            with suppress(
+                InputError
+            ):  # it is `gc`'s then; why it was written in vain is to be told
+                let_go(id_)
 
 
 def read_result(
@@ -90,7 +95,13 @@ def read_result(
     stored = result.dataflow.result_schema
     names = file_names(stored)
     ddl = ", ".join(f"{quote_name(n)} {t}" for n, t in zip(names, schema.types, strict=True))
-    frame = spark.read.schema(ddl).parquet(store.files.path(result.id))
+    folder = store.files.path(result.id)
+    # Each file by its name: one that is gone is an error then, not some rows less.
+    paths = [f"{folder}/{f.name}" for f in result.files] or [folder]
+    try:
+        frame = spark.read.schema(ddl).options(**AS_NAMED).parquet(*paths)
+    except Exception as error:
+        raise InputError(f"a stored result cannot be read: {spark_says(error)}") from None
     return ordered(frame, order).toDF(*schema.names)
 
 

@@ -60,6 +60,10 @@ class Signals:
         """Why the rows of a signal cannot be those of another run; empty if they are."""
         return self._reasons[id_]
 
+    def look(self) -> None:
+        """Take the fingerprints of all that is read now, not when they are first asked for."""
+        assert self._reasons is not None
+
     @cached_property
     def _reasons(self) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -157,14 +157,19 @@ def _copy(files: LocalFiles, result: StoredResult, target: Path) -> None:
     """The files of a result, in place of what an earlier run wrote there."""
     if target.exists() and not (target / "_SUCCESS").exists():
         raise InputError(f"{target} is there already, and no result of a run")
-    aside = target.with_name(f".{target.name}.new")
+    new, old = (target.with_name(f".{target.name}.{which}") for which in ("new", "old"))
     try:
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.copytree(files.path(result.id), aside)
-        shutil.rmtree(target, ignore_errors=True)
-        aside.rename(target)
+        for aside in (new, old):
+            shutil.rmtree(aside, ignore_errors=True)
+        shutil.copytree(files.path(result.id), new)
+        if target.exists():
+            target.rename(old)  # whole: a folder half deleted would be taken for somebody else's
+        new.rename(target)
+    except shutil.Error as error:
+        raise InputError(f"{target}: {error.args[0][0][2]}") from None
     except OSError as error:
         raise InputError(f"{target}: {error.strerror}") from None
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def sample(files: LocalFiles, result: StoredResult, most: int) -> list[tuple[Any, ...]]:
