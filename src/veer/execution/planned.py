@@ -134,14 +134,13 @@ class Planned:
         made = []
         for attribute, column in zip(wanted, columns, strict=True):
             value = column if attribute.nullable() else expressions.KnownNotNull(column)
-            nothing = jvm.scala.Option.empty()
             made.append(
                 expressions.Alias(
                     value,
                     attribute.name(),
                     attribute.exprId(),
                     attribute.qualifier(),
-                    nothing,
+                    jvm.scala.Option.apply(attribute.metadata()),
                     self._sequence([]),
                 )
             )

@@ -116,7 +116,7 @@ class Planner:
     @cached_property
     def looks(self) -> dict[str, str]:
         """The signature of each signal, and where and on what it is computed."""
-        found = signatures(self.dataflow, self.store)
+        found = signatures(self.signals.declared, self.store)
         return {i: s for i, s in found.items() if not self.signals.reason(i)}
 
     def signature(self, id_: str) -> str:

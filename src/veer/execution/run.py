@@ -120,7 +120,11 @@ class Running:
     def _signals(self, look: Callable[[Source], str] | None = None) -> Signals:
         dataflow = self.constraints.believed(self.computation.dataflow)
         return Signals(
-            dataflow, look or self._known, self.computation.bodies, self.request.environment
+            dataflow,
+            self.computation.dataflow,
+            look or self._known,
+            self.computation.bodies,
+            self.request.environment,
         )
 
     # -- planning ------------------------------------------------------------------------------

@@ -41,16 +41,20 @@ RESULT = "result"  # the sink of a signal looked at alone
 
 @final
 class Signals:
-    """The signals of one version in one environment; `fingerprint` looks at a source now."""
+    """The signals of one version in one environment; `fingerprint` looks at a source now.
+
+    What is `declared` of sources is relied on only as far as `dataflow` says it too.
+    """
 
     def __init__(
         self,
         dataflow: Dataflow,
+        declared: Dataflow,
         fingerprint: Callable[[Source], str],
         bodies: Bodies,
         environment: Mapping[str, Any],
     ) -> None:
-        self.dataflow = dataflow
+        self.dataflow, self.declared = dataflow, declared
         self._fingerprint = fingerprint
         self._bodies = bodies
         self._environment = environment
@@ -141,8 +145,8 @@ class Signals:
         return digest([computed, types, sorted(self.sources(id_).items()), self.environment(id_)])
 
     def cone(self, id_: str) -> Dataflow:
-        """A signal as a dataflow of its own."""
-        return cone(self.dataflow, id_)
+        """A signal as a dataflow of its own, with everything declared of its sources."""
+        return cone(self.declared, id_)
 
     def _below(self, id_: str) -> list[Operator]:
         return [
