@@ -267,12 +267,13 @@ def gc(
     compute. The results of the latest version of each name stay, and whatever somebody is reading.
     """
     choice("--format", format, FORMATS)
+    from veer.execution.session import Session
     from veer.frontends.spec import existing_store
     from veer.store.gc import collect
 
     limit = _size(max_bytes) if max_bytes else None
     age = _age(older_than) if older_than else None
-    with existing_store(store) as opened:
+    with existing_store(store, Session()) as opened:
         done = collect(opened, max_bytes=limit, max_age=age, dry=dry_run)
     if format == "json":
         typer.echo(json.dumps(vars(done), indent=2))

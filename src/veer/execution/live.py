@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,9 @@ def _is_its_own(error: InputError) -> bool:
 def _open(store: str, results: str, frame: Any) -> Store:
     place = store_place(store)
     if place not in _stores:
-        _stores[place] = Store(place, results=results, spark=lambda: frame.sparkSession)
+        opened = Store(place, results=results, spark=lambda: frame.sparkSession)
+        _stores[place] = opened
+        atexit.register(opened.close)
     return _stores[place]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import LOCAL, Operator, Sink, Source
-from veer.errors import UnsupportedError
+from veer.errors import NotToldError
 from veer.execution.functions import Bodies
 from veer.execution.signals import digest
 from veer.execution.sources import Sources, source_name
@@ -49,18 +49,18 @@ class Planned:
         """What the files of a source hold; the plan must know all of them, and no others."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
-            raise UnsupportedError(f"the rows of {source.table} are known to this program only")
+            raise NotToldError(f"the rows of {source.table} are known to this program only")
         said: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
             if node.kind != "LogicalRelation" or not hasattr(node.jvm.relation(), "location"):
-                raise UnsupportedError(f"{source.table}: what it holds cannot be told by files")
+                raise NotToldError(f"{source.table}: what it holds cannot be told by files")
             location = node.jvm.relation().location()
             paths = [str(p.toString()) for p in each(location.rootPaths())]
             listed = self._files.files(paths)
             planned = sorted(self._path(str(f)) for f in location.inputFiles())
             there = sorted(f[0] for f in listed if not _is_hidden(f[0]))
             if planned != there:
-                raise UnsupportedError(
+                raise NotToldError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
             said.append(listed)
@@ -78,7 +78,7 @@ class Planned:
         return str(made.getPath()) if scheme in (None, "file") else uri
 
     def read(self, source: Source) -> DataFrame:
-        raise UnsupportedError(f"what is declared of {source.table} is not looked at")
+        raise NotToldError(f"what is declared of {source.table} is not looked at")
 
     # -- plans ---------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -31,7 +32,7 @@ from veer.dataflow.types import (
     StructType,
 )
 from veer.dataflow.walk import operator_exprs, parts, subqueries
-from veer.errors import InputError
+from veer.errors import NotToldError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import PYTHON
@@ -88,8 +89,9 @@ class Signals:
                 if isinstance(inner, Source):
                     self.known(inner)
                 elif isinstance(inner, RowUdf | TableUdf):
-                    self._bodies.of(inner)
-        except InputError as error:
+                    if self._bodies.of(inner).digest is None:
+                        return f"nobody knows what the values of {inner.identity!r} depend on"
+        except NotToldError as error:
             return str(error)
         return ""
 
@@ -104,10 +106,8 @@ class Signals:
         """The fingerprints of all sources that have one."""
         found = {}
         for source in every_source(self.dataflow):
-            try:
+            with suppress(NotToldError):
                 found[source_name(source)] = self.known(source)
-            except InputError:
-                continue
         return found
 
     def sources(self, id_: str) -> dict[str, str]:

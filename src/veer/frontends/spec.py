@@ -141,14 +141,14 @@ def store_place(given: str) -> str:
     return given or os.environ.get("VEER_STORE", "") or DEFAULT_STORE
 
 
-def existing_store(given: str) -> Any:
-    """A store that is there, for reading."""
+def existing_store(given: str, spark: Any = None) -> Any:
+    """A store that is there; `spark` gives a session where results are reached through one only."""
     from veer.store import Store
 
     place = store_place(given)
     if "://" not in place and not (Path(place) / "veer.db").is_file():
         raise InputError(f"{place}: there is no store; `veer run` makes one")
-    return Store(place)
+    return Store(place, spark=spark)
 
 
 def _load_stored(text: str, store: str) -> Version:

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, Engine, and_, create_engine, delete, event, func, insert, select
 from sqlalchemy import update as update_rows
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from veer.dataflow.dag import Dataflow
@@ -161,9 +161,11 @@ class Store:
             return LocalFiles(str(Path(self.place) / RESULTS))
         if "://" not in where:
             return LocalFiles(where)
-        if spark is None:
+
+        def missing() -> Any:
             raise UsageError(f"{where} is reached through Spark only")
-        return HadoopFiles(where, spark)
+
+        return HadoopFiles(where, spark or missing)
 
     def close(self) -> None:
         """Let go of all that is held."""
@@ -563,7 +565,8 @@ def _engine(place: str) -> tuple[Engine, str]:
 
 def _sqlite(path: Path) -> Engine:
     engine = create_engine(
-        f"sqlite:///{path}", connect_args={"timeout": WAIT, "check_same_thread": False}
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": WAIT, "check_same_thread": False},
     )
 
     @event.listens_for(engine, "connect")
