@@ -160,6 +160,12 @@ def test_what_is_not_understood_is_given_back(nb: Notebook) -> None:
         nb.spark.conf.set("spark.sql.ansi.enabled", "true")
 
 
+def test_an_order_its_columns_do_not_tell(nb: Notebook) -> None:
+    frame = nb.t.orderBy(F.col("v") % 5, "id").select("s")
+    with pytest.warns(UserWarning, match="in an order"):
+        assert veer.run(frame, name="x", store=nb.place) is frame
+
+
 def test_the_public_function(nb: Notebook) -> None:
     def build(least: int) -> DataFrame:
         return nb.t.where(F.col("id") > least).select("id")

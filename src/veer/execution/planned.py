@@ -87,7 +87,10 @@ class Planned:
         if id_ not in self._nodes:
             return False
         node, signal = self._nodes[id_]
-        numbers = [_number(a) for a in each(node.jvm.output())]
+        output = each(node.jvm.output())
+        if not all(a.dataType().asNullable().equals(a.dataType()) for a in output):
+            return False  # files do not tell what is never null inside of arrays, maps and structs
+        numbers = [_number(a) for a in output]
         return sorted(numbers) == sorted(signal.numbers) and len(set(numbers)) == len(numbers)
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
