@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+RUNNING := tests/execution tests/store
 
 .PHONY: help demo test check static test-all format lint types fast clean
 
@@ -27,10 +28,11 @@ $(READY): pyproject.toml requirements.lock
 demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
-# Those against Spark and the others side by side; the second to be shown waits for the first.
+# Two groups side by side; the second to be shown waits for the first.
 test: $(READY)
-	@$(BIN)/python -m pytest -q -m "not spark" > .pytest.log 2>&1 & others=$$!; \
-	$(BIN)/python -m pytest -q -m spark; spark=$$?; \
+	@{ $(BIN)/python -m pytest -q -m "not spark"; plain=$$?; \
+	   $(BIN)/python -m pytest -q -m spark $(RUNNING); exit $$((plain | $$?)); } > .pytest.log 2>&1 & others=$$!; \
+	$(BIN)/python -m pytest -q -m spark tests $(RUNNING:%=--ignore=%); spark=$$?; \
 	wait $$others; others=$$?; cat .pytest.log; exit $$((spark | others))
 
 static: $(READY)

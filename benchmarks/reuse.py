@@ -1,6 +1,7 @@
 """Twenty versions of each workload, one after the other: plain, with exact reuse, with proven reuse.
 
-python -m benchmarks reuse [--only W1,W7] [--length 20] [--scale 1.0] [--seed 7] [--json FILE]
+python -m benchmarks reuse [--only W1,W7] [--length 20] [--scale 1.0] [--seed 7]
+                          [--master local[1]] [--json FILE]
 
 Every version is run three times in one Spark session, each time in another order: *plain* computes
 and writes every sink; *exact* reads what the same sub-dataflow on the same sources stored before;
@@ -32,19 +33,19 @@ from veer.execution.sources import Sources
 from veer.frontends.workflow import build_workflow
 from veer.store import Store, tables
 
-# Rows of the fact tables with which the first version takes ten seconds or more on two cores.
+# Rows of the fact tables with which the first version takes about ten seconds on one core.
 ROWS = {
     "W1": 20_000_000,
-    "W2": 16_000_000,
-    "W3": 12_000_000,
-    "W4": 12_000_000,
-    "W5": 12_000_000,
-    "W6": 6_000_000,
-    "W7": 800_000,
-    "W8": 1_500_000,
+    "W2": 20_000_000,
+    "W3": 40_000_000,
+    "W4": 20_000_000,
+    "W5": 20_000_000,
+    "W6": 5_000_000,
+    "W7": 3_000_000,
+    "W8": 3_000_000,
 }
 MODES = ("plain", "exact", "proven")
-OVERHEAD_RUNS = 3
+OVERHEAD_RUNS = 2
 
 
 @dataclass
@@ -239,9 +240,10 @@ def main(args: list[str]) -> int:
     parser.add_argument("--length", type=int, default=20)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--master", default="local[1]")
     parser.add_argument("--json", default="")
     asked = parser.parse_args(args)
-    session = Session()
+    session = Session(asked.master)
     found = []
     for workload in asked.only.split(","):
         found.append(run(workload, asked.length, asked.scale, asked.seed, session))

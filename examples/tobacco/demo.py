@@ -1,28 +1,28 @@
-"""The tobacco example end to end: edits, verdicts, and both versions run on generated data."""
+"""The tobacco example end to end: edits, verdicts, then both versions run on Spark with a store."""
 
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
-from functions import commerce, topic
-from generate import generate
+import generate
 from rich.console import Console
-from rich.table import Table
 
 from veer.api import load, verify
-from veer.dataflow.ops import RowUdf
+from veer.cli.running import print_run
 from veer.dataflow.pprint import show_dataflow
-from veer.interpreter import run_dataflow, same_result
+from veer.execution.session import Session
+from veer.execution.start import RunOptions, export, start
 from veer.report.as_json import report_json
 from veer.report.as_text import print_report
-from veer.verdict import TableSemantics
 
 HERE = Path(__file__).parent
+USERS, TWEETS = 1_000, 60_000
 
 
 def main() -> None:
-    """Show what Veer knows of the two versions, and check it by running them."""
+    """Show what Veer knows of the two versions, and what that saves when they run."""
     console = Console(highlight=False)
     os.chdir(HERE)
     p, q = load("v1.yaml"), load("v2.yaml")
@@ -30,21 +30,21 @@ def main() -> None:
     console.print(show_dataflow(p.dataflow), markup=False, soft_wrap=True)
     console.rule("veer verify v1.yaml v2.yaml", align="left")
     print_report(console, report_json(verify(p, q)))
-    console.rule("both versions run on generated data", align="left")
-    users, tweets = generate(200, 2000)
-    tables = {"users": users, "tweets": tweets}
-    functions = {
-        op.identity: commerce if op.kind == "DictionaryMatcher" else topic
-        for op in p.dataflow.operators.values()
-        if isinstance(op, RowUdf)
-    }
-    results = [run_dataflow(v.dataflow, tables, functions) for v in (p, q)]
-    table = Table("sink", "rows in version 1", "rows in version 2", "on this data")
-    for sink in p.dataflow.sinks:
-        one, two = results[0][sink], results[1][sink]
-        same = same_result(one, two, TableSemantics.BAG)
-        table.add_row(sink, str(len(one.rows)), str(len(two.rows)), "same" if same else "different")
-    console.print(table)
+    with tempfile.TemporaryDirectory(prefix="veer-demo-") as folder:
+        console.rule("generated data", align="left")
+        generate.main(f"{folder}/data", USERS, TWEETS)
+        session = Session()
+        for spec in ("v1.yaml", "v2.yaml"):
+            console.rule(f"veer run {spec} --name tobacco", align="left")
+            options = RunOptions(
+                store=f"{folder}/store", name="tobacco", data=folder, models=str(HERE / "models")
+            )
+            started = start(spec, options, session)
+            with started.store:
+                outcome = started.running.run()
+                written = export(outcome, started, "")
+                print_run(outcome, started, written)
+        session.stop()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
     └── InputError            the input cannot be used (exit 65)
         ├── ParseError        the text is not what it claims to be
         ├── UnsupportedError  understood, but outside what Veer models
+        │   └── NotToldError  nothing tells its content from the next one
         └── IllFormedError    a dataflow that cannot mean anything
 
 Not knowing is never an error: it is the verdict UNKNOWN with a reason.
@@ -46,6 +47,10 @@ class ParseError(InputError):
 
 class UnsupportedError(InputError):
     """The construct is understood but outside what Veer models."""
+
+
+class NotToldError(UnsupportedError):
+    """A source or a function of which nothing tells whether it is still the same."""
 
 
 class IllFormedError(InputError):

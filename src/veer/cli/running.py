@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from veer.dataflow.dag import Dataflow
     from veer.execution.reuse import RunPlan
     from veer.execution.run import Outcome
+    from veer.execution.start import Started
     from veer.store import StoredVersion
 
 STORE_HELP = (
@@ -138,33 +141,26 @@ def run(
     if _is_job(spec):
         _run_job(spec, options, explain=explain, out=out, format_=format)
         return
-    with progress() as say:
-        started = start(spec, options, progress=say)
-        with started:
-            if explain:
-                begun = time.perf_counter()
-                plan = started.running.plan().plan
-                seconds = time.perf_counter() - begun
-                written = []
-            else:
-                outcome = started.running.run()
-                written = export(outcome, started, out)
-            where = {
-                sink: started.store.files.path(r.id)
-                for sink, r in ({} if explain else outcome.results).items()
-            }
-    if explain:
-        shown = _plan_json(plan, started.dataflow) | {"seconds": round(seconds, 3)}
-    else:
-        shown = _outcome_json(outcome, started.dataflow, where) | {
-            "written": list(map(str, written))
-        }
+    with progress() as say, start(spec, options, progress=say) as started:
+        if explain:
+            begun = time.perf_counter()
+            plan = started.running.plan().plan
+            shown = _plan_json(plan, started.dataflow)
+            shown["seconds"] = round(time.perf_counter() - begun, 3)
+        else:
+            outcome = started.running.run()
+            shown = _outcome_json(outcome, started, export(outcome, started, out))
     if format == "json":
         typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
     elif explain:
         _print_plan(shown)
     else:
         _print_outcome(shown)
+
+
+def print_run(outcome: Outcome, started: Started, written: Sequence[Path]) -> None:
+    """What a run did, as people read it."""
+    _print_outcome(_outcome_json(outcome, started, written))
 
 
 def _is_job(spec: str) -> bool:
@@ -277,7 +273,7 @@ def gc(
 
     limit = _size(max_bytes) if max_bytes else None
     age = _age(older_than) if older_than else None
-    with existing_store(store, spark=Session()) as opened:
+    with existing_store(store, Session()) as opened:
         done = collect(opened, max_bytes=limit, max_age=age, dry=dry_run)
     if format == "json":
         typer.echo(json.dumps(vars(done), indent=2))
@@ -378,9 +374,10 @@ def _plan_json(plan: RunPlan, dataflow: Dataflow) -> dict[str, Any]:
     }
 
 
-def _outcome_json(outcome: Outcome, dataflow: Dataflow, where: dict[str, str]) -> dict[str, Any]:
+def _outcome_json(outcome: Outcome, started: Started, written: Sequence[Path]) -> dict[str, Any]:
     assert outcome.version is not None
-    found = _plan_json(outcome.plan, dataflow)
+    found = _plan_json(outcome.plan, started.dataflow)
+    where = {sink: started.store.files.path(r.id) for sink, r in outcome.results.items()}
     for sink, recorded in zip(found["sinks"], outcome.sinks, strict=True):
         sink |= {"how": recorded.how, "rows": recorded.rows, "result": where.get(sink["sink"], "")}
         if recorded.how == "not kept":
@@ -393,6 +390,7 @@ def _outcome_json(outcome: Outcome, dataflow: Dataflow, where: dict[str, str]) -
         "notes": outcome.notes,
         "planning": round(outcome.planning, 3),
         "seconds": round(outcome.seconds, 3),
+        "written": list(map(str, written)),
     }
 
 

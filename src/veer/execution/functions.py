@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.dataflow.expr import Expr
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.json import decode, encode
 from veer.dataflow.ops import Operator, RowUdf, TableUdf
 from veer.dataflow.schema import Field, Schema
@@ -47,10 +48,10 @@ POSITIVE, NEGATIVE = (frozenset(words.split()) for words in (_POSITIVE, _NEGATIV
 @final
 @dataclass(frozen=True)
 class Body:
-    """A function that can run, and a digest of what its values depend on."""
+    """A function that can run, and a digest of what its values depend on; none if nobody knows."""
 
     function: Callable[..., Any]
-    digest: str
+    digest: str | None
 
 
 @final
@@ -132,12 +133,10 @@ def own_functions(path: str) -> dict[str, Callable[..., Any]]:
     return {n: f for n, f in vars(module).items() if callable(f) and not n.startswith("_")}
 
 
-def _own_digest(function: Callable[..., Any]) -> str:
+def _own_digest(function: Callable[..., Any]) -> str | None:
     found = identify(function)
-    if not found.certain:
-        raise UnsupportedError(
-            f"{getattr(function, '__name__', function)}: what its values depend on is not known"
-        )
+    if not found.certain or found.kind is not Kind.PURE:
+        return None
     return _digest([found.digest, platform.python_version()])
 
 

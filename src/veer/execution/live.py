@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veer.dataflow.ops import Sink
-from veer.errors import InputError, UsageError
+from veer.errors import InputError, NotToldError, UsageError
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
 from veer.execution.results import read_result
@@ -65,7 +66,9 @@ def _is_its_own(error: InputError) -> bool:
 def _open(store: str, results: str, frame: Any) -> Store:
     place = store_place(store)
     if place not in _stores:
-        _stores[place] = Store(place, results=results, spark=lambda: frame.sparkSession)
+        opened = Store(place, results=results, spark=lambda: frame.sparkSession)
+        _stores[place] = opened
+        atexit.register(opened.close)
     return _stores[place]
 
 
@@ -80,6 +83,9 @@ def through_store(
 ) -> tuple[DataFrame, Outcome]:
     """A frame with the same rows that is read from the store, and what was done for it."""
     planned = Planned([(frame, Sink(RESULT))], content=content)
+    order = order_of(planned.dataflow, RESULT)
+    if order is None:
+        raise NotToldError("its rows are in an order that its columns do not tell")
     session = frame.sparkSession
     request = Request(
         name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
@@ -90,9 +96,8 @@ def through_store(
     result = outcome.results.get(RESULT)
     if result is None:
         return frame, outcome
-    order = order_of(planned.dataflow, RESULT)
     schema = planned.dataflow.schemas[RESULT]
-    rows = read_result(session, store, result, schema, order or ())
+    rows = read_result(session, store, result, schema, order)
     return planned.served(RESULT, rows), outcome
 
 

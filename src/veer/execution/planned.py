@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import LOCAL, Operator, Sink, Source
-from veer.errors import UnsupportedError
+from veer.errors import NotToldError
 from veer.execution.functions import Bodies
 from veer.execution.signals import digest
 from veer.execution.sources import Sources, source_name
@@ -50,20 +50,20 @@ class Planned:
         """What the files of a source hold; the plan must know all of them, and no others."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
-            raise UnsupportedError(f"the rows of {source.table} are known to this program only")
+            raise NotToldError(f"the rows of {source.table} are known to this program only")
         said: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
             if node.kind != "LogicalRelation" or not hasattr(node.jvm.relation(), "location"):
-                raise UnsupportedError(f"{source.table}: what it holds cannot be told by files")
+                raise NotToldError(f"{source.table}: what it holds cannot be told by files")
             location = node.jvm.relation().location()
             if not self._is_as_listed(location):
-                raise UnsupportedError(
+                raise NotToldError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
             said.append(self._files.files(_roots(location)))
         for location in self._cached():
             if location is None or not self._is_as_listed(location):
-                raise UnsupportedError(
+                raise NotToldError(
                     f"{source.table}: a part of the DataFrame is cached, maybe from other files; "
                     "see DataFrame.unpersist"
                 )
@@ -109,7 +109,7 @@ class Planned:
         return str(made.getPath()) if scheme in (None, "file") else uri
 
     def read(self, source: Source) -> DataFrame:
-        raise UnsupportedError(f"what is declared of {source.table} is not looked at")
+        raise NotToldError(f"what is declared of {source.table} is not looked at")
 
     # -- plans ---------------------------------------------------------------------------------
 
@@ -118,7 +118,10 @@ class Planned:
         if id_ not in self._nodes:
             return False
         node, signal = self._nodes[id_]
-        numbers = [_number(a) for a in each(node.jvm.output())]
+        output = each(node.jvm.output())
+        if not all(a.dataType().asNullable().equals(a.dataType()) for a in output):
+            return False  # files do not tell what is never null inside of arrays, maps and structs
+        numbers = [_number(a) for a in output]
         return sorted(numbers) == sorted(signal.numbers) and len(set(numbers)) == len(numbers)
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
@@ -165,14 +168,13 @@ class Planned:
         made = []
         for attribute, column in zip(wanted, columns, strict=True):
             value = column if attribute.nullable() else expressions.KnownNotNull(column)
-            nothing = jvm.scala.Option.empty()
             made.append(
                 expressions.Alias(
                     value,
                     attribute.name(),
                     attribute.exprId(),
                     attribute.qualifier(),
-                    nothing,
+                    jvm.scala.Option.apply(attribute.metadata()),
                     self._sequence([]),
                 )
             )

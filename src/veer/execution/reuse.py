@@ -38,6 +38,7 @@ from veer.dataflow.ops import (
 )
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
+from veer.execution.order import order_of
 from veer.execution.signals import Signals, bare, cannot_store, digest, every_source
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
@@ -116,7 +117,7 @@ class Planner:
     @cached_property
     def looks(self) -> dict[str, str]:
         """The signature of each signal, and where and on what it is computed."""
-        found = signatures(self.dataflow, self.store)
+        found = signatures(self.signals.declared, self.store)
         return {i: s for i, s in found.items() if not self.signals.reason(i)}
 
     def signature(self, id_: str) -> str:
@@ -266,6 +267,8 @@ class Planner:
         """Whether reading a signal saves more than reading its sources costs."""
         if isinstance(self.dataflow.operators[id_], Source | Values):
             return False
+        if order_of(self.dataflow, id_) is None:
+            return False  # read back, its rows would be in another order
         below = (self.dataflow.operators[i] for i in self.dataflow.ancestors(id_))
         return any(isinstance(op, WORTH_KEEPING) for op in below) and self.can_cut(id_)
 

@@ -17,6 +17,7 @@ from veer.dataflow.ops import Source
 from veer.errors import InputError, UsageError
 from veer.execution.constraints import Constraints
 from veer.execution.functions import Bodies
+from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import Signals, cannot_store
@@ -121,7 +122,11 @@ class Running:
     def _signals(self, look: Callable[[Source], str] | None = None) -> Signals:
         dataflow = self.constraints.believed(self.computation.dataflow)
         return Signals(
-            dataflow, look or self._known, self.computation.bodies, self.request.environment
+            dataflow,
+            self.computation.dataflow,
+            look or self._known,
+            self.computation.bodies,
+            self.request.environment,
         )
 
     # -- planning ------------------------------------------------------------------------------
@@ -193,9 +198,13 @@ class Running:
             return {}
         self.progress("starting Spark")
         results = Results(self.store, self.spark())
-        stored = {
-            i: results.read(reused.result, dataflow.schemas[i]) for i, reused in plan.cuts.items()
-        }
+
+        def read(id_: str, result: StoredResult) -> DataFrame:
+            order = order_of(dataflow, id_)
+            assert order is not None
+            return results.read(result, dataflow.schemas[id_], order)
+
+        stored = {i: read(i, reused.result) for i, reused in plan.cuts.items()}
         made: dict[str, StoredResult] = {}
         try:
             for id_ in [*plan.keep, *plan.computed]:
@@ -208,7 +217,7 @@ class Running:
                 look = planner.signature(id_) if self.request.reuse != "none" else ""
                 made[id_] = results.write(frame, self.signals, id_, look)
                 if id_ in plan.keep:
-                    stored[id_] = results.read(made[id_], schema)
+                    stored[id_] = read(id_, made[id_])
         except BaseException:
             for result in made.values():
                 results.discard(result.id)

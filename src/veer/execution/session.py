@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
 from veer.frontends.spark.session import SETTINGS, started
-from veer.frontends.spark.settings import HARMLESS, WRITING, check_settings, unusual_settings
+from veer.frontends.spark.settings import WRITING, check_settings, unusual_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,6 +28,13 @@ FOR_RUNNING = {
     "spark.executorEnv.TZ": "UTC",
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
+# Settings that say with what to compute, not what.
+ABOUT_RESOURCES = (
+    *("spark.driver.memory", "spark.driver.cores", "spark.driver.maxResultSize", "spark.executor."),
+    *("spark.ui.", "spark.eventLog.", "spark.local.dir", "spark.shuffle.", "spark.memory."),
+    *("spark.dynamicAllocation.", "spark.kubernetes.", "spark.yarn.", "spark.cores.max"),
+    *("spark.task.", "spark.network.", "spark.log.", "spark.default.parallelism"),
+)
 
 
 @final
@@ -68,18 +75,25 @@ class Session:
             self._session = None
 
     def environment(self) -> dict[str, Any]:
-        """What results depend on, without starting anything."""
-        if self._given:
-            return environment_of(self())
+        """What results depend on; nothing is started for it unless settings ask for that."""
+        if self._given or any(name.startswith("spark.sql.") for name in self.conf):
+            return environment_of(self()) | self._other_settings()
         try:
             spark = version("pyspark")
         except PackageNotFoundError:
             raise InputError(
                 "PySpark is not installed; use: pip install 'veer-spark[spark]'"
             ) from None
-        zone = self.conf.get(ZONE, SETTINGS[ZONE])
-        said = {k: v for k, v in self.conf.items() if not _is_harmless(k)}
-        return {"spark": spark, "zone": zone, "settings": dict(sorted(said.items()))}
+        return {"spark": spark, "zone": SETTINGS[ZONE], "settings": {}} | self._other_settings()
+
+    def _other_settings(self) -> dict[str, Any]:
+        """Settings beside those of SQL that may have to do with results."""
+        said = {
+            name: value
+            for name, value in sorted(self.conf.items())
+            if not name.startswith(("spark.sql.", *ABOUT_RESOURCES))
+        }
+        return {"conf": said} if said else {}
 
 
 @contextmanager
@@ -105,11 +119,6 @@ def environment_of(session: SparkSession) -> dict[str, Any]:
         "zone": str(session.conf.get(ZONE)),
         "settings": {k: v for k, v in unusual_settings(session).items() if k not in WRITING},
     }
-
-
-def _is_harmless(name: str) -> bool:
-    short = name.removeprefix("spark.sql.")
-    return name == ZONE or short == name or HARMLESS.fullmatch(short) is not None
 
 
 __all__ = ["Session", "environment_of"]

@@ -10,6 +10,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -31,7 +32,7 @@ from veer.dataflow.types import (
     StructType,
 )
 from veer.dataflow.walk import operator_exprs, parts, subqueries
-from veer.errors import InputError
+from veer.errors import NotToldError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import PYTHON
@@ -41,16 +42,20 @@ RESULT = "result"  # the sink of a signal looked at alone
 
 @final
 class Signals:
-    """The signals of one version in one environment; `fingerprint` looks at a source now."""
+    """The signals of one version in one environment; `fingerprint` looks at a source now.
+
+    What is `declared` of sources is relied on only as far as `dataflow` says it too.
+    """
 
     def __init__(
         self,
         dataflow: Dataflow,
+        declared: Dataflow,
         fingerprint: Callable[[Source], str],
         bodies: Bodies,
         environment: Mapping[str, Any],
     ) -> None:
-        self.dataflow = dataflow
+        self.dataflow, self.declared = dataflow, declared
         self._fingerprint = fingerprint
         self._bodies = bodies
         self._environment = environment
@@ -88,8 +93,9 @@ class Signals:
                 if isinstance(inner, Source):
                     self.known(inner)
                 elif isinstance(inner, RowUdf | TableUdf):
-                    self._bodies.of(inner)
-        except InputError as error:
+                    if self._bodies.of(inner).digest is None:
+                        return f"nobody knows what the values of {inner.identity!r} depend on"
+        except NotToldError as error:
             return str(error)
         return ""
 
@@ -104,10 +110,8 @@ class Signals:
         """The fingerprints of all sources that have one."""
         found = {}
         for source in every_source(self.dataflow):
-            try:
+            with suppress(NotToldError):
                 found[source_name(source)] = self.known(source)
-            except InputError:
-                continue
         return found
 
     def sources(self, id_: str) -> dict[str, str]:
@@ -145,8 +149,8 @@ class Signals:
         return digest([computed, types, sorted(self.sources(id_).items()), self.environment(id_)])
 
     def cone(self, id_: str) -> Dataflow:
-        """A signal as a dataflow of its own."""
-        return cone(self.dataflow, id_)
+        """A signal as a dataflow of its own, with everything declared of its sources."""
+        return cone(self.declared, id_)
 
     def _below(self, id_: str) -> list[Operator]:
         return [

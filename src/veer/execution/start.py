@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -58,7 +58,7 @@ class Started:
     store: Store
     session: Session
     dataflow: Dataflow
-    files: list[Path] = field(default_factory=list)
+    data: Path
 
     def close(self) -> None:
         self.store.close()
@@ -110,7 +110,7 @@ def start(
     except BaseException:
         store.close()
         raise
-    return Started(running, store, session, version.dataflow)
+    return Started(running, store, session, version.dataflow, data)
 
 
 def open_store(options: RunOptions, session: Session) -> Store:
@@ -142,6 +142,10 @@ def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
                 raise UsageError(f"--out: results are in {files.root}; copy them from there")
             _copy(files, result, target)
             written.append(target)
+        if _is_path(operator.target) and isinstance(files, LocalFiles):
+            place = started.data / operator.target
+            _copy(files, result, place)
+            written.append(place)
         if operator.kind != "table" and operator.columns and isinstance(files, LocalFiles):
             assert outcome.version is not None
             place = target or (
@@ -153,12 +157,18 @@ def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
     return written
 
 
+def _is_path(target: str) -> bool:
+    """Whether a target of a sink is a place for files, not the name of a table."""
+    return "://" not in target and ("/" in target or target.endswith(".parquet"))
+
+
 def _copy(files: LocalFiles, result: StoredResult, target: Path) -> None:
     """The files of a result, in place of what an earlier run wrote there."""
     if target.exists() and not (target / "_SUCCESS").exists():
         raise InputError(f"{target} is there already, and no result of a run")
     new, old = (target.with_name(f".{target.name}.{which}") for which in ("new", "old"))
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         for aside in (new, old):
             shutil.rmtree(aside, ignore_errors=True)
         shutil.copytree(files.path(result.id), new)

@@ -142,7 +142,7 @@ def store_place(given: str) -> str:
 
 
 def existing_store(given: str, spark: Callable[[], Any] | None = None) -> Any:
-    """A store that is there; with Spark its results are reached wherever they are."""
+    """A store that is there; `spark` gives a session where results are reached through one only."""
     from veer.store import Store
 
     place = store_place(given)

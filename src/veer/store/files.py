@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol, final
 
-from veer.errors import InputError
+from veer.errors import InputError, VeerError
 
 FOOTER = 65_536  # bytes at the end of a file whose checksum is kept where all would be too many
 CHUNK = 1 << 20
@@ -220,7 +220,7 @@ class HadoopFiles:
         """What Hadoop complains about, as an error that names the place."""
         try:
             yield
-        except InputError:
+        except VeerError:
             raise
         except Exception as error:
             lines = [line for line in str(error).splitlines() if line.startswith(": ")]

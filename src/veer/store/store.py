@@ -208,9 +208,11 @@ class Store:
             return LocalFiles(str(Path(self.place) / RESULTS))
         if "://" not in where:
             return LocalFiles(where, is_there=True)
-        if self._spark is None:
+
+        def missing() -> Any:
             raise UsageError(f"{where} is reached through Spark only")
-        return HadoopFiles(where, self._spark)
+
+        return HadoopFiles(where, self._spark or missing)
 
     def close(self) -> None:
         """Let go of all that is held."""

@@ -1,4 +1,4 @@
-"""The session fixture shared by the Spark tests."""
+"""The session fixture shared by the tests that need Spark."""
 
 from __future__ import annotations
 
