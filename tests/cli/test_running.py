@@ -67,7 +67,7 @@ def test_no_store(tmp_path: Path) -> None:
 
 
 def test_gc_says_what_it_does(stored: Path) -> None:
-    (stored / ".veer" / "results" / "abandoned").mkdir()
+    (stored / ".veer" / "results" / ("0" * 32)).mkdir()
     status, out, _ = veer(stored, "gc", "--max-bytes", "1G", "--older-than", "30d")
     assert status == 0 and "removed 1 folders of runs that did not end" in out
     assert not list((stored / ".veer" / "results").iterdir())

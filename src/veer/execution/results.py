@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,9 +20,6 @@ from veer.store.files import LocalFiles, StoredFile
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-
-AS_NAMED = {"__globPaths__": "false"}  # a store may be in a folder called [x]
 
 
 @final
@@ -99,10 +97,15 @@ def read_result(
     # Each file by its name: one that is gone is an error then, not some rows less.
     paths = [f"{folder}/{f.name}" for f in result.files] or [folder]
     try:
-        frame = spark.read.schema(ddl).options(**AS_NAMED).parquet(*paths)
+        frame = spark.read.schema(ddl).parquet(*map(_as_named, paths))
     except Exception as error:
         raise InputError(f"a stored result cannot be read: {spark_says(error)}") from None
     return ordered(frame, order).toDF(*schema.names)
+
+
+def _as_named(path: str) -> str:
+    """A path that Spark takes for itself, not for a pattern: a folder may be called [x]."""
+    return re.sub(r"([][{}*?\\])", r"\\\1", path)
 
 
 def file_names(schema: Schema) -> list[str]:
@@ -123,7 +126,7 @@ def spark_says(error: BaseException) -> str:
     ]
     for line in (*telling, *lines):
         if not line.startswith(("An error occurred while calling", "at ")):
-            return line.removeprefix(": ")[:300]
+            return line.removeprefix(": ").removeprefix("Caused by: ")[:300]
     return type(error).__name__
 
 
