@@ -22,6 +22,7 @@ from veer.dataflow.expr import (
     IsNull,
     Literal,
     OpaqueCall,
+    OuterColumn,
     OverCall,
     SortKey,
 )
@@ -49,7 +50,13 @@ from veer.dataflow.ops import (
     TableUdf,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import has_floats
+from veer.dataflow.types import (
+    DateType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+    has_floats,
+)
 from veer.dataflow.walk import (
     columns_read,
     exprs_in,
@@ -73,6 +80,7 @@ class Signals(Protocol):
     def schemas(self) -> Mapping[str, Schema]: ...
 
 
+OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_")
 DEEPEST = 300  # how far below an operator keys and orders are looked for
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
 
@@ -90,9 +98,22 @@ def expr_kind(expr: Expr) -> Kind:
             kind = worst(kind, scalar_function(node.function).kind)
         elif isinstance(node, OpaqueCall):
             kind = worst(kind, node.kind)
+        elif isinstance(node, Cast) and _may_mean_now(node):
+            kind = worst(kind, Kind.RUN_CONSTANT)
         elif (query := query_of(node)) is not None:
             kind = worst(kind, dataflow_kind(query))
     return kind
+
+
+def _may_mean_now(cast: Cast) -> bool:
+    """Whether a constant text is cast to a time: 'now', 'today' and the like are of the run."""
+    if not isinstance(cast.type, DateType | TimestampType | TimestampNtzType):
+        return False
+    if not isinstance(cast.arg.type, StringType) or next(columns_read(cast.arg), None) is not None:
+        return False
+    if isinstance(cast.arg, Literal):
+        return str(cast.arg.value).strip().lower().startswith(OF_THE_RUN)
+    return not any(isinstance(part, OuterColumn) for part in parts(cast.arg))
 
 
 def require_repeatable(expr: Expr, what: str) -> Expr:

@@ -33,6 +33,7 @@ class Planned:
         self._files = Sources(content=content, spark=lambda: self.spark)
         self._leaves: dict[Source, list[Node]] = {}
         self._frames = {sink.name: frame for frame, sink in frames}
+        self._cached = any(self._reads_cache(frame) for frame, _ in frames)
         read = read_plans(frames, self._leaf)
         self.dataflow = read.dataflow
         self._plans, self._nodes = read.plans, read.nodes
@@ -50,21 +51,47 @@ class Planned:
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
             raise NotToldError(f"the rows of {source.table} are known to this program only")
+        if self._cached:
+            raise NotToldError("rows are read from a cache, whatever the files hold now")
         said: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
-            if node.kind != "LogicalRelation" or not hasattr(node.jvm.relation(), "location"):
-                raise NotToldError(f"{source.table}: what it holds cannot be told by files")
-            location = node.jvm.relation().location()
-            paths = [str(p.toString()) for p in each(location.rootPaths())]
+            paths, planned = self._planned_files(source, node)
             listed = self._files.files(paths)
-            planned = sorted(self._path(str(f)) for f in location.inputFiles())
-            there = sorted(f[0] for f in listed if not _is_hidden(f[0]))
-            if planned != there:
+            there = {f[0] for f in listed if not _is_hidden(f[0])}
+            if planned.keys() != there or any(self._differs(p, s) for p, s in planned.items()):
                 raise NotToldError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
             said.append(listed)
         return digest(said)
+
+    def _planned_files(self, source: Source, node: Node) -> tuple[list[str], dict[str, Any]]:
+        """The paths a leaf of the plan reads, and its files as they were when it was made."""
+        try:
+            location = node.jvm.relation().location()
+            paths = [str(p.toString()) for p in each(location.rootPaths())]
+            files = each(location.allFiles())
+        except Exception:
+            raise NotToldError(f"{source.table}: what it holds cannot be told by files") from None
+        return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}
+
+    def _differs(self, path: str, planned: Any) -> bool:
+        """Whether a file is another than the plan knows: Spark would read the old length of it."""
+        hadoop = self.spark._jsc.hadoopConfiguration()
+        try:
+            now = planned.getPath().getFileSystem(hadoop).getFileStatus(planned.getPath())
+        except Exception:
+            return True
+        before = planned.getLen(), planned.getModificationTime()
+        return (now.getLen(), now.getModificationTime()) != before
+
+    def _reads_cache(self, frame: DataFrame) -> bool:
+        """Whether Spark answers with rows it holds in memory."""
+        session: Any = self.spark._jsparkSession
+        if session.sharedState().cacheManager().isEmpty():
+            return False
+        plan: Any = frame._jdf.queryExecution().withCachedData()
+        return "InMemoryRelation" in str(plan.toString())
 
     def _unconstrained(self, source: Source) -> list[Node]:
         """The leaves of a source of which less is declared than in the plan."""
