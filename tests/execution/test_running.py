@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -315,7 +316,7 @@ def test_declared_keys_are_looked_at_before_they_are_relied_on(lab: Lab) -> None
 
 def test_declared_keys_can_be_trusted(lab: Lab) -> None:
     lab.write("t", "k,g,v", [(1, "a", 10), (1, "a", 10)])
-    lab.run(flow(t=KEYED))
+    lab.run(flow(t=KEYED), trust=True)
     assert [s.how for s in lab.run(flow(DISTINCT, t=KEYED), trust=True).sinks] == ["reused"]
 
 
@@ -337,6 +338,9 @@ def test_not_null_that_does_not_hold(lab: Lab) -> None:
         {"type": "compute", "columns": {"r": "current_timestamp()"}},
         {"type": "aggregate", "by": ["g"], "calls": {"f": "first(v)"}},
         {"type": "aggregate", "by": ["g"], "calls": {"f": "sum(CAST(v AS DOUBLE))"}},
+        {"type": "aggregate", "by": ["g"], "calls": {"f": "avg(CAST(v AS BIGINT))"}},
+        {"type": "compute", "columns": {"r": "CAST(' Now' AS TIMESTAMP)"}},
+        {"type": "compute", "columns": {"r": "to_date('today')"}},
     ],
     ids=lambda c: str(c.get("columns") or c.get("calls") or c["type"]),
 )
@@ -366,6 +370,99 @@ def test_a_version_that_fails_is_not_served_an_older_result(lab: Lab) -> None:
     with pytest.raises(InputError, match="zero"):
         lab.run(failing)
     assert len(lab.store.versions("flow")) == 1
+
+
+def test_what_was_computed_on_trust_serves_only_those_who_trust(lab: Lab) -> None:
+    lab.write("t", "k,g,v", [(1, "a", 10), (1, "a", 10), (2, "b", 1)])
+    count: Spec = {"type": "aggregate", "by": ["g"], "calls": {"n": "count(*)"}}
+    lab.run(flow(BIG, count, t=KEYED), trust=True)
+    lab.run(flow(DISTINCT, BIG, count, t=KEYED), trust=True)
+    assert lab.rows(reruns(lab, flow(DISTINCT, BIG, count, t=KEYED))) == [("a", 1)]
+
+
+def test_a_change_during_a_run_that_reuses_nothing(lab: Lab) -> None:
+    def change(text: str) -> None:
+        if text.startswith("computing"):
+            lab.write("t", "k,g,v", [(1, "changed", 10)])
+
+    assert [s.how for s in lab.running(flow(BIG, SUM), change, reuse="none").run().sinks] == [
+        "not kept"
+    ]
+    assert lab.rows(reruns(lab, flow(BIG, SUM))) == [("changed", 10, 1)]
+
+
+def test_a_model_that_changes_while_it_is_used(lab: Lab) -> None:
+    classify = {"type": "classifier", "column": "g", "model": "m"}
+    _model(lab, ["a"])
+
+    def change(text: str) -> None:
+        if text.startswith("computing"):
+            _model(lab, ["b"])
+
+    assert [s.how for s in lab.running(flow(classify), change).run().sinks] == ["not kept"]
+
+
+@pytest.mark.parametrize("name", ["[^a]*.csv", "{a,b}.csv"])
+def test_patterns_that_only_hadoop_reads_are_not_fingerprinted(lab: Lab, name: str) -> None:
+    lab.write("b", "k,g,v", [(1, "a", 10)])
+    made = flow(SUM, t={**source("t", T), "location": name})
+    lab.run(made)
+    reruns(lab, made)
+
+
+def test_functions_of_chance_and_files(lab: Lab) -> None:
+    udf = {"type": "udf", "function": "f", "reads": ["v"], "adds": {"y": "int"}}
+    lab.bodies = Bodies(own={"f": lambda v: time.time_ns() % 1000})
+    lab.run(flow(udf))
+    reruns(lab, flow(udf))
+    code = "import random\ndef f(v):\n    return [random.randrange(9)][0]\n"
+    spec = {**udf, "code": code}
+    (known,) = (o for o in build_workflow(flow(spec)).operators.values() if isinstance(o, RowUdf))
+    lab.bodies = Bodies(code={known.identity: code}, trust_code=True)
+    lab.run(flow(spec))
+    reruns(lab, flow(spec))
+
+
+def test_functions_of_groups_give_columns_by_name(lab: Lab) -> None:
+    def version(first: str, second: str) -> Spec:
+        pair: Spec = {
+            "type": "udf",
+            "function": "pair",
+            "scope": "group",
+            "by": ["g"],
+            "adds": {first: "bigint", second: "bigint"},
+        }
+        return flow(pair, {"type": "project", "columns": {"x": first, "y": second}})
+
+    def pair(group: Any) -> Any:
+        return group.agg({"k": "sum", "v": "sum"}).to_frame().T.rename(columns={"k": "a", "v": "b"})
+
+    lab.bodies = Bodies(own={"pair": pair})
+    one = lab.rows(lab.run(version("a", "b")))
+    two = lab.rows(reruns(lab, version("b", "a")))
+    assert two == sorted(((y, x) for x, y in one), key=repr) != one
+
+
+def test_order_above_something_random_is_not_lost(lab: Lab) -> None:
+    """Spark spreads a common table expression anew if it is random and used twice."""
+    lab.write("t", "k,g,v", [(i, "a", i) for i in range(500)])
+    made = flow({"type": "compute", "columns": {"r": "rand()"}}, {"type": "sort", "by": ["k desc"]})
+    made["operators"] |= {
+        "three": {"type": "limit", "count": 3}, "two": {"type": "limit", "count": 2},
+        "both": {"type": "union"},
+    }  # fmt: skip
+    made["links"] = [["t", "o0"], ["o0", "o1"], ["o1", "three"], ["o1", "two"], ["three", "both"],
+                     ["two", "both"], ["both", "out"]]  # fmt: skip
+    assert sorted(row[0] for row in lab.rows(lab.run(made))) == [497, 498, 498, 499, 499]
+
+
+def test_other_zones_than_utc_are_refused(lab: Lab) -> None:
+    lab.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        with pytest.raises(InputError, match="run in UTC"):
+            lab.run(flow(BIG))
+    finally:
+        lab.spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
 # -- results behind the store's back -------------------------------------------------------------

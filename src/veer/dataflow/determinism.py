@@ -22,6 +22,7 @@ from veer.dataflow.expr import (
     IsNull,
     Literal,
     OpaqueCall,
+    OuterColumn,
     OverCall,
     SortKey,
 )
@@ -43,13 +44,20 @@ from veer.dataflow.ops import (
     Operator,
     Over,
     Project,
+    RowUdf,
     Sample,
     Sort,
     Source,
     TableUdf,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import has_floats
+from veer.dataflow.types import (
+    DateType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+    has_floats,
+)
 from veer.dataflow.walk import (
     columns_read,
     exprs_in,
@@ -73,6 +81,7 @@ class Signals(Protocol):
     def schemas(self) -> Mapping[str, Schema]: ...
 
 
+OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_")
 DEEPEST = 300  # how far below an operator keys and orders are looked for
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
 
@@ -90,9 +99,22 @@ def expr_kind(expr: Expr) -> Kind:
             kind = worst(kind, scalar_function(node.function).kind)
         elif isinstance(node, OpaqueCall):
             kind = worst(kind, node.kind)
+        elif isinstance(node, Cast) and _may_mean_now(node):
+            kind = worst(kind, Kind.RUN_CONSTANT)
         elif (query := query_of(node)) is not None:
             kind = worst(kind, dataflow_kind(query))
     return kind
+
+
+def _may_mean_now(cast: Cast) -> bool:
+    """Whether a constant text is cast to a time: 'now', 'today' and the like are of the run."""
+    if not isinstance(cast.type, DateType | TimestampType | TimestampNtzType):
+        return False
+    if not isinstance(cast.arg.type, StringType) or next(columns_read(cast.arg), None) is not None:
+        return False
+    if isinstance(cast.arg, Literal):
+        return str(cast.arg.value).strip().lower().startswith(OF_THE_RUN)
+    return not any(isinstance(part, OuterColumn) for part in parts(cast.arg))
 
 
 def require_repeatable(expr: Expr, what: str) -> Expr:
@@ -291,7 +313,35 @@ def _named(schema: Schema, place: int) -> tuple[str, int]:
     return schema.fields[place].name, schema.occurrence(place)
 
 
-def _fixed_columns(predicate: Expr) -> frozenset[tuple[str, int]]:
+def fixed_columns(dataflow: Signals, id_: str, depth: int = 0) -> frozenset[tuple[str, int]]:
+    """Columns of a signal that have the same value in all its rows."""
+    operator, below = dataflow.operators[id_], dataflow.inputs[id_]
+    if depth > DEEPEST:
+        return frozenset()
+    match operator:
+        case Filter(predicate):
+            return _fixed_by(predicate) | fixed_columns(dataflow, below[0], depth + 1)
+        case Sort() | Limit() | Over() | Deduplicate() | RowUdf():
+            return fixed_columns(dataflow, below[0], depth + 1)
+        case Join(kind="inner" | "left" | "semi" | "anti"):
+            # Columns of the left input come first: they keep their names and occurrences.
+            return fixed_columns(dataflow, below[0], depth + 1)
+        case Project(made) | Aggregate(made):
+            fixed, schema = fixed_columns(dataflow, below[0], depth + 1), dataflow.schemas[id_]
+            return frozenset(
+                (named.name, schema.occurrence(i))
+                for i, named in enumerate(made)
+                if isinstance(named.expr, Literal)
+                or (
+                    isinstance(named.expr, Column)
+                    and (named.expr.name, named.expr.occurrence) in fixed
+                )
+            )
+        case _:
+            return frozenset()
+
+
+def _fixed_by(predicate: Expr) -> frozenset[tuple[str, int]]:
     """Columns that have the same value in every row a condition lets pass."""
     found = set()
     for part in predicate.args if isinstance(predicate, And) else (predicate,):
@@ -307,7 +357,8 @@ def _fixed_columns(predicate: Expr) -> frozenset[tuple[str, int]]:
 
 def has_key(dataflow: Signals, id_: str, names: set[tuple[str, int]]) -> bool:
     """Whether no two rows of the signal agree on these columns."""
-    return any(key <= names for key in unique_columns(dataflow, id_))
+    fixed = fixed_columns(dataflow, id_)
+    return any(key - fixed <= names for key in unique_columns(dataflow, id_))
 
 
 def unique_columns(dataflow: Signals, id_: str, depth: int = 0) -> list[frozenset[tuple[str, int]]]:
@@ -319,10 +370,7 @@ def unique_columns(dataflow: Signals, id_: str, depth: int = 0) -> list[frozense
     match operator:
         case Source(keys=keys):
             return [frozenset((name, 0) for name in key) for key in keys]
-        case Filter(predicate):
-            fixed = _fixed_columns(predicate)
-            return [key - fixed for key in unique_columns(dataflow, below[0], depth + 1)]
-        case Sort() | Limit() | Over():
+        case Filter() | Sort() | Limit() | Over():
             return unique_columns(dataflow, below[0], depth + 1)
         case Join(kind="semi" | "anti"):
             return unique_columns(dataflow, below[0], depth + 1)

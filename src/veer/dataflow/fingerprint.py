@@ -90,9 +90,9 @@ def _operator(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema,
         case RowUdf(name, reads, adds):
             return [kind, name, _part(reads, scope), [str(f.type) for f in adds]]
         case TableUdf(name, udf_fields, udf_scope, keys, deterministic):
-            # The function sees the table with its names.
+            # The function sees the table with its names, and gives columns by their names.
             seen = [[[f.name, str(f.type)] for f in schema] for schema in inputs]
-            gives = [str(f.type) for f in udf_fields]
+            gives = [[f.name, str(f.type)] for f in udf_fields]
             return [kind, name, gives, udf_scope, _part(keys, scope), deterministic, seen]
         case Deduplicate(keys):
             return [kind, sorted(_part(k, scope)[1] for k in keys)]

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Source
+from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
 
 
 @final
@@ -41,6 +43,9 @@ class Compiled:
 
     @cached_property
     def _compiler(self) -> Compiler:
+        zone = self.spark().conf.get("spark.sql.session.timeZone")
+        if zone not in UTC:
+            raise UnsupportedError(f"workflows and SQL are run in UTC; the session is in {zone}")
         return Compiler(self.spark(), self.dataflow, self.read, self.bodies)
 
 

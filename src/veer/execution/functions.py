@@ -83,7 +83,7 @@ class Bodies:
                 f"the function {kind!r} has its code in the workflow file; "
                 "code of files runs with --trust-code only"
             )
-        return Body(_last_function(source), _digest([source, platform.python_version()]))
+        return Body(function := _last_function(source), _own_digest(function, source))
 
     def _library(self, kind: str, settings: Mapping[str, Any]) -> Body:
         if kind == "DictionaryMatcher":
@@ -133,11 +133,12 @@ def own_functions(path: str) -> dict[str, Callable[..., Any]]:
     return {n: f for n, f in vars(module).items() if callable(f) and not n.startswith("_")}
 
 
-def _own_digest(function: Callable[..., Any]) -> str | None:
+def _own_digest(function: Callable[..., Any], *more: str) -> str | None:
+    """A digest of a function of its arguments alone; none if it is not known to be one."""
     found = identify(function)
     if not found.certain or found.kind is not Kind.PURE:
         return None
-    return _digest([found.digest, platform.python_version()])
+    return _digest([found.digest, platform.python_version(), *more])
 
 
 def _digest(parts: Sequence[Any]) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veer.dataflow.ops import Sink
-from veer.errors import InputError, NotToldError, UsageError
+from veer.errors import InputError, NotToldError, UsageError, VeerError
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
-from veer.execution.results import read_result
+from veer.execution.results import read_result, spark_says
 from veer.execution.run import Outcome, Request, Running
 from veer.execution.session import environment_of
 from veer.frontends.spec import store_place
@@ -82,7 +82,12 @@ def through_store(
     **asked: Any,
 ) -> tuple[DataFrame, Outcome]:
     """A frame with the same rows that is read from the store, and what was done for it."""
-    planned = Planned([(frame, Sink(RESULT))], content=content)
+    try:
+        planned = Planned([(frame, Sink(RESULT))], content=content)
+    except VeerError:
+        raise
+    except Exception as error:
+        raise NotToldError(f"its plan is not understood: {spark_says(error)}") from None
     order = order_of(planned.dataflow, RESULT)
     if order is None:
         raise NotToldError("its rows are in an order that its columns do not tell")

@@ -65,9 +65,11 @@ def ordered(frame: DataFrame, order: Sequence[OrderedBy]) -> DataFrame:
     """A frame whose columns go by place, in an order."""
     if not order:
         return frame
+    from pyspark.sql.functions import col
+
     keys = []
     for key in order:
-        column = frame[frame.columns[key.place]]
+        column = col(f"`{frame.columns[key.place].replace('`', '``')}`")
         if key.ascending:
             keys.append(column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last())
         else:

@@ -6,8 +6,7 @@ nullability, so everything above it stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import LOCAL, Operator, Sink, Source
@@ -34,6 +33,7 @@ class Planned:
         self._files = Sources(content=content, spark=lambda: self.spark)
         self._leaves: dict[Source, list[Node]] = {}
         self._frames = {sink.name: frame for frame, sink in frames}
+        self._cached = any(self._reads_cache(frame) for frame, _ in frames)
         read = read_plans(frames, self._leaf)
         self.dataflow = read.dataflow
         self._plans, self._nodes = read.plans, read.nodes
@@ -51,51 +51,50 @@ class Planned:
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
             raise NotToldError(f"the rows of {source.table} are known to this program only")
+        if self._cached:
+            raise NotToldError("rows are read from a cache, whatever the files hold now")
         said: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
-            if node.kind != "LogicalRelation" or not hasattr(node.jvm.relation(), "location"):
-                raise NotToldError(f"{source.table}: what it holds cannot be told by files")
-            location = node.jvm.relation().location()
-            if not self._is_as_listed(location):
+            paths, planned = self._planned_files(source, node)
+            listed = self._files.files(paths)
+            there = {f[0] for f in listed if not _is_hidden(f[0])}
+            if planned.keys() != there or any(self._differs(p, s) for p, s in planned.items()):
                 raise NotToldError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
-            said.append(self._files.files(_roots(location)))
-        for location in self._cached():
-            if location is None or not self._is_as_listed(location):
-                raise NotToldError(
-                    f"{source.table}: a part of the DataFrame is cached, maybe from other files; "
-                    "see DataFrame.unpersist"
-                )
+            said.append(listed)
         return digest(said)
 
-    def _is_as_listed(self, location: Any) -> bool:
-        """Whether files are as they were when Spark listed them; it reads as much as it listed."""
-        there = {
-            file[0]: (file[1], file[2] // 1_000_000 if len(file) > 3 else file[2])
-            for file in replace(self._files, content=False).files(_roots(location))
-            if not _is_hidden(file[0])
-        }
-        named = sorted(self._path(str(f)) for f in location.inputFiles())
-        nothing = self._sequence([])
-        listed = {
-            self._path(str(f.getPath().toUri().toString())): (f.getLen(), f.getModificationTime())
-            for folder in each(location.listFiles(nothing, nothing))
-            for f in each(folder.files())
-        }
-        filled = {path: about for path, about in there.items() if about[0]}
-        return named == sorted(there) and listed == filled
+    def _planned_files(self, source: Source, node: Node) -> tuple[list[str], dict[str, Any]]:
+        """The paths a leaf of the plan reads, and its files as they were when it was made."""
+        try:
+            location = node.jvm.relation().location()
+            paths = [str(p.toString()) for p in each(location.rootPaths())]
+            files = each(location.allFiles())
+        except Exception:
+            raise NotToldError(f"{source.table}: what it holds cannot be told by files") from None
+        return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}
 
-    def _cached(self) -> Iterator[Any]:
-        """Where the rows come from that Spark has in its cache; None where that is no file."""
-        for frame in self._frames.values():
-            plan: Any = frame._jdf.queryExecution().withCachedData()
-            for leaf in each(plan.collectLeaves()):
-                if leaf.getClass().getSimpleName() != "InMemoryRelation":
-                    continue
-                for below in each(leaf.cacheBuilder().logicalPlan().collectLeaves()):
-                    is_files = below.getClass().getSimpleName() == "LogicalRelation"
-                    yield below.relation().location() if is_files else None
+    def _differs(self, path: str, planned: Any) -> bool:
+        """Whether a file is another than the plan knows: Spark would read the old length of it."""
+        hadoop = self.spark._jsc.hadoopConfiguration()
+        try:
+            now = planned.getPath().getFileSystem(hadoop).getFileStatus(planned.getPath())
+        except Exception:
+            return True
+        before = planned.getLen(), planned.getModificationTime()
+        return (now.getLen(), now.getModificationTime()) != before
+
+    def _reads_cache(self, frame: DataFrame) -> bool:
+        """Whether Spark answers with rows it holds in memory."""
+        session: Any = self.spark._jsparkSession
+        if session.sharedState().cacheManager().isEmpty():
+            return False
+        plan: Any = frame._jdf.queryExecution().withCachedData()
+        leaves = (
+            leaf for p in (plan, *each(plan.subqueriesAll())) for leaf in each(p.collectLeaves())
+        )
+        return any(leaf.getClass().getSimpleName() == "InMemoryRelation" for leaf in leaves)
 
     def _unconstrained(self, source: Source) -> list[Node]:
         """The leaves of a source of which less is declared than in the plan."""
@@ -205,10 +204,6 @@ class Planned:
         dataset = jvm.org.apache.spark.sql.classic.Dataset
         made: Any = dataset.ofRows(self.spark._jsparkSession, plan)
         return ClassicFrame(made, self.spark)
-
-
-def _roots(location: Any) -> list[str]:
-    return [str(p.toString()) for p in each(location.rootPaths())]
 
 
 def _number(attribute: Any) -> int:

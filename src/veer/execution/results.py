@@ -74,11 +74,9 @@ class Results:
         return read_result(self.spark, self.store, result, schema, order)
 
     def discard(self, id_: str) -> None:
-        """Remove what was written and will not be registered."""
+        """Remove what was written and will not be registered; what cannot be is left to `gc`."""
         for let_go in (self.store.files.remove, self.store.release):
-            with suppress(
-                InputError
-            ):  # it is `gc`'s then; why it was written in vain is to be told
+            with suppress(InputError):
                 let_go(id_)
 
 

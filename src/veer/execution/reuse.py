@@ -46,7 +46,8 @@ from veer.frontends.spec import Version
 from veer.store import Store, StoredResult, StoredVersion
 from veer.verdict import TableSemantics, Verdict
 
-SHARE = 0.2  # of the seconds a stored result took; proving may take as long
+SHARE = 0.05  # of the seconds a stored result took; proving may take as long
+CANDIDATES = 50  # results that are compared with a signal, the newest first
 START = 4.0  # seconds that Spark takes to start
 # Without one of these below, computing is as fast as reading.
 WORTH_KEEPING = (
@@ -148,7 +149,7 @@ class Planner:
                 return Reused(id_, result, SAME)
         if self.exact_only or not self.signature(id_):
             return None
-        for result in self.store.with_signature(self.signature(id_)):
+        for result in self.store.with_signature(self.signature(id_))[:CANDIDATES]:
             why = self._proven(id_, result)
             if why and self._usable(result):
                 return Reused(id_, result, why)

@@ -112,7 +112,6 @@ class Running:
         self._fingerprints: dict[Source, str] = {}
         self.previous = store.version(request.name)
         self.signals = self._signals()
-        self.signals.look()  # before anything is computed
 
     def _known(self, source: Source) -> str:
         if source not in self._fingerprints:
@@ -126,14 +125,16 @@ class Running:
             self.computation.dataflow,
             look or self._known,
             self.computation.bodies,
-            self.request.environment,
+            # What was computed on trust serves only those who trust.
+            {**self.request.environment, **({"trust": True} if self.request.trust else {})},
         )
 
     # -- planning ------------------------------------------------------------------------------
 
     def plan(self) -> Planner:
-        """What is to be read and computed."""
+        """What is to be read and computed; everything it depends on is looked at first."""
         request = self.request
+        self.signals.look()
         planner = Planner(
             self.store,
             self.signals,

@@ -50,19 +50,31 @@ class Session:
         self.master, self.conf = master, dict(conf or {})
         self._session = given
         self._given = given is not None
+        if not self._given:  # Python functions see times in the zone of their process
+            os.environ["TZ"] = "UTC"
+            time.tzset()
 
     def __call__(self) -> SparkSession:
         if self._session is None:
-            os.environ["TZ"] = "UTC"
-            time.tzset()
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             usual = {k: v for k, v in SETTINGS.items() if k != "spark.sql.runSQLOnFiles"}
             scratch = tempfile.mkdtemp(prefix="veer-")
             atexit.register(shutil.rmtree, scratch, ignore_errors=True)
             with _said_aside(f"{scratch}/spark.log"):
                 settings = {**usual, **FOR_RUNNING, **self.conf}
-                self._session = started(scratch, self.master, settings)
+                session = started(scratch, self.master, settings)
+            self._check(session)
+            self._session = session
         return self._session
+
+    def _check(self, session: SparkSession) -> None:
+        """The session is what was said of it before it ran, whatever other files configure."""
+        found, expected = environment_of(session), self._expected()
+        if not self._sets_sql and found != expected:
+            session.stop()
+            raise InputError(
+                f"Spark is configured elsewhere: {found} instead of {expected}; use --conf"
+            )
 
     @property
     def is_running(self) -> bool:
@@ -76,15 +88,23 @@ class Session:
 
     def environment(self) -> dict[str, Any]:
         """What results depend on; nothing is started for it unless settings ask for that."""
-        if self._given or any(name.startswith("spark.sql.") for name in self.conf):
+        if self._given or self._sets_sql:
             return environment_of(self()) | self._other_settings()
+        return self._expected() | self._other_settings()
+
+    @property
+    def _sets_sql(self) -> bool:
+        return any(name.startswith("spark.sql.") for name in self.conf)
+
+    def _expected(self) -> dict[str, Any]:
+        """What results of an ordinary session depend on."""
         try:
             spark = version("pyspark")
         except PackageNotFoundError:
             raise InputError(
                 "PySpark is not installed; use: pip install 'veer-spark[spark]'"
             ) from None
-        return {"spark": spark, "zone": SETTINGS[ZONE], "settings": {}} | self._other_settings()
+        return {"spark": spark, "zone": SETTINGS[ZONE], "settings": {}}
 
     def _other_settings(self) -> dict[str, Any]:
         """Settings beside those of SQL that may have to do with results."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
@@ -17,15 +19,25 @@ from typing import Any, final
 
 from veer.dataflow.dag import Dataflow, Link
 from veer.dataflow.determinism import operator_kind
-from veer.dataflow.expr import Call, OpaqueCall
+from veer.dataflow.expr import AggregateCall, Call, OpaqueCall, OverCall
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Operator, RowUdf, Sink, Source, TableUdf
+from veer.dataflow.ops import (
+    Aggregate,
+    GlobalAggregate,
+    Operator,
+    Over,
+    RowUdf,
+    Sink,
+    Source,
+    TableUdf,
+)
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
+    LongType,
     MapType,
     NullType,
     OpaqueType,
@@ -60,14 +72,11 @@ class Signals:
         self._bodies = bodies
         self._environment = environment
         self._known: dict[Source, str] = {}
+        self._digests: dict[str, str | None] = {}
 
     def reason(self, id_: str) -> str:
         """Why the rows of a signal cannot be those of another run; empty if they are."""
         return self._reasons[id_]
-
-    def look(self) -> None:
-        """Take the fingerprints of all that is read now, not when they are first asked for."""
-        assert self._reasons is not None
 
     @cached_property
     def _reasons(self) -> dict[str, str]:
@@ -79,6 +88,8 @@ class Signals:
 
     def _own_reason(self, id_: str) -> str:
         operator = self.dataflow.operators[id_]
+        if any(_adds_in_double(c) for inner in _with_subqueries(operator) for c in _calls(inner)):
+            return f"operator {id_!r} adds numbers in floating point, in any order"
         match operator_kind(self.dataflow, id_):
             case Kind.CHOICE:
                 return f"operator {id_!r} makes a choice, which may be another one next time"
@@ -93,17 +104,29 @@ class Signals:
                 if isinstance(inner, Source):
                     self.known(inner)
                 elif isinstance(inner, RowUdf | TableUdf):
-                    if self._bodies.of(inner).digest is None:
+                    if self._body(inner) is None:
                         return f"nobody knows what the values of {inner.identity!r} depend on"
         except NotToldError as error:
             return str(error)
         return ""
+
+    def look(self) -> None:
+        """Look at everything results depend on, now."""
+        for id_ in self.dataflow.order:
+            if not self.reason(id_):
+                self.environment(id_)
 
     def known(self, source: Source) -> str:
         """The fingerprint of a source, looked at once."""
         if source not in self._known:
             self._known[source] = self._fingerprint(source)
         return self._known[source]
+
+    def _body(self, operator: RowUdf | TableUdf) -> str | None:
+        """The digest of a function's body, looked at once."""
+        if operator.identity not in self._digests:
+            self._digests[operator.identity] = self._bodies.of(operator).digest
+        return self._digests[operator.identity]
 
     @cached_property
     def read(self) -> dict[str, str]:
@@ -125,15 +148,15 @@ class Signals:
     def environment(self, id_: str) -> str:
         """Where a signal is computed, as far as its rows depend on it."""
         said: dict[str, Any] = dict(self._environment)
-        bodies = set()
+        bodies: set[str] = set()
         for operator in self._below(id_):
             if isinstance(operator, RowUdf | TableUdf):
-                bodies.add(f"{operator.identity} {self._bodies.of(operator).digest}")
+                bodies |= {f"{operator.identity} {self._body(operator)}", _zone()}
             for part in (p for e in operator_exprs(operator) for p in parts(e)):
                 if isinstance(part, Call) and part.function.startswith(PYTHON):
-                    bodies.add(f"expressions {VERSION}")
+                    bodies |= {f"expressions {VERSION}", _zone()}
                 elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
-                    bodies.add(f"Python {platform.python_version()}")
+                    bodies |= {f"Python {platform.python_version()}", _zone()}
         return digest([said, sorted(bodies)])
 
     def exact(self, id_: str) -> str:
@@ -158,6 +181,26 @@ class Signals:
             for i in sorted(self.dataflow.ancestors(id_))
             for inner in _with_subqueries(self.dataflow.operators[i])
         ]
+
+
+def _calls(operator: Operator) -> list[AggregateCall | OverCall]:
+    match operator:
+        case Aggregate(_, calls) | GlobalAggregate(calls):
+            return [named.call for named in calls]
+        case Over(calls):
+            return [named.call for named in calls]
+        case _:
+            return []
+
+
+def _adds_in_double(call: AggregateCall | OverCall) -> bool:
+    """Whether Spark adds whole numbers as floats, which rounds beyond 53 bits."""
+    return call.function == "avg" and any(isinstance(a.type, LongType) for a in call.args)
+
+
+def _zone() -> str:
+    """The time zone of this process, in which Python functions see times."""
+    return f"zone {os.environ.get('TZ', '')} {' '.join(time.tzname)}"
 
 
 def cone(dataflow: Dataflow, id_: str) -> Dataflow:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import Source
 from veer.dataflow.types import quote_name
-from veer.errors import InputError
+from veer.errors import InputError, NotToldError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FORMATS = ("parquet", "csv", "json", "orc")
 TICK_NS = 100_000_000  # two changes of a file may bear the same time for this long
 CHUNK = 1 << 20
+UNLIKE_HADOOP = re.compile(r"[\[\]{}\\]")  # in patterns: Python reads them otherwise
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -106,7 +107,11 @@ class Sources:
         return sorted(found)
 
     def _local_files(self, path: str) -> Iterator[list[Any]]:
-        roots = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else [path]
+        if UNLIKE_HADOOP.search(path) and not os.path.exists(path):
+            raise NotToldError(f"{path}: files named by brackets or braces are not looked up")
+        roots = sorted(glob.glob(path)) if re.search(r"[*?]", path) else [path]
+        if not roots:
+            raise InputError(f"{path}: no such file or directory")
         for root in roots:
             if not os.path.exists(root):
                 raise InputError(f"{root}: no such file or directory")

@@ -138,13 +138,27 @@ class SqlWriter:
         """The statement whose rows are those of a signal, columns by place."""
         needed = self._needed(id_)
         order = [i for i in self.dataflow.order if i in needed]
-        names = {i: f"s{n}" for n, i in enumerate(order)}
-        found = [
-            f"{names[i]} AS ({self._signal(self.dataflow, i, lambda j: names[j], ())})"
-            for i in order
-        ]
+        inside = self._ordered(order)
+        names = {i: f"s{n}" for n, i in enumerate(order) if i not in inside}
+
+        def fed(below: str) -> str:
+            if below in names:
+                return names[below]
+            return f"({self._signal(self.dataflow, below, fed, ())})"
+
+        found = [f"{names[i]} AS ({self._signal(self.dataflow, i, fed, ())})" for i in names]
         tables = ",\n".join(found)
-        return f"WITH {tables}\nSELECT * FROM {names[id_]}"
+        return f"{f'WITH {tables} ' if found else ''}SELECT * FROM {fed(id_)}"
+
+    def _ordered(self, order: Sequence[str]) -> set[str]:
+        """Signals in an order: Spark may lose that of a common table expression."""
+        found: set[str] = set()
+        for id_ in order:
+            operator = self.dataflow.operators[id_]
+            keeps = isinstance(operator, Filter | Project | Limit | Sink)
+            if isinstance(operator, Sort) or (keeps and found & {*self.dataflow.inputs[id_]}):
+                found.add(id_)
+        return found
 
     def _needed(self, id_: str) -> set[str]:
         """What is computed below a signal, down to what stands in views."""

@@ -229,11 +229,13 @@ class PlanReader(FlowBuilder):
     def _read_sample(self, node: Node) -> Signal:
         below = self.read(node.children[0])
         if node.fields["lowerBound"] != 0.0:
-            bounds = " ".join(str(node.fields[n]) for n in ("lowerBound", "upperBound", "seed"))
+            bounds = " ".join(str(node.fields.get(n)) for n in ("lowerBound", "upperBound", "seed"))
             split = TableUdf(f"split {bounds}", below.schema.fields, deterministic=False)
             return self._put(split, below.numbers, below)
-        fraction, seed = float(node.fields["upperBound"]), int(node.fields["seed"])
-        sample = Sample(fraction, seed, bool(node.fields["withReplacement"]))
+        fraction, seed = float(node.fields["upperBound"]), node.fields.get("seed")
+        sample = Sample(
+            fraction, None if seed is None else int(seed), bool(node.fields["withReplacement"])
+        )
         return self._put(sample, below.numbers, below)
 
     def _read_aggregate(self, node: Node) -> Signal:
