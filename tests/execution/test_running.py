@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -511,6 +512,23 @@ def test_damage_that_shows_only_when_spark_reads(lab: Lab) -> None:
     found = lab.run(version(3))
     assert lab.rows(found) == [("a", 30, 2), ("b", 30, 1)]
     assert any("another content" in note for note in found.notes)
+
+
+def test_a_part_that_goes_after_it_was_looked_at(lab: Lab) -> None:
+    """Its folder is deleted between the plan and Spark: it is computed, and no rows are missing."""
+
+    def version(least: int) -> Spec:
+        return flow(BIG, SUM, {"type": "filter", "predicate": f"s > {least}"})
+
+    def delete(progress: str) -> None:
+        if progress == "starting Spark":
+            shutil.rmtree(lab.store.files.path(kept.id), ignore_errors=True)
+
+    lab.run(version(1))
+    kept = lab.run(version(2)).kept[0]
+    found = lab.running(version(3), delete).run()
+    assert lab.rows(found) == [("a", 30, 2), ("b", 30, 1)]
+    assert any(f"{kept.id} is missing" in note for note in found.notes)
 
 
 # -- collecting ----------------------------------------------------------------------------------

@@ -81,8 +81,8 @@ def test_killed_at_any_moment(
 # -- a real run ----------------------------------------------------------------------------------
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "tobacco"
-# How far a run is when it is killed, told by what is new in the folder of results.
-STAGES = ("*", "*/_temporary/**/part-*", "*/_SUCCESS")
+# How far a run is when it is killed, told by what is new in its store.
+STAGES = ("veer.db", "results/*/_temporary/**/part-*", "results/*/_SUCCESS")
 
 
 @pytest.mark.spark
@@ -92,26 +92,26 @@ def test_a_real_run_is_killed_and_run_again(
 ) -> None:
     drawn = random.Random(random.randrange(2**32))
     users, tweets = _example(tmp_path)
-    results = tmp_path / ".veer" / "results"
+    place = tmp_path / ".veer"
     for stage in STAGES:
-        before = set(results.glob(stage))
+        before = set(place.glob(stage))
         process = _start(tmp_path)
-        while process.poll() is None and set(results.glob(stage)) <= before:
+        while process.poll() is None and set(place.glob(stage)) <= before:
             time.sleep(0.002)
         time.sleep(drawn.uniform(0, 0.2))
         _kill(process, drawn)
-        with Store(str(tmp_path / ".veer")) as store:
+        with Store(str(place)) as store:
             assert len(_whole(store)) <= 1  # one, if it was done before it was killed
     process = _start(tmp_path)
     _, said = process.communicate(timeout=200)
     assert process.returncode == 0, said
-    with Store(str(tmp_path / ".veer")) as store:
+    with Store(str(place)) as store:
         (version,) = _whole(store)
         expected = _interpreted(version.dataflow, users, tweets)
         for sink in version.sinks:
             found = store.result(sink.result)
             assert found is not None
-            rows = sample(LocalFiles(str(results)), found, found.rows)
+            rows = sample(LocalFiles(store.files.root), found, found.rows)
             assert sorted(rows, key=repr) == sorted(expected[sink.sink], key=repr)
         print(f"{len(store.files.folders()) - len(version.sinks)} folders left over")
         monkeypatch.setattr(Store, "clock", time.time() + 86_400)
