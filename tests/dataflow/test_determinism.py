@@ -17,6 +17,7 @@ DECIDED = (
     f"SELECT * FROM ({GROUPED.format(where='')}) WHERE 'x' = c AND n > 1 ORDER BY n, a LIMIT 3",
     f"SELECT * FROM ({GROUPED.format(where='')}) WHERE c IS NULL ORDER BY a LIMIT 3",
     f"SELECT * FROM ({GROUPED.format(where=chr(32) + 'WHERE c = ' + repr('x'))}) ORDER BY n, a LIMIT 3",
+    f"SELECT * FROM (SELECT * FROM ({GROUPED.format(where='')}) ORDER BY n, a) WHERE c = 'x' LIMIT 3",
     "SELECT a, 1 AS one, count(*) AS n FROM t GROUP BY a, 1 ORDER BY a LIMIT 3",
 )
 OPEN = (

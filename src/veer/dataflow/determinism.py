@@ -251,9 +251,11 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
 def _order_decides(dataflow: Dataflow, id_: str) -> bool:
     """Whether the rows arrive in an order without ties between different rows."""
     operator = dataflow.operators[id_]
+    fixed: frozenset[tuple[str, int]] = frozenset()  # by conditions above the sort
     for _ in range(DEEPEST):
         if not isinstance(operator, Filter | Limit):
             break
+        fixed |= _fixed_by(operator.predicate) if isinstance(operator, Filter) else frozenset()
         id_ = dataflow.inputs[id_][0]
         operator = dataflow.operators[id_]
     if isinstance(operator, Project):
@@ -267,10 +269,10 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
         return False
     names = {(k.expr.name, k.expr.occurrence) for k in operator.keys if isinstance(k.expr, Column)}
     if any(has_floats(k.expr.type) for k in operator.keys):
-        return has_key(dataflow, dataflow.inputs[id_][0], names)
+        return has_key(dataflow, dataflow.inputs[id_][0], names | fixed)
     every = dataflow.schemas[id_]
     all_sorted = len(names) == len(every) and len(names) == len(operator.keys)
-    return all_sorted or has_key(dataflow, dataflow.inputs[id_][0], names)
+    return all_sorted or has_key(dataflow, dataflow.inputs[id_][0], names | fixed)
 
 
 def _is_sorted_by(expr: Expr, keys: Sequence[SortKey]) -> bool:
