@@ -1,12 +1,12 @@
 """Twenty versions of each workload, one after the other: plain, with exact reuse, with proven reuse.
 
 python -m benchmarks reuse [--only W1,W7] [--length 20] [--scale 1.0] [--seed 7]
-                          [--master local[1]] [--json FILE]
+                          [--master local[1]] [--keep sinks|cuts] [--json FILE]
 
 Every version is run three times in one Spark session, each time in another order: *plain* computes
 and writes every sink; *exact* reads what the same sub-dataflow on the same sources stored before;
-*proven* is `veer run`. Both reusing runs keep the same things, sinks and what lies below the last
-edits. After each version the rows of all three are compared. The overhead is that of a run against
+*proven* is `veer run`. Both reusing runs keep the same things: results of sinks, with `--keep cuts`
+also parts below the last edits. After each version the rows of all three are compared. The overhead is that of a run against
 an empty store.
 """
 
@@ -71,8 +71,8 @@ class Sequence:
 class Bench:
     """One workload: its data, its stores, one session for all."""
 
-    def __init__(self, workload: str, rows: int, folder: Path, session: Session) -> None:
-        self.workload, self.folder, self.session = workload, folder, session
+    def __init__(self, workload: str, rows: int, folder: Path, session: Session, keep: str) -> None:
+        self.workload, self.folder, self.session, self.keep = workload, folder, session, keep
         self.data = folder / "data"
         write_tables(workload, self.data, rows)
         models = self.data / "models"
@@ -106,6 +106,7 @@ class Bench:
         request = Request(
             self.workload,
             reuse=mode,
+            keep=self.keep,
             environment=self.session.environment(),
             starting=0.0,
         )
@@ -190,11 +191,13 @@ class Bench:
         return self.found
 
 
-def run(workload: str, length: int, scale: float, seed: int, session: Session) -> Sequence:
+def run(
+    workload: str, length: int, scale: float, seed: int, session: Session, keep: str
+) -> Sequence:
     """One sequence."""
     folder = Path(tempfile.mkdtemp(prefix=f"veer-reuse-{workload}-"))
     try:
-        bench = Bench(workload, int(ROWS[workload] * scale), folder, session)
+        bench = Bench(workload, int(ROWS[workload] * scale), folder, session, keep)
         steps = sequence(workload, length, seed)
         bench.plain(bench.dataflow(steps[0]), folder / "warm")
         bench.overheads(steps[0])
@@ -241,12 +244,13 @@ def main(args: list[str]) -> int:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--master", default="local[1]")
+    parser.add_argument("--keep", default="sinks")
     parser.add_argument("--json", default="")
     asked = parser.parse_args(args)
     session = Session(asked.master)
     found = []
     for workload in asked.only.split(","):
-        found.append(run(workload, asked.length, asked.scale, asked.seed, session))
+        found.append(run(workload, asked.length, asked.scale, asked.seed, session, asked.keep))
         show(found)
         if asked.json:
             Path(asked.json).write_text(json.dumps([asdict(s) for s in found], indent=1))

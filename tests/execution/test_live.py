@@ -39,7 +39,9 @@ class Notebook:
     def run(self, frame: DataFrame, **asked: Any) -> tuple[list[Any], Outcome]:
         """The rows served, checked against the plain ones, and what was done."""
         opened = live._open(self.place, "", frame)
-        found, outcome = live.through_store(frame, opened, name="nb", share=1e6, **asked)
+        found, outcome = live.through_store(
+            frame, opened, name="nb", share=1e6, keep="cuts", **asked
+        )
         assert found.schema == frame.schema
         rows = [tuple(r) for r in found.collect()]
         assert sorted(rows, key=repr) == sorted((tuple(r) for r in frame.collect()), key=repr)

@@ -54,7 +54,8 @@ class Lab:
         environment = {**self.session.environment(), **asked.pop("environment", {})}
         sources = Sources(self.data, self.content, self.session)
         computation = Compiled(build_workflow(flow), sources, self.bodies, self.session)
-        request = Request("flow", environment=environment, share=1e6, **asked)
+        asked = {"keep": "cuts", "share": 1e6, **asked}
+        request = Request("flow", environment=environment, **asked)
         return Running(request, computation, self.store, self.session, before or (lambda _: None))
 
     def run(self, flow: Spec, **asked: Any) -> Outcome:

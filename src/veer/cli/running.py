@@ -52,9 +52,9 @@ def run(
     keep: Annotated[
         str,
         typer.Option(
-            help="What is kept for later versions: sinks; cuts, also what lies below the edits; none."
+            help="What is kept for later versions: sinks; cuts, also small parts below the edits; none."
         ),
-    ] = "cuts",
+    ] = "sinks",
     trust: Annotated[
         bool,
         typer.Option(

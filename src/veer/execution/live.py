@@ -30,7 +30,7 @@ def run(
     name: str,
     store: str = "",
     results: str = "",
-    keep: str = "cuts",
+    keep: str = "sinks",
     reuse: str = "proven",
     trust: bool = False,
     content: bool = False,

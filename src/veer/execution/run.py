@@ -63,7 +63,7 @@ class Request:
 
     name: str
     spec: str = ""
-    keep: str = "cuts"
+    keep: str = "sinks"
     reuse: str = "proven"
     trust: bool = False  # declarations about sources are believed without looking
     share: float = SHARE

@@ -41,7 +41,7 @@ class RunOptions:
     models: str = ""
     functions: str = ""
     trust_code: bool = False
-    keep: str = "cuts"
+    keep: str = "sinks"
     reuse: str = "proven"
     trust: bool = False
     share: float = SHARE
