@@ -115,29 +115,6 @@ def test_frames_made_before_their_files_changed(nb: Notebook) -> None:
     assert how(outcome) == "computed" and (9, 1) in rows
 
 
-def test_frames_made_before_a_file_grew(nb: Notebook, tmp_path: Path) -> None:
-    """Spark reads a file only as far as it went when the frame was made."""
-    path = tmp_path / "grown.csv"
-    path.write_text("1\n2\n")
-    old = nb.spark.read.schema("a INT").csv(str(path)).groupBy().sum("a")
-    path.write_text("1\n2\n" + "3\n" * 13)
-    assert how(nb.run(old)[1]) == "computed"
-    rows, outcome = nb.run(nb.spark.read.schema("a INT").csv(str(path)).groupBy().sum("a"))
-    assert how(outcome) == "computed" and rows == [(42,)]
-
-
-def test_rows_of_a_cache(nb: Notebook, tmp_path: Path) -> None:
-    path = str(tmp_path / "cached")
-    nb.spark.range(3).write.parquet(path)
-    cached = nb.spark.read.parquet(path).cache()
-    cached.count()
-    frame = nb.spark.read.parquet(path).groupBy().sum("id")
-    assert how(nb.run(frame)[1]) == how(nb.run(frame)[1]) == "computed"
-    cached.unpersist(blocking=True)
-    nb.run(nb.spark.read.parquet(path).groupBy().sum("id"))
-    assert how(nb.run(nb.spark.read.parquet(path).groupBy().sum("id"))[1]) == "reused"
-
-
 def test_names_with_dots_are_sorted_by(nb: Notebook) -> None:
     frame = nb.t.select(F.struct(F.col("v").alias("b")).alias("a"), F.col("id").alias("a.b"))
     frame = frame.orderBy(F.col("`a.b`").desc())

@@ -17,6 +17,7 @@ from veer.dataflow.functions.ordering import exact_key
 from veer.dataflow.functions.registry import Failure
 from veer.dataflow.types import ArrayType, DataType, DecimalType, MapType, StructType
 from veer.errors import InputError, UnsupportedError
+from veer.execution.functions import from_spark, to_spark
 from veer.frontends.sql import read_sql
 from veer.interpreter import Result, run_dataflow
 
@@ -62,36 +63,6 @@ def register(spark: SparkSession, tables: Sequence[Table]) -> None:
         ]
         frame = spark.createDataFrame(rows, ddl, verifySchema=False)
         frame.createOrReplaceTempView(table.name)
-
-
-def to_spark(value: Any, type_: DataType) -> Any:
-    """A value as `createDataFrame` wants it."""
-    match type_:
-        case _ if value is None:
-            return None
-        case ArrayType(element):
-            return [to_spark(v, element) for v in value]
-        case MapType(key, held):
-            return {to_spark(k, key): to_spark(v, held) for k, v in value}
-        case StructType(fields):
-            return tuple(to_spark(v, t) for v, (_, t) in zip(value, fields, strict=True))
-        case _:
-            return value
-
-
-def from_spark(value: Any, type_: DataType) -> Any:
-    """A collected value as the interpreter represents it."""
-    match type_:
-        case _ if value is None:
-            return None
-        case ArrayType(element):
-            return tuple(from_spark(v, element) for v in value)
-        case MapType(key, held):
-            return tuple((from_spark(k, key), from_spark(v, held)) for k, v in value.items())
-        case StructType(fields):
-            return tuple(from_spark(v, t) for v, (_, t) in zip(value, fields, strict=True))
-        case _:
-            return bytes(value) if isinstance(value, bytearray) else value
 
 
 def run_veer(text: str, tables: Sequence[Table]) -> Outcome:
