@@ -121,6 +121,11 @@ class Planner:
         found = signatures(self.signals.declared, self.store)
         return {i: s for i, s in found.items() if not self.signals.reason(i)}
 
+    @cached_property
+    def there(self) -> frozenset[str]:
+        """What there are results of: most signals need not be looked up."""
+        return self.store.keys()
+
     def signature(self, id_: str) -> str:
         return self.looks.get(id_, "")
 
@@ -142,12 +147,13 @@ class Planner:
 
     def _stored(self, id_: str) -> Reused | None:
         """A stored result with the rows of a signal."""
-        if self.signals.reason(id_):
+        if self.signals.reason(id_) or not self.there:
             return None
-        for result in self.store.with_exact([self.signals.exact(id_)]):
+        exact = self.signals.exact(id_)
+        for result in self.store.with_exact([exact]) if exact in self.there else ():
             if self._usable(result):
                 return Reused(id_, result, SAME)
-        if self.exact_only or not self.signature(id_):
+        if self.exact_only or self.signature(id_) not in self.there:
             return None
         for result in self.store.with_signature(self.signature(id_))[:CANDIDATES]:
             why = self._proven(id_, result)

@@ -112,9 +112,7 @@ class Signals:
 
     def look(self) -> None:
         """Look at everything results depend on, now."""
-        for id_ in self.dataflow.order:
-            if not self.reason(id_):
-                self.environment(id_)
+        _ = self._needs, self.read
 
     def known(self, source: Source) -> str:
         """The fingerprint of a source, looked at once."""
@@ -139,25 +137,43 @@ class Signals:
 
     def sources(self, id_: str) -> dict[str, str]:
         """The fingerprints of what a signal reads."""
-        return {
-            source_name(inner): self.known(inner)
-            for inner in self._below(id_)
-            if isinstance(inner, Source)
-        }
+        return {source_name(source): self.known(source) for source in self._reads[id_]}
+
+    @cached_property
+    def _reads(self) -> dict[str, frozenset[Source]]:
+        """The sources below each signal, those of subqueries too."""
+        found: dict[str, frozenset[Source]] = {}
+        for id_ in self.dataflow.order:
+            inner = _with_subqueries(self.dataflow.operators[id_])
+            own = frozenset(op for op in inner if isinstance(op, Source))
+            found[id_] = own.union(*(found[i] for i in self.dataflow.inputs[id_]))
+        return found
 
     def environment(self, id_: str) -> str:
         """Where a signal is computed, as far as its rows depend on it."""
-        said: dict[str, Any] = dict(self._environment)
-        bodies: set[str] = set()
-        for operator in self._below(id_):
-            if isinstance(operator, RowUdf | TableUdf):
-                bodies |= {f"{operator.identity} {self._body(operator)}", _zone()}
-            for part in (p for e in operator_exprs(operator) for p in parts(e)):
-                if isinstance(part, Call) and part.function.startswith(PYTHON):
-                    bodies |= {f"expressions {VERSION}", _zone()}
-                elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
-                    bodies |= {f"Python {platform.python_version()}", _zone()}
-        return digest([said, sorted(bodies)])
+        return digest([dict(self._environment), sorted(self._needs[id_])])
+
+    @cached_property
+    def _needs(self) -> dict[str, frozenset[str]]:
+        """What of Python each signal without a reason against it depends on."""
+        found: dict[str, frozenset[str]] = {}
+        for id_ in self.dataflow.order:
+            own: set[str] = set()
+            for operator in _with_subqueries(self.dataflow.operators[id_]):
+                own |= set() if self.reason(id_) else self._own_needs(operator)
+            found[id_] = frozenset(own).union(*(found[i] for i in self.dataflow.inputs[id_]))
+        return found
+
+    def _own_needs(self, operator: Operator) -> set[str]:
+        found: set[str] = set()
+        if isinstance(operator, RowUdf | TableUdf):
+            found |= {f"{operator.identity} {self._body(operator)}", _zone()}
+        for part in (p for e in operator_exprs(operator) for p in parts(e)):
+            if isinstance(part, Call) and part.function.startswith(PYTHON):
+                found |= {f"expressions {VERSION}", _zone()}
+            elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
+                found |= {f"Python {platform.python_version()}", _zone()}
+        return found
 
     def exact(self, id_: str) -> str:
         """A key that only the same computation on the same sources has."""
@@ -174,13 +190,6 @@ class Signals:
     def cone(self, id_: str) -> Dataflow:
         """A signal as a dataflow of its own, with everything declared of its sources."""
         return cone(self.declared, id_)
-
-    def _below(self, id_: str) -> list[Operator]:
-        return [
-            inner
-            for i in sorted(self.dataflow.ancestors(id_))
-            for inner in _with_subqueries(self.dataflow.operators[i])
-        ]
 
 
 def _calls(operator: Operator) -> list[AggregateCall | OverCall]:

@@ -416,6 +416,13 @@ class Store:
 
     # -- results -------------------------------------------------------------------------------
 
+    def keys(self) -> frozenset[str]:
+        """The exact keys and signatures there are results of."""
+        r = tables.results.c
+        with self.read() as db:
+            rows = db.execute(select(r.exact, r.signature).where(r.state == LIVE).distinct()).all()
+        return frozenset(key for row in rows for key in row if key)
+
     def with_exact(self, exact: Sequence[str]) -> list[StoredResult]:
         """Results of these very computations on these very sources, the newest first."""
         return self._found(tables.results.c.exact.in_(list(exact)))
