@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,36 @@ def test_frames_made_before_their_files_changed(nb: Notebook) -> None:
     assert "others than when the DataFrame was made" in outcome.plan.computed["result"]
     rows, outcome = nb.run(nb.t.groupBy("k").count())
     assert how(outcome) == "computed" and (9, 1) in rows
+
+
+def test_a_cache_made_after_a_frame_was_looked_at(nb: Notebook) -> None:
+    old = nb.t
+    nb.spark.range(1).selectExpr("int(1) id", "9 k", "1 v", "'x' s").write.mode("append").parquet(
+        nb.path
+    )
+    frame = nb.t.groupBy("k").count()
+    frame.collect()
+    old.cache()
+    live.through_store(frame, live._open(nb.place, "", frame), name="nb")
+    old.unpersist(blocking=True)
+    rows, outcome = nb.run(nb.t.groupBy("k").count())
+    assert how(outcome) == "computed" and (9, 1) in rows
+
+
+def test_frames_that_tell_more_than_rows(nb: Notebook) -> None:
+    from pyspark.sql import Observation
+
+    seen = nb.t.observe(Observation(), F.count(F.lit(1)).alias("n"))
+    with pytest.warns(UserWarning, match="observed"):
+        assert veer.run(seen, name="x", store=nb.place) is seen
+    for column in ("_metadata.file_modification_time", "current_path()", "avg(id) OVER ()"):
+        frame = nb.t.select("id", F.expr(column).alias("x"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            veer.run(frame, name="y", store=nb.place).count()
+            again = live._stores[nb.place].version("y")
+            veer.run(frame, name="y", store=nb.place).count()
+        assert again is None or again.sinks[0].how == "computed"
 
 
 def test_names_with_dots_are_sorted_by(nb: Notebook) -> None:

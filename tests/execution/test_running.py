@@ -340,7 +340,7 @@ def test_not_null_that_does_not_hold(lab: Lab) -> None:
         {"type": "compute", "columns": {"r": "current_timestamp()"}},
         {"type": "aggregate", "by": ["g"], "calls": {"f": "first(v)"}},
         {"type": "aggregate", "by": ["g"], "calls": {"f": "sum(CAST(v AS DOUBLE))"}},
-        {"type": "aggregate", "by": ["g"], "calls": {"f": "avg(CAST(v AS BIGINT))"}},
+        {"type": "aggregate", "by": ["g"], "calls": {"f": "avg(v)"}},
         {"type": "compute", "columns": {"r": "CAST(' Now' AS TIMESTAMP)"}},
         {"type": "compute", "columns": {"r": "to_date('today')"}},
     ],
@@ -410,6 +410,61 @@ def test_patterns_that_only_hadoop_reads_are_not_fingerprinted(lab: Lab, name: s
     made = flow(SUM, t={**source("t", T), "location": name})
     lab.run(made)
     reruns(lab, made)
+
+
+def test_files_that_are_found_by_patterns_though_hidden(lab: Lab) -> None:
+    (lab.data / "parts" / ".p2").mkdir(parents=True)
+    (lab.data / "parts" / ".p2" / "b.csv").write_text("k,g,v\n1,a,10\n")
+    made = flow(SUM, t={**source("t", T), "location": "parts/*"})
+    lab.run(made)
+    (lab.data / "parts" / ".p2" / "b.csv").write_text("k,g,v\n1,a,70\n")
+    assert lab.rows(reruns(lab, made)) == [("a", 70, 1)]
+
+
+def test_a_folder_that_looks_like_a_pattern(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "[x]").mkdir()
+    (tmp_path / "x" / "data").mkdir(parents=True)
+    made = Lab(spark, tmp_path / "[x]")
+    (tmp_path / "x" / "data" / "t.csv").write_text("k,g,v\n1,wrong,10\n")
+    with made.store:
+        assert made.rows(made.run(flow(BIG, SUM))) == [("a", 30, 2), ("b", 30, 1)]
+        assert [s.how for s in made.run(flow(BIG, SUM)).sinks] == ["reused"]
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        {"options": {"header": "true", "Mode": "DROPMALFORMED"}},
+        {"columns": {**T, "_corrupt_record": "string"}},
+    ],
+)
+def test_readers_that_judge_records_by_what_is_read(lab: Lab, reader: Spec) -> None:
+    (lab.data / "t.csv").write_text("k,g,v\n1,a,1\n2,b,x\n3,c,3\n")
+    table = {**source("t", T), **reader}
+    lab.run(flow({"type": "project", "columns": ["k"]}, t=table))
+    other = flow(
+        {"type": "filter", "predicate": "v IS NULL OR v IS NOT NULL"},
+        {"type": "project", "columns": ["k"]},
+        t=table,
+    )
+    reruns(lab, other)
+
+
+def test_texts_that_look_like_variables(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VEER_DAY", "monday")
+    made = flow({"type": "project", "columns": {"d": "concat('${env:VEER_DAY}', g, '$')"}})
+    assert lab.rows(lab.run(made))[0] == ("${env:VEER_DAY}a$",)
+
+
+def test_times_are_stored_as_they_are(lab: Lab) -> None:
+    name = "spark.sql.parquet.outputTimestampType"
+    lab.spark.conf.set(name, "TIMESTAMP_MILLIS")
+    try:
+        made = {"type": "project", "columns": {"x": "TIMESTAMP '2020-01-01 00:00:00.123456'"}}
+        assert lab.rows(lab.run(flow(made)))[0][0].microsecond == 123456
+        assert lab.spark.conf.get(name) == "TIMESTAMP_MILLIS"
+    finally:
+        lab.spark.conf.unset(name)
 
 
 def test_functions_of_chance_and_files(lab: Lab) -> None:

@@ -6,14 +6,15 @@ nullability, so everything above it stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import LOCAL, Operator, Sink, Source
 from veer.errors import NotToldError
 from veer.execution.functions import Bodies
 from veer.execution.signals import digest
-from veer.execution.sources import Sources, source_name
+from veer.execution.sources import Sources, check_steady, source_name
 from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.operators import Signal
 from veer.frontends.spark.sources import source_of
@@ -33,10 +34,13 @@ class Planned:
         self._files = Sources(content=content, spark=lambda: self.spark)
         self._leaves: dict[Source, list[Node]] = {}
         self._frames = {sink.name: frame for frame, sink in frames}
-        self._cached = any(self._reads_cache(frame) for frame, _ in frames)
         read = read_plans(frames, self._leaf)
         self.dataflow = read.dataflow
         self._plans, self._nodes = read.plans, read.nodes
+        if any(
+            node.kind == "CollectMetrics" for plan in self._plans.values() for node in _all(plan)
+        ):
+            raise NotToldError("it is observed: nobody would see its metrics if it were read")
 
     def _leaf(self, node: Node) -> Operator:
         found = source_of(node)
@@ -51,12 +55,16 @@ class Planned:
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
             raise NotToldError(f"the rows of {source.table} are known to this program only")
-        if self._cached:
+        format_ = re.sub("fileformat$", "", source.format.lower())
+        if format_ == "binary" or any(f.name == "_metadata" for f in source.fields):
+            raise NotToldError(f"{source.table}: it tells more of files than what they hold")
+        check_steady(source, format_)
+        if any(map(self._reads_cache, self._frames.values())):
             raise NotToldError("rows are read from a cache, whatever the files hold now")
         said: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
             paths, planned = self._planned_files(source, node)
-            listed = self._files.files(paths)
+            listed = self._files.files(paths, patterns=False)
             there = {f[0] for f in listed if not _is_hidden(f[0])}
             if planned.keys() != there or any(self._differs(p, s) for p, s in planned.items()):
                 raise NotToldError(
@@ -90,7 +98,9 @@ class Planned:
         session: Any = self.spark._jsparkSession
         if session.sharedState().cacheManager().isEmpty():
             return False
-        plan: Any = frame._jdf.queryExecution().withCachedData()
+        # An execution of its own: that of the frame may have been looked at before.
+        anew = self._of(frame._jdf.queryExecution().analyzed())
+        plan: Any = anew._jdf.queryExecution().withCachedData()
         leaves = (
             leaf for p in (plan, *each(plan.subqueriesAll())) for leaf in each(p.collectLeaves())
         )
@@ -204,6 +214,12 @@ class Planned:
         dataset = jvm.org.apache.spark.sql.classic.Dataset
         made: Any = dataset.ofRows(self.spark._jsparkSession, plan)
         return ClassicFrame(made, self.spark)
+
+
+def _all(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _all(child)
 
 
 def _number(attribute: Any) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, final
 
 from veer.dataflow.json import to_json
@@ -15,6 +14,7 @@ from veer.dataflow.types import quote_name
 from veer.errors import InputError
 from veer.execution.order import OrderedBy, ordered
 from veer.execution.signals import Signals
+from veer.execution.sources import as_named
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, StoredFile
 
@@ -35,7 +35,8 @@ class Results:
         result = self.store.new_result()
         started = time.perf_counter()
         try:
-            frame.toDF(*file_names(schema)).write.parquet(self.store.files.path(result))
+            with _exact_times(self.spark):
+                frame.toDF(*file_names(schema)).write.parquet(self.store.files.path(result))
             seconds = time.perf_counter() - started
             files = self.store.files.listed(result)
             rows = self._rows(result, files)
@@ -80,6 +81,21 @@ class Results:
                 let_go(id_)
 
 
+@contextmanager
+def _exact_times(spark: SparkSession) -> Iterator[None]:
+    """Times are written as they are, whatever the session would cut off."""
+    name = "spark.sql.parquet.outputTimestampType"
+    before = str(spark.conf.get(name))
+    if before != "TIMESTAMP_MILLIS":
+        yield
+        return
+    spark.conf.set(name, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        spark.conf.set(name, before)
+
+
 def read_result(
     spark: SparkSession,
     store: Store,
@@ -95,15 +111,10 @@ def read_result(
     # Each file by its name: one that is gone is an error then, not some rows less.
     paths = [f"{folder}/{f.name}" for f in result.files] or [folder]
     try:
-        frame = spark.read.schema(ddl).parquet(*map(_as_named, paths))
+        frame = spark.read.schema(ddl).parquet(*map(as_named, paths))
     except Exception as error:
         raise InputError(f"a stored result cannot be read: {spark_says(error)}") from None
     return ordered(frame, order).toDF(*schema.names)
-
-
-def _as_named(path: str) -> str:
-    """A path that Spark takes for itself, not for a pattern: a folder may be called [x]."""
-    return re.sub(r"([][{}*?\\])", r"\\\1", path)
 
 
 def file_names(schema: Schema) -> list[str]:

@@ -37,6 +37,7 @@ from veer.dataflow.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
+    IntegerType,
     LongType,
     MapType,
     NullType,
@@ -204,7 +205,8 @@ def _calls(operator: Operator) -> list[AggregateCall | OverCall]:
 
 def _adds_in_double(call: AggregateCall | OverCall) -> bool:
     """Whether Spark adds whole numbers as floats, which rounds beyond 53 bits."""
-    return call.function == "avg" and any(isinstance(a.type, LongType) for a in call.args)
+    wide = (IntegerType, LongType)
+    return call.function == "avg" and any(isinstance(a.type, wide) for a in call.args)
 
 
 def _zone() -> str:

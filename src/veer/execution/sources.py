@@ -28,16 +28,18 @@ FORMATS = ("parquet", "csv", "json", "orc")
 TICK_NS = 100_000_000  # two changes of a file may bear the same time for this long
 CHUNK = 1 << 20
 UNLIKE_HADOOP = re.compile(r"[\[\]{}\\]")  # in patterns: Python reads them otherwise
+JUDGING = ("csv", "json", "xml")  # formats whose records may be malformed
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 @final
 @dataclass(frozen=True)
 class Place:
-    """Where a source is: paths of one format, with options of the reader."""
+    """Where a source is: patterns as Spark reads them, and the same for looking at files."""
 
     format: str
-    paths: tuple[str, ...]
+    patterns: tuple[str, ...]
+    globs: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
 
 
@@ -53,8 +55,9 @@ class Sources:
     def place(self, source: Source) -> Place:
         """Where the rows of a source are, or an error saying where they were looked for."""
         if source.location:
-            paths = _paths(source.location)
-            return Place(_format(source.format), tuple(map(self._absolute, paths)), source.options)
+            both = [self._absolute(path) for path in _paths(source.location)]
+            patterns, globs = (tuple(pair[i] for pair in both) for i in (0, 1))
+            return Place(_format(source.format), patterns, globs, source.options)
         tried = []
         for format_ in FORMATS:
             for name in (f"{source.table}.{format_}", source.table):
@@ -64,17 +67,20 @@ class Sources:
                     options = source.options
                     if format_ == "csv" and "header" not in dict(options):
                         options = (*options, ("header", "true"))
-                    return Place(format_, (str(path.absolute()),), options)
+                    where = str(path.absolute())
+                    return Place(format_, (as_named(where),), (glob.escape(where),), options)
         raise InputError(
             f"table {source.table!r} is not there: looked for {tried[0]}, {tried[1]} and the like; "
             "name the folder of the tables with --data"
         )
 
-    def _absolute(self, path: str) -> str:
+    def _absolute(self, path: str) -> tuple[str, str]:
+        """A path of the user's, perhaps a pattern, below `data`, which is none."""
         local = _local(path)
-        if local is None:
-            return path
-        return str(local if local.is_absolute() else (self.data / local).absolute())
+        if local is None or local.is_absolute():
+            return path, str(local or path)
+        data = str(self.data.absolute())
+        return f"{as_named(data)}/{local}", f"{glob.escape(data)}/{local}"
 
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
@@ -82,7 +88,7 @@ class Sources:
         ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
         reader = spark.read.format(place.format).options(**dict(place.options)).schema(ddl)
         try:
-            return reader.load(list(place.paths))
+            return reader.load(list(place.patterns))
         except Exception as error:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise InputError(f"source {source.table!r}: {first}") from None
@@ -90,31 +96,30 @@ class Sources:
     def fingerprint(self, source: Source) -> str:
         """What the source holds now."""
         place = self.place(source)
-        said = [place.format, list(place.options), self.files(place.paths)]
-        return _digest(said)
+        check_steady(source, place.format)
+        if any(map(UNLIKE_HADOOP.search, _paths(source.location))):
+            raise NotToldError(f"{source.location}: brackets and braces are not looked up")
+        return _digest([place.format, list(place.options), self.files(place.globs)])
 
-    def files(self, paths: Sequence[str]) -> list[list[Any]]:
+    def files(self, paths: Sequence[str], *, patterns: bool = True) -> list[list[Any]]:
         """Every file below some paths, with what tells its content."""
         found: list[list[Any]] = []
         for path in paths:
             local = _local(path)
-            if local is not None:
-                found += self._local_files(str(local))
+            if local is None:
+                found += self._hadoop_files(path, patterns)
             else:
-                found += self._hadoop_files(path)
+                found += self._local_files(str(local) if patterns else glob.escape(str(local)))
         if not found:
             raise InputError(f"{', '.join(paths)}: there are no files")
         return sorted(found)
 
     def _local_files(self, path: str) -> Iterator[list[Any]]:
-        if UNLIKE_HADOOP.search(path) and not os.path.exists(path):
-            raise NotToldError(f"{path}: files named by brackets or braces are not looked up")
-        roots = sorted(glob.glob(path)) if re.search(r"[*?]", path) else [path]
+        roots = sorted(glob.glob(path, include_hidden=True))
         if not roots:
-            raise InputError(f"{path}: no such file or directory")
+            shown = re.sub(r"\[([*?[])\]", r"\1", path)
+            raise InputError(f"{shown}: no such file or directory")
         for root in roots:
-            if not os.path.exists(root):
-                raise InputError(f"{root}: no such file or directory")
             for file in _walk(root):
                 yield self._local_file(file)
 
@@ -133,14 +138,14 @@ class Sources:
         except OSError as error:
             raise InputError(f"{path}: {error.strerror}") from None
 
-    def _hadoop_files(self, path: str) -> Iterator[list[Any]]:
+    def _hadoop_files(self, path: str, patterns: bool) -> Iterator[list[Any]]:
         if self.spark is None:
             raise InputError(f"{path} is reached through Spark only")
         spark = self.spark()
         jvm: Any = spark._jvm
         place = jvm.org.apache.hadoop.fs.Path(path)
         system = place.getFileSystem(spark._jsc.hadoopConfiguration())
-        statuses = system.globStatus(place)
+        statuses = system.globStatus(place) if patterns else [system.getFileStatus(place)]
         if statuses is None or not len(statuses):
             raise InputError(f"{path}: no such file or directory")
         for status in statuses:
@@ -155,6 +160,26 @@ class Sources:
                     yield [name, str(checksum.toString())]
                 else:
                     yield [name, int(file.getLen()), int(file.getModificationTime())]
+
+
+def check_steady(source: Source, format_: str) -> None:
+    """Refuse a source whose rows depend on which of its columns are read.
+
+    Spark judges a record by the columns it needs: others drop it, fail on it, or tell it as corrupt.
+    """
+    if format_ not in JUDGING:
+        return
+    options = {name.lower(): value for name, value in source.options}
+    corrupt = options.get("columnnameofcorruptrecord", "_corrupt_record").lower()
+    if options.get("mode", "permissive").lower() != "permissive":
+        raise NotToldError(f"{source.table}: its reader does not keep every record")
+    if any(f.name.lower() == corrupt for f in source.fields):
+        raise NotToldError(f"{source.table}: which records are corrupt depends on what is read")
+
+
+def as_named(path: str) -> str:
+    """A path that Spark takes for itself, not for a pattern: a folder may be called [x]."""
+    return re.sub(r"([][{}*?\\])", r"\\\1", path)
 
 
 def _local(path: str) -> Path | None:
@@ -215,4 +240,4 @@ def source_name(source: Source) -> str:
     return json.dumps([source.table, source.format, source.location, options, columns])
 
 
-__all__ = ["Place", "Sources", "source_name"]
+__all__ = ["Place", "Sources", "as_named", "check_steady", "source_name"]

@@ -148,7 +148,10 @@ class SqlWriter:
 
         found = [f"{names[i]} AS ({self._signal(self.dataflow, i, fed, ())})" for i in names]
         tables = ",\n".join(found)
-        return f"{f'WITH {tables} ' if found else ''}SELECT * FROM {fed(id_)}"
+        text = f"{f'WITH {tables} ' if found else ''}SELECT * FROM {fed(id_)}"
+        if "${" in text:
+            raise UnsupportedError("a name with ${, which Spark would replace")
+        return text
 
     def _ordered(self, order: Sequence[str]) -> set[str]:
         """Signals in an order: Spark may lose that of a common table expression."""
@@ -545,7 +548,9 @@ def literal(value: Any, type_: DataType) -> str:
 
 
 def _string(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    # Spark replaces ${...} in the text of a statement, wherever it stands.
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\u0024")
+    return f"'{escaped}'"
 
 
 def _float(value: float) -> str:

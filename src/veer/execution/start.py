@@ -137,12 +137,14 @@ def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
         operator = started.dataflow.operators[sink]
         assert isinstance(operator, Sink)
         target = Path(folder) / safe_name(operator.name) if folder else None
+        while target is not None and target in written:
+            target = target.with_name(f"{target.name}_{sink}")
         if target is not None:
             if not isinstance(files, LocalFiles):
                 raise UsageError(f"--out: results are in {files.root}; copy them from there")
             _copy(files, result, target)
             written.append(target)
-        if _is_path(operator.target) and isinstance(files, LocalFiles):
+        if operator.kind == "table" and _is_path(operator.target) and isinstance(files, LocalFiles):
             place = started.data / operator.target
             _copy(files, result, place)
             written.append(place)

@@ -137,6 +137,7 @@ PARTITION = frozenset(
 RUN_CONSTANT = frozenset(
     {"CurrentDate", "CurrentTimestamp", "Now", "CurrentUser", "LocalTimestamp"}
 )
+CHOOSING = frozenset({"AesEncrypt"})  # with a random vector, which Spark does not own up to
 ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 
@@ -593,6 +594,8 @@ def _kind(node: Node) -> Kind:
         return Kind.PARTITION
     if node.kind in RUN_CONSTANT:
         return Kind.RUN_CONSTANT
+    if node.kind in CHOOSING:
+        return Kind.CHOICE
     try:
         return Kind.PURE if node.jvm.deterministic() else Kind.CHOICE
     except InputError:

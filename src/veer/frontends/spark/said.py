@@ -21,7 +21,7 @@ UNSAID = frozenset(
     | {"PythonUDF", "PythonUDAF", "PythonUDTF", "ScalaUDF", "ScalaAggregator", "ScalaUDAF"}
     | {"OuterReference"}
 )
-SESSION = frozenset({"CurrentDatabase", "CurrentCatalog", "CurrentTimeZone"})
+SESSION = frozenset({"CurrentDatabase", "CurrentCatalog", "CurrentTimeZone", "CurrentPath"})
 
 
 @final

@@ -12,7 +12,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Expr
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink, Source
 from veer.dataflow.schema import Schema
-from veer.errors import IllFormedError, InputError, ParseError
+from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.ddl import read_schema, read_table
 from veer.frontends.sql.expressions import ExprReader
@@ -27,6 +27,10 @@ RESULT = "result"
 def read_sql(text: str, schema: str | dict[str, Source] = "") -> Dataflow:
     """The dataflow of SQL statements over the tables of a schema."""
     catalog = dict(read_schema(schema) if isinstance(schema, str) else schema)
+    if "${" in text:
+        raise UnsupportedError(
+            "a variable, ${...}: Spark would replace it before it reads the text"
+        )
     statements = parse_statements(text)
     if not statements:
         raise ParseError("no SQL statement")
