@@ -201,16 +201,15 @@ class Planner:
         return self._verdict(bare(p, is_believed), bare(q, is_believed), saved) or ""
 
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
-        """Whether the tables both read have the content they had."""
+        """Whether tables of one name are one table, with the content it had where both read it."""
         now = self.signals.sources(id_)
-        ours = {s.table: source_name(s) for s in every_source(self.signals.cone(id_))}
-        for source in every_source(p):
-            name = ours.get(source.table)
-            if name is None:
-                continue
-            if name != source_name(source) or result.sources.get(name) != now[name]:
+        both = [every_source(d) for d in (p, self.signals.cone(id_))]
+        names: dict[str, str] = {}
+        for source in (s for sources in both for s in sources):
+            if names.setdefault(source.table, source_name(source)) != source_name(source):
                 return False
-        return True
+        then = {source_name(s) for s in both[0]}
+        return all(result.sources.get(name) == now[name] for name in now if name in then)
 
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
