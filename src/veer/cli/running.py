@@ -61,6 +61,12 @@ def run(
             "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
         ),
     ] = False,
+    proof_share: Annotated[
+        float,
+        typer.Option(
+            metavar="X", min=0, help="Prove for at most X times the seconds a result once took."
+        ),
+    ] = 0.05,
     data: Annotated[
         str, typer.Option(metavar="DIR", help="Where relative paths and tables by name are.")
     ] = ".",
@@ -135,6 +141,7 @@ def run(
         keep=keep,
         reuse="none" if no_reuse else "proven",
         trust=trust,
+        share=proof_share,
         master=master,
         conf=_pairs(conf or []),
     )
