@@ -37,7 +37,11 @@ def main() -> None:
         for spec in ("v1.yaml", "v2.yaml"):
             console.rule(f"veer run {spec} --name tobacco", align="left")
             options = RunOptions(
-                store=f"{folder}/store", name="tobacco", data=folder, models=str(HERE / "models")
+                store=f"{folder}/store",
+                name="tobacco",
+                data=folder,
+                models=str(HERE / "models"),
+                share=1.0,  # a small run: whatever proving takes, it is shown
             )
             started = start(spec, options, session)
             with started.store:

@@ -256,6 +256,8 @@ def test_a_job_goes_through_the_store(nb: Notebook, tmp_path: Path) -> None:
             "report.py:build",
             "--format",
             "json",
+            "--proof-share",
+            "1000",
             *more,
         ]
         done = subprocess.run(
