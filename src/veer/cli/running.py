@@ -344,13 +344,7 @@ def version_json(version: StoredVersion) -> dict[str, Any]:
 def _plan_json(plan: RunPlan, dataflow: Dataflow) -> dict[str, Any]:
     from veer.dataflow.pprint import show_operator
 
-    needed: set[str] = set()
-    stack = list(plan.computed)
-    while stack:
-        id_ = stack.pop()
-        if id_ not in needed and id_ not in plan.cuts:
-            needed.add(id_)
-            stack += dataflow.inputs[id_]
+    needed = dataflow.ancestors(*plan.computed, stop=plan.cuts) - plan.cuts.keys()
     return {
         "sinks": [
             {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -109,12 +109,13 @@ class Dataflow:
         (sink,) = self.sinks
         return self.schemas[sink]
 
-    def ancestors(self, id_: str) -> frozenset[str]:
-        """The operator and everything it depends on."""
-        seen = {id_}
-        stack = [id_]
+    def ancestors(self, *ids: str, stop: Container[str] = ()) -> frozenset[str]:
+        """The operators and everything they depend on, but nothing below those in `stop`."""
+        seen = set(ids)
+        stack = list(ids)
         while stack:
-            for src in self.inputs[stack.pop()]:
+            above = stack.pop()
+            for src in () if above in stop else self.inputs[above]:
                 if src not in seen:
                     seen.add(src)
                     stack.append(src)

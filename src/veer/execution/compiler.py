@@ -14,10 +14,11 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Expr
 from veer.dataflow.ops import Operator, RowUdf, Sample, Source, TableUdf
 from veer.dataflow.schema import Schema
-from veer.dataflow.walk import columns_read, subqueries
+from veer.dataflow.types import quote_name
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import Bodies, ExpressionFunction
-from veer.execution.sql import ON_FRAMES, SqlWriter
+from veer.execution.signals import with_subqueries
+from veer.execution.sql import ON_FRAMES, SqlWriter, places_read
 from veer.frontends.spark.types import type_of
 
 if TYPE_CHECKING:
@@ -42,16 +43,19 @@ class Compiler:
     def frame(self, id_: str, stored: Mapping[str, DataFrame] | None = None) -> DataFrame:
         """The rows of a signal, under its names; `stored` signals are read, not computed."""
         known = dict(stored or {})
-        cone = _cone(self.dataflow, id_, known)
+        cone = self.dataflow.ancestors(id_, stop=known)
         for below in self.dataflow.order:
             operator = self.dataflow.operators[below]
             if below in cone and below not in known and isinstance(operator, ON_FRAMES):
                 known[below] = self._on_frames(below, operator, known)
         with ExitStack() as stack:
-            sources = {
-                s: self._view(self.read(s), stack)
-                for s in _sources(self.dataflow, cone - known.keys())
-            }
+            read = dict.fromkeys(
+                inner
+                for i in sorted(cone - known.keys())
+                for inner in with_subqueries(self.dataflow.operators[i])
+                if isinstance(inner, Source)
+            )
+            sources = {source: self._view(self.read(source), stack) for source in read}
             views = {i: self._view(f, stack) for i, f in known.items() if i in cone}
             writer = SqlWriter(
                 self.dataflow, sources, views, lambda e, s: self._function(e, s, stack)
@@ -86,8 +90,7 @@ class Compiler:
             many = SparkStruct([StructField(f"c{i}", t) for i, t in enumerate(types)])
             made = functions.udf(body, types[0] if len(types) == 1 else many, useArrow=False)
         else:
-            places = dict.fromkeys(schema.place(c.name, c.occurrence) for c in columns_read(what))
-            body = ExpressionFunction(what, schema, list(places))
+            body = ExpressionFunction(what, schema, places_read(what, schema))
             made = functions.udf(body, _parse_datatype_string(str(what.type)), useArrow=False)
         self.spark.udf.register(name, made)
         stack.callback(self.spark.sql, f"DROP TEMPORARY FUNCTION IF EXISTS {name}")
@@ -102,45 +105,16 @@ class Compiler:
             case TableUdf(fields=fields, scope=scope, keys=keys):
                 if len(frames) != 1:
                     raise UnsupportedError(f"operator {id_!r}: a function of several tables")
-                ddl = ", ".join(f"`{f.name.replace('`', '``')}` {f.type}" for f in fields)
+                ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in fields)
                 function = self.bodies.of(operator).function
                 names = self.dataflow.schemas[below[0]].names
                 if len({n.lower() for n in names}) < len(names):
                     raise UnsupportedError(f"operator {id_!r}: its input names a column twice")
                 if scope == "batch":
                     return frames[0].mapInPandas(function, ddl)
-                by = [f"`{k.name.replace('`', '``')}`" for k in keys]
+                by = [quote_name(k.name) for k in keys]
                 return frames[0].groupBy(*by).applyInPandas(function, ddl)
         raise UnsupportedError(f"operator {id_!r}: {type(operator).__name__} cannot be run")
-
-
-def _cone(dataflow: Dataflow, id_: str, known: Mapping[str, Any]) -> set[str]:
-    """A signal and what must be at hand for it: nothing below what is known already."""
-    seen = {id_}
-    stack = [id_]
-    while stack:
-        above = stack.pop()
-        for below in () if above in known else dataflow.inputs[above]:
-            if below not in seen:
-                seen.add(below)
-                stack.append(below)
-    return seen
-
-
-def _sources(dataflow: Dataflow, ids: set[str]) -> list[Source]:
-    """Every source of some operators, those of their subqueries too."""
-    found: dict[Source, None] = {}
-
-    def look(operator: Operator) -> None:
-        if isinstance(operator, Source):
-            found[operator] = None
-        for query in subqueries(operator):
-            for inner in query.operators.values():
-                look(inner)
-
-    for id_ in sorted(ids):
-        look(dataflow.operators[id_])
-    return list(found)
 
 
 def _named(frame: DataFrame, schema: Schema, id_: str) -> DataFrame:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, final
 from veer.dataflow.ops import ForeignKey, Source
 from veer.dataflow.types import quote_name
 from veer.errors import InputError
-from veer.execution.signals import bare, digest, every_source
+from veer.execution.digests import digest
+from veer.execution.signals import bare, every_source
 from veer.execution.sources import source_name
 from veer.store import Store
 

@@ -20,10 +20,11 @@ from typing import Any, final
 from veer.dataflow.expr import Expr
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.json import decode, encode
-from veer.dataflow.ops import Operator, RowUdf, TableUdf
+from veer.dataflow.ops import RowUdf, TableUdf
 from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import ArrayType, DataType, MapType, StructType
 from veer.errors import InputError, UnsupportedError
+from veer.execution.digests import digest
 from veer.frontends.python import identify
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
@@ -87,14 +88,14 @@ class Bodies:
 
     def _library(self, kind: str, settings: Mapping[str, Any]) -> Body:
         if kind == "DictionaryMatcher":
-            return Body(DictionaryMatcher(settings["dictionary"]), _digest([kind, VERSION]))
+            return Body(DictionaryMatcher(settings["dictionary"]), digest([kind, VERSION]))
         name = settings.get("model")
         if name is None and kind == "SentimentAnalyzer":
-            return Body(sentiment, _digest([kind, VERSION]))
-        model, digest = self._model(str(name))
+            return Body(sentiment, digest([kind, VERSION]))
+        model, content = self._model(str(name))
         classes = settings.get("classes")
         wanted = None if classes is None else frozenset(map(str, classes))
-        return Body(WordModel(model, wanted), _digest([kind, VERSION, digest]))
+        return Body(WordModel(model, wanted), digest([kind, VERSION, content]))
 
     def _model(self, name: str) -> tuple[Mapping[str, Any], str]:
         """A model file: weights of words for each class, as JSON."""
@@ -138,11 +139,7 @@ def _own_digest(function: Callable[..., Any], *more: str) -> str | None:
     found = identify(function)
     if not found.certain or found.kind is not Kind.PURE:
         return None
-    return _digest([found.digest, platform.python_version(), *more])
-
-
-def _digest(parts: Sequence[Any]) -> str:
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+    return digest([found.digest, platform.python_version(), *more])
 
 
 def _last_function(source: str) -> Callable[..., Any]:
@@ -279,17 +276,11 @@ def to_spark(value: Any, type_: DataType) -> Any:
             return value
 
 
-def is_opaque(operator: Operator) -> bool:
-    """Whether an operator needs a body to run."""
-    return isinstance(operator, RowUdf | TableUdf)
-
-
 __all__ = [
     "Bodies",
     "Body",
     "ExpressionFunction",
     "from_spark",
-    "is_opaque",
     "own_functions",
     "to_spark",
 ]

@@ -14,13 +14,13 @@ from veer.execution.planned import Planned
 from veer.execution.results import read_result, spark_says
 from veer.execution.run import Outcome, Request, Running
 from veer.execution.session import environment_of
+from veer.execution.signals import RESULT
 from veer.frontends.spec import store_place
 from veer.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-RESULT = "result"
 _stores: dict[str, Store] = {}  # open as long as the process: frames read from them
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Column
 from veer.dataflow.ops import Filter, Limit, Project, Sink, Sort
+from veer.dataflow.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -69,7 +70,7 @@ def ordered(frame: DataFrame, order: Sequence[OrderedBy]) -> DataFrame:
 
     keys = []
     for key in order:
-        column = col(f"`{frame.columns[key.place].replace('`', '``')}`")
+        column = col(quote_name(frame.columns[key.place]))
         if key.ascending:
             keys.append(column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last())
         else:

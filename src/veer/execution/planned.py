@@ -6,15 +6,14 @@ nullability, so everything above it stays as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.ops import LOCAL, Operator, Sink, Source
 from veer.errors import NotToldError
+from veer.execution.digests import digest
 from veer.execution.functions import Bodies
-from veer.execution.signals import digest
-from veer.execution.sources import Sources, check_steady, source_name
+from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.operators import Signal
 from veer.frontends.spark.sources import source_of
@@ -55,7 +54,7 @@ class Planned:
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
             raise NotToldError(f"the rows of {source.table} are known to this program only")
-        format_ = re.sub("fileformat$", "", source.format.lower())
+        format_ = format_name(source.format)
         if format_ == "binary" or any(f.name == "_metadata" for f in source.fields):
             raise NotToldError(f"{source.table}: it tells more of files than what they hold")
         check_steady(source, format_)
@@ -66,7 +65,7 @@ class Planned:
             paths, planned = self._planned_files(source, node)
             listed = self._files.files(paths, patterns=False)
             there = {f[0] for f in listed if not _is_hidden(f[0])}
-            if planned.keys() != there or any(self._differs(p, s) for p, s in planned.items()):
+            if planned.keys() != there or any(map(self._differs, planned.values())):
                 raise NotToldError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
@@ -83,7 +82,7 @@ class Planned:
             raise NotToldError(f"{source.table}: what it holds cannot be told by files") from None
         return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}
 
-    def _differs(self, path: str, planned: Any) -> bool:
+    def _differs(self, planned: Any) -> bool:
         """Whether a file is another than the plan knows: Spark would read the old length of it."""
         hadoop = self.spark._jsc.hadoopConfiguration()
         try:
@@ -149,8 +148,8 @@ class Planned:
 
     def served(self, sink: str, stored: DataFrame) -> DataFrame:
         """A stored result in place of a whole frame: as it, down to what may be null."""
-        plan = self._plans[sink].jvm
-        return self._of(self._standing_for(each(plan.output()), stored, plan.output().size()))
+        wanted = each(self._plans[sink].jvm.output())
+        return self._of(self._aliased(wanted, _columns(stored), stored))
 
     def _replaced(self, stored: Mapping[str, DataFrame]) -> dict[int, Any]:
         """What takes the place of nodes of the plans, by the nodes' identity."""
@@ -163,14 +162,9 @@ class Planned:
     def _in_place(self, node: Node, signal: Signal, frame: DataFrame) -> Any:
         places = {number: i for i, number in enumerate(signal.numbers)}
         wanted = each(node.jvm.output())
-        columns = each(frame._jdf.queryExecution().analyzed().output())
+        columns = _columns(frame)
         ordered = [columns[places[_number(a)]] for a in wanted]
         return self._aliased(wanted, ordered, frame)
-
-    def _standing_for(self, wanted: Sequence[Any], frame: DataFrame, count: int) -> Any:
-        columns = each(frame._jdf.queryExecution().analyzed().output())
-        assert len(columns) == count
-        return self._aliased(wanted, columns, frame)
 
     def _aliased(self, wanted: Sequence[Any], columns: Sequence[Any], frame: DataFrame) -> Any:
         """A projection of a stored frame whose columns are those wanted."""
@@ -222,6 +216,10 @@ def _all(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
         yield from _all(child)
+
+
+def _columns(frame: DataFrame) -> list[Any]:
+    return each(frame._jdf.queryExecution().analyzed().output())
 
 
 def _number(attribute: Any) -> int:

@@ -38,8 +38,9 @@ from veer.dataflow.ops import (
 )
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
+from veer.execution.digests import digest
 from veer.execution.order import order_of
-from veer.execution.signals import Signals, bare, cannot_store, digest, every_source
+from veer.execution.signals import Signals, bare, cannot_store, every_source
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
@@ -314,13 +315,8 @@ class Planner:
 
     def _computed(self) -> Iterator[str]:
         """What has to be computed, inputs first."""
-        needed: set[str] = set()
-        stack = list(self.plan.computed)
-        while stack:
-            id_ = stack.pop()
-            if id_ not in needed and id_ not in self.plan.cuts:
-                needed.add(id_)
-                stack += self.dataflow.inputs[id_]
+        needed = self.dataflow.ancestors(*self.plan.computed, stop=self.plan.cuts)
+        needed -= self.plan.cuts.keys()
         return (i for i in self.dataflow.order if i in needed)
 
 

@@ -6,8 +6,6 @@ is needed.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import platform
 import time
@@ -46,6 +44,7 @@ from veer.dataflow.types import (
 )
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import NotToldError
+from veer.execution.digests import digest
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import PYTHON
@@ -89,7 +88,7 @@ class Signals:
 
     def _own_reason(self, id_: str) -> str:
         operator = self.dataflow.operators[id_]
-        if any(_adds_in_double(c) for inner in _with_subqueries(operator) for c in _calls(inner)):
+        if any(_adds_in_double(c) for inner in with_subqueries(operator) for c in _calls(inner)):
             return f"operator {id_!r} adds numbers in floating point, in any order"
         match operator_kind(self.dataflow, id_):
             case Kind.CHOICE:
@@ -101,7 +100,7 @@ class Signals:
             case Kind.PURE:
                 pass
         try:
-            for inner in _with_subqueries(operator):
+            for inner in with_subqueries(operator):
                 if isinstance(inner, Source):
                     self.known(inner)
                 elif isinstance(inner, RowUdf | TableUdf):
@@ -145,7 +144,7 @@ class Signals:
         """The sources below each signal, those of subqueries too."""
         found: dict[str, frozenset[Source]] = {}
         for id_ in self.dataflow.order:
-            inner = _with_subqueries(self.dataflow.operators[id_])
+            inner = with_subqueries(self.dataflow.operators[id_])
             own = frozenset(op for op in inner if isinstance(op, Source))
             found[id_] = own.union(*(found[i] for i in self.dataflow.inputs[id_]))
         return found
@@ -160,7 +159,7 @@ class Signals:
         found: dict[str, frozenset[str]] = {}
         for id_ in self.dataflow.order:
             own: set[str] = set()
-            for operator in _with_subqueries(self.dataflow.operators[id_]):
+            for operator in with_subqueries(self.dataflow.operators[id_]):
                 own |= set() if self.reason(id_) else self._own_needs(operator)
             found[id_] = frozenset(own).union(*(found[i] for i in self.dataflow.inputs[id_]))
         return found
@@ -257,11 +256,11 @@ def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
     return value
 
 
-def _with_subqueries(operator: Operator) -> list[Operator]:
+def with_subqueries(operator: Operator) -> list[Operator]:
     found = [operator]
     for query in subqueries(operator):
         for inner in query.operators.values():
-            found += _with_subqueries(inner)
+            found += with_subqueries(inner)
     return found
 
 
@@ -270,7 +269,7 @@ def every_source(dataflow: Dataflow) -> list[Source]:
     found = {
         inner: None
         for i in dataflow.order
-        for inner in _with_subqueries(dataflow.operators[i])
+        for inner in with_subqueries(dataflow.operators[i])
         if isinstance(inner, Source)
     }
     return list(found)
@@ -300,9 +299,4 @@ def _types(type_: DataType) -> list[DataType]:
             return [type_]
 
 
-def digest(said: Any) -> str:
-    """A short name for something that can be written as JSON."""
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
-
-
-__all__ = ["RESULT", "Signals", "bare", "cannot_store", "cone", "digest", "every_source"]
+__all__ = ["RESULT", "Signals", "bare", "cannot_store", "cone", "every_source", "with_subqueries"]

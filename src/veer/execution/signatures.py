@@ -7,7 +7,6 @@ are likely to give, come from the first version that needs them: all later ones 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from veer.dataflow.functions.registry import Failure
 from veer.dataflow.json import decode, encode
 from veer.dataflow.ops import RowUdf, Source
 from veer.errors import VeerError
+from veer.execution.digests import digest
 from veer.interpreter import Program, Run, Signal
 from veer.interpreter.opaque import noise, opaque_value
 from veer.refute.instances import Instances, all_sources
@@ -42,9 +42,9 @@ def signatures(dataflow: Dataflow, store: Store) -> dict[str, str]:
         run = Run({name: rows[number] for name, rows in tables.items()}, functions)
         found = _run(program, run)
         for id_, seen in shown.items():
-            seen.append(_digest(_bag(found[id_])) if id_ in found else "")
+            seen.append(digest(_bag(found[id_])) if id_ in found else "")
     return {
-        id_: _digest([[str(t) for t in dataflow.schemas[id_].types], seen])
+        id_: digest([[str(t) for t in dataflow.schemas[id_].types], seen])
         for id_, seen in shown.items()
         if any(seen)
     }
@@ -113,10 +113,6 @@ def _invented(operator: RowUdf, likely: tuple[Any, ...]) -> Callable[..., Any]:
         )
 
     return function
-
-
-def _digest(said: Any) -> str:
-    return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 __all__ = ["signatures"]

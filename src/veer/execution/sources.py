@@ -7,7 +7,6 @@ apart from its next content - a stream, a database, rows made in the program - h
 from __future__ import annotations
 
 import glob
-import hashlib
 import json
 import os
 import re
@@ -20,13 +19,14 @@ from typing import TYPE_CHECKING, Any, final
 from veer.dataflow.ops import Source
 from veer.dataflow.types import quote_name
 from veer.errors import InputError, NotToldError
+from veer.execution.digests import digest
+from veer.store.files import checksum
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMATS = ("parquet", "csv", "json", "orc")
 TICK_NS = 100_000_000  # two changes of a file may bear the same time for this long
-CHUNK = 1 << 20
 UNLIKE_HADOOP = re.compile(r"[\[\]{}\\]")  # in patterns: Python reads them otherwise
 JUDGING = ("csv", "json", "xml")  # formats whose records may be malformed
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
@@ -57,7 +57,7 @@ class Sources:
         if source.location:
             both = [self._absolute(path) for path in _paths(source.location)]
             patterns, globs = (tuple(pair[i] for pair in both) for i in (0, 1))
-            return Place(_format(source.format), patterns, globs, source.options)
+            return Place(format_name(source.format), patterns, globs, source.options)
         tried = []
         for format_ in FORMATS:
             for name in (f"{source.table}.{format_}", source.table):
@@ -99,7 +99,7 @@ class Sources:
         check_steady(source, place.format)
         if any(map(UNLIKE_HADOOP.search, _paths(source.location))):
             raise NotToldError(f"{source.location}: brackets and braces are not looked up")
-        return _digest([place.format, list(place.options), self.files(place.globs)])
+        return digest([place.format, list(place.options), self.files(place.globs)])
 
     def files(self, paths: Sequence[str], *, patterns: bool = True) -> list[list[Any]]:
         """Every file below some paths, with what tells its content."""
@@ -126,7 +126,7 @@ class Sources:
     def _local_file(self, path: str) -> list[Any]:
         try:
             if self.content:
-                return [path, _checksum(path)]
+                return [path, checksum(Path(path))]
             while True:
                 stat = os.stat(path)
                 # The next change is to get another time.
@@ -201,7 +201,7 @@ def _paths(location: str) -> list[str]:
     return [location]
 
 
-def _format(name: str) -> str:
+def format_name(name: str) -> str:
     """A format as `spark.read` knows it; plans name the class that reads it."""
     return re.sub(r"fileformat$", "", name.lower()) or "parquet"
 
@@ -221,18 +221,6 @@ def _walk(root: str) -> Iterator[str]:
             yield os.path.join(folder, name)
 
 
-def _checksum(path: str) -> str:
-    made = hashlib.blake2b(digest_size=16)
-    with open(path, "rb") as opened:
-        while chunk := opened.read(CHUNK):
-            made.update(chunk)
-    return made.hexdigest()
-
-
-def _digest(said: Any) -> str:
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
-
-
 def source_name(source: Source) -> str:
     """What tells a source from others, whatever is declared of it."""
     columns = [[f.name, str(f.type)] for f in source.fields]
@@ -240,4 +228,4 @@ def source_name(source: Source) -> str:
     return json.dumps([source.table, source.format, source.location, options, columns])
 
 
-__all__ = ["Place", "Sources", "as_named", "check_steady", "source_name"]
+__all__ = ["Place", "Sources", "as_named", "check_steady", "format_name", "source_name"]

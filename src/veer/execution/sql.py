@@ -136,7 +136,7 @@ class SqlWriter:
 
     def statement(self, id_: str) -> str:
         """The statement whose rows are those of a signal, columns by place."""
-        needed = self._needed(id_)
+        needed = self.dataflow.ancestors(id_, stop=self.views)
         order = [i for i in self.dataflow.order if i in needed]
         inside = self._ordered(order)
         names = {i: f"s{n}" for n, i in enumerate(order) if i not in inside}
@@ -162,18 +162,6 @@ class SqlWriter:
             if isinstance(operator, Sort) or (keeps and found & {*self.dataflow.inputs[id_]}):
                 found.add(id_)
         return found
-
-    def _needed(self, id_: str) -> set[str]:
-        """What is computed below a signal, down to what stands in views."""
-        seen = {id_}
-        stack = [id_]
-        while stack:
-            above = stack.pop()
-            for below in () if above in self.views else self.dataflow.inputs[above]:
-                if below not in seen:
-                    seen.add(below)
-                    stack.append(below)
-        return seen
 
     def _alias(self) -> str:
         return f"t{next(self._numbers)}"
@@ -393,9 +381,8 @@ class SqlWriter:
             if isinstance(part, OuterColumn | Exists | InQuery | ScalarQuery | OpaqueCall):
                 raise UnsupportedError("a Python function beside a subquery or a function of Spark")
         schema = scope[0].schema
-        read = dict.fromkeys(schema.place(c.name, c.occurrence) for c in columns_read(expr))
-        name = self.functions(expr, schema)
-        return f"{name}({', '.join(scope[0].names[i] for i in read)})"
+        read = [scope[0].names[i] for i in places_read(expr, schema)]
+        return f"{self.functions(expr, schema)}({', '.join(read)})"
 
     def _text(self, expr: Expr, scope: Scope) -> str:
         def sub(e: Expr) -> str:
@@ -444,6 +431,11 @@ class SqlWriter:
                 return f"({self._query(query, scope)})"
             case _:
                 assert_never(expr)
+
+
+def places_read(expr: Expr, schema: Schema) -> list[int]:
+    """Where the columns an expression reads stand, each once: arguments of its function."""
+    return list(dict.fromkeys(schema.place(c.name, c.occurrence) for c in columns_read(expr)))
 
 
 def _rows(schema: Schema, alias: str) -> Rows:
@@ -559,4 +551,4 @@ def _float(value: float) -> str:
     return repr(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-__all__ = ["ON_FRAMES", "Functions", "SqlWriter", "literal"]
+__all__ = ["ON_FRAMES", "Functions", "SqlWriter", "literal", "places_read"]

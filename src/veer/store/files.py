@@ -91,7 +91,7 @@ class LocalFiles:
 
     def listed(self, id_: str) -> Sequence[StoredFile]:
         return [
-            StoredFile(p.name, s.st_size, s.st_mtime_ns, _checksum(p))
+            StoredFile(p.name, s.st_size, s.st_mtime_ns, checksum(p))
             for p in self._data(id_)
             for s in (p.stat(),)
         ]
@@ -108,7 +108,7 @@ class LocalFiles:
                     return f"{file.name} has {found.st_size:,} bytes, not {file.size:,}"
                 # An untouched file has its time; another time may only mean that it was copied.
                 touched = deep or found.st_mtime_ns != file.modified
-                if touched and _checksum(path) != file.checksum:
+                if touched and checksum(path) != file.checksum:
                     return f"{file.name} has another content"
         except FileNotFoundError as error:
             return f"{Path(error.filename).name} is missing"
@@ -131,7 +131,8 @@ class LocalFiles:
         return sorted(p for p in folder.iterdir() if p.is_file() and _is_data(p.name))
 
 
-def _checksum(path: Path) -> str:
+def checksum(path: Path) -> str:
+    """A checksum of all a file holds."""
     made = hashlib.blake2b(digest_size=16)
     with path.open("rb") as opened:
         while chunk := opened.read(CHUNK):
@@ -228,4 +229,4 @@ class HadoopFiles:
             raise InputError(f"{self.path(id_).rstrip('/')} cannot be reached: {said}") from None
 
 
-__all__ = ["Files", "HadoopFiles", "LocalFiles", "StoredFile"]
+__all__ = ["Files", "HadoopFiles", "LocalFiles", "StoredFile", "checksum"]
