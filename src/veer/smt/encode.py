@@ -21,6 +21,7 @@ import datetime as dt
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
 
@@ -73,6 +74,8 @@ from veer.dataflow.types import (
 )
 from veer.errors import UnsupportedError
 from veer.smt.formula import (
+    ADDED,
+    MULTIPLIED,
     SAME,
     All,
     Formula,
@@ -124,6 +127,7 @@ class Encoder:
         self._functions: dict[tuple[Any, ...], Any] = {}
         self._texts: dict[type, dict[Any, Any]] = {StringType: {}, BinaryType: {}}
         self._doubles: dict[tuple[str, str], Any] = {}
+        self._factors: dict[int, tuple[Any, list[Any]]] = {}  # of a product, which is kept alive
         self.columns: dict[str, tuple[DataType, Value]] = {}
         self.facts: list[Any] = []  # what holds of the terms made
         self.yes = z3.BoolVal(True, self.context)
@@ -288,6 +292,8 @@ class Encoder:
             case OpaqueCall(identity, args, type_, kind):
                 if identity == SAME:
                     return Value(self.no, self.truth(expr).true)
+                if identity in (ADDED, MULTIPLIED):
+                    return Value(self.no, self._exact(identity, args, type_))
                 if kind in (Kind.CHOICE, Kind.PARTITION):
                     raise UnsupportedError(f"{identity} is not a function of its arguments")
                 return self._uninterpreted(("opaque", identity), args, type_, Nulls.CUSTOM)
@@ -421,15 +427,39 @@ class Encoder:
                     return -a
         return None
 
+    def _exact(self, identity: str, args: tuple[Expr, ...], type_: DataType) -> Any:
+        """A sum or product of numbers, without rounding."""
+        values = [self.value(a).value for a in args]
+        if isinstance(type_, DecimalType):
+            values = [z3.ToReal(v) if z3.is_int(v) else v for v in values]
+        if identity == MULTIPLIED:
+            return reduce(self._product, values)
+        return values[0] if len(values) == 1 else z3.Sum(values)
+
     def _product(self, a: Any, b: Any) -> Any:
-        """Linear products are computed; others are a commutative function."""
-        a, b = z3.simplify(a), z3.simplify(b)
-        if z3.is_int_value(a) or z3.is_int_value(b):
-            return a * b
-        if z3.is_rational_value(a) or z3.is_rational_value(b):
-            return a * b
-        low, high = sorted((a, b), key=lambda term: term.get_id())
-        return self._function(("product", str(a.sort())), (low, high), a.sort())
+        """Polynomials multiplied out; a product of unknowns is a function of them in one order."""
+        expanded = z3.simplify(a * b, som=True)
+        terms = expanded.children() if z3.is_add(expanded) else [expanded]
+        made = [self._monomial(term) for term in terms]
+        return made[0] if len(made) == 1 else z3.Sum(made)
+
+    def _monomial(self, term: Any) -> Any:
+        """A constant times a product of unknowns."""
+        factors: list[Any] = []
+        for factor in term.children() if z3.is_mul(term) else [term]:
+            factors += self._factors.get(factor.get_id(), (factor, [factor]))[1]
+        known = [f for f in factors if z3.is_int_value(f) or z3.is_rational_value(f)]
+        unknown = sorted(
+            (f for f in factors if not any(f is k for k in known)), key=lambda f: f.get_id()
+        )
+        if len(unknown) < 2:
+            return z3.Product(factors) if len(factors) > 1 else factors[0]
+        made = reduce(self._multiplied, unknown)
+        self._factors[made.get_id()] = (made, unknown)
+        return z3.Product([*known, made]) if known else made
+
+    def _multiplied(self, a: Any, b: Any) -> Any:
+        return self._function(("product", str(a.sort())), (a, b), a.sort())
 
     def _division(self, function: str, a: Any, b: Any) -> Any:
         """Division of integers truncates toward zero, its remainder has the dividend's sign."""

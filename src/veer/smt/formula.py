@@ -14,6 +14,8 @@ from veer.dataflow.types import BOOLEAN, has_floats, is_orderable
 
 SAME = "veer.same"
 NORMALIZED = "veer.normalized"
+ADDED = "veer.added"  # the exact sum of its arguments, none of which is null where it is read
+MULTIPLIED = "veer.multiplied"  # their exact product
 
 
 @final

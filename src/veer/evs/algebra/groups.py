@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from veer.dataflow.coercion import plain_call
 from veer.dataflow.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
 from veer.dataflow.types import DoubleType, IntegralType, has_floats
 from veer.evs.algebra.symbols import Classes, Symbols
@@ -274,9 +273,10 @@ class Groups:
                 replace(t, outputs=tuple(t.outputs[i] for i in fold.args))
                 for t in map(member, inner)
             )
-            value = self.symbols.fold(fold.function, fold.type, fold.distinct, rows)
             if fold.or_zero:
-                value = plain_call("coalesce", value, Literal(0, fold.type))
+                value = self.symbols.sum_or_zero(fold.type, rows)
+            else:
+                value = self.symbols.fold(fold.function, fold.type, fold.distinct, rows)
             table[own[width + place].name] = value
         rest = tuple(a for a in term.atoms if a is not group_atom)
         opened = self.symbols.substitute_term(Term(rest, term.conditions, term.outputs), table)

@@ -13,11 +13,12 @@ from itertools import islice, permutations, product
 from typing import final
 
 from veer.dataflow.coercion import conjunction
-from veer.dataflow.expr import Column, Compare, Expr, IsNull, Literal, Not
+from veer.dataflow.expr import Case, Column, Compare, Expr, IsNull, Literal, Not
 from veer.dataflow.types import BOOLEAN, DataType, has_floats
-from veer.dataflow.walk import parts
-from veer.evs.algebra.symbols import Folded, SomeRow, Symbols
+from veer.dataflow.walk import children, parts
+from veer.evs.algebra.symbols import Folded, SomeRow, Symbols, Totaled
 from veer.evs.algebra.terms import (
+    TRUE,
     Atom,
     Bag,
     Domain,
@@ -29,6 +30,7 @@ from veer.evs.algebra.terms import (
     is_symbol,
     key_columns,
 )
+from veer.evs.algebra.totals import Coefficients, added, coefficients, multiplied
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 
 MOST_ALIGNMENTS = 120  # looked at
@@ -36,6 +38,7 @@ TRIED_ALIGNMENTS = 6  # asked about
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
 MOST_FOLDS = 40  # pairs compared for one question
+MOST_SUMS = 8  # differences of totals looked at for one question
 DEEPEST = 3  # folds inside folds
 ROUNDS = 2  # symbols inside the definitions of symbols
 
@@ -288,7 +291,11 @@ class Matcher:
 
     def _same_folds(self, one: str, two: str, scope: Scope) -> bool:
         a, b = self.symbols.definitions[one], self.symbols.definitions[two]
-        assert isinstance(a, Folded) and isinstance(b, Folded)
+        if isinstance(a, Totaled) and isinstance(b, Totaled):
+            ours, theirs = self.symbols.freshened(a.term), self.symbols.freshened(b.term)
+            return self._same_terms(ours, theirs, scope)
+        if not isinstance(a, Folded) or not isinstance(b, Folded):
+            return False
         if (a.function, a.distinct, a.type) != (b.function, b.distinct, b.type):
             return False
         if not a.bag or not b.bag:
@@ -296,11 +303,45 @@ class Matcher:
         if len(a.bag[0].outputs) != len(b.bag[0].outputs):
             return False
         # Bound variables of definitions have canonical names, which the scope may use too.
-        ours = tuple(map(self.symbols.freshened, a.bag))
-        theirs = tuple(map(self.symbols.freshened, b.bag))
+        one_bag = tuple(map(self.symbols.freshened, a.bag))
+        other_bag = tuple(map(self.symbols.freshened, b.bag))
         if a.ignores_duplicates:
-            return self.same_sets(ours, theirs, scope)
-        return self.same_bags(ours, theirs, scope)
+            return self.same_sets(one_bag, other_bag, scope)
+        return self.same_bags(one_bag, other_bag, scope)
+
+    def added_up(self, wanted: Coefficients, scope: Scope) -> Iterator[Coefficients]:
+        """Which of these multiples of totals cancel out, row by row.
+
+        Totals over the same relations are added up together: what each row adds to one of them
+        it takes from another. Those that nothing else ranges over must be zero by themselves.
+        """
+        left = {n: self.symbols.freshened(self.symbols.totaled(n).term) for n in wanted}
+        while left:
+            base = next(iter(left.values()))
+            together: dict[str, Term] = {}
+            for name, term in list(left.items()):
+                found = next(self._aligned(base, term, scope), None)
+                if found is not None and not found[1]:
+                    together[name] = found[0]
+                    del left[name]
+            if not together:
+                return
+            given = {name: wanted[name] for name in together}
+            if self._cancels(given, together, scope):
+                yield given
+
+    def _cancels(self, times: Coefficients, terms: dict[str, Term], scope: Scope) -> bool:
+        sides: tuple[list[Expr], list[Expr]] = ([], [])
+        type_ = next(iter(terms.values())).outputs[0].type
+        for name, term in terms.items():
+            amount = multiplied([Literal(abs(times[name]), type_), *term.outputs], type_)
+            when = conjunction(term.conditions)
+            given = amount if when == TRUE else Case(((when, amount),), Literal(0, type_))
+            sides[times[name] < 0].append(given)
+        ours, theirs = (added(side, type_) for side in sides)
+        atoms = next(iter(terms.values())).atoms
+        exprs = [tuple(e for t in terms.values() for e in (*t.conditions, *t.outputs)), ()]
+        return self._proves(Same(ours, theirs), atoms, exprs, scope)
 
     # -- facts ---------------------------------------------------------------------------------
 
@@ -378,6 +419,8 @@ class Facts:
     def _row_of(self, name: str) -> list[Expr]:
         """If something exists, there is a row with its properties."""
         definition = self.symbols.definitions[name]
+        if isinstance(definition, Totaled):
+            return self._total_is_zero(name, definition)
         if isinstance(definition, Folded):
             return self._fold_is_null(name, definition)
         term = self.symbols.freshened(definition.term)
@@ -386,20 +429,24 @@ class Facts:
         self._add(implies(Holds(holds), All(tuple(map(Holds, term.conditions)))))
         return list(term.conditions)
 
+    def _total_is_zero(self, name: str, total: Totaled) -> list[Expr]:
+        """Over no rows a total is zero; a number of rows is positive exactly if there is one."""
+        value = Column(name, total.term.outputs[0].type)
+        some = self.symbols.exists((self.symbols.freshened(total.term),))
+        zero = Same(value, Literal(0, value.type))
+        self._add(Some((Holds(some), zero)))
+        if total.counts:
+            positive = Holds(Compare(">=", value, Literal(1, value.type)))
+            self._add(implies(Holds(some), positive))
+        return [some]
+
     def _fold_is_null(self, name: str, fold: Folded) -> list[Expr]:
-        """A sum, minimum or maximum is null exactly if there is no value; a count is positive."""
+        """A minimum or maximum is null exactly if there is no value."""
         if fold.function not in ("sum", "min", "max"):
             return []
-        value = Column(name, fold.type)
         some = self.symbols.exists(tuple(map(self.symbols.freshened, fold.bag)))
-        null = Holds(IsNull(value))
+        null = Holds(IsNull(Column(name, fold.type)))
         self._add(All((implies(null, No(Holds(some))), Some((null, Holds(some))))))
-        outputs = [t.outputs[0] for t in fold.bag]
-        if fold.function == "sum" and all(
-            isinstance(o, Literal) and isinstance(o.value, int) and o.value >= 1 for o in outputs
-        ):
-            positive = Compare(">=", value, Literal(1, fold.type))
-            self._add(Some((null, Holds(positive))))
         return [some]
 
     def _fits(self, name: str) -> None:
@@ -490,12 +537,14 @@ class Facts:
         if self.scope.depth >= DEEPEST or len(sides) != 2:
             return
         pairs: dict[tuple[str, str], None] = {}
+        sums: list[Coefficients] = []
         ours, theirs = sides
         places = [([a], [b]) for a, b in zip(ours, theirs, strict=False)]
         for left, right in places if len(ours) == len(theirs) else [(list(ours), list(theirs))]:
             found = self._folds_in(left), self._folds_in(right)
             pairs.update(((a, b), None) for a in found[0] for b in found[1] if a != b)
-        if not pairs:
+            sums += self._differences(left, right)
+        if not pairs and not sums:
             return
         context = tuple(c for c in self.context if not self._folds_in([c]))
         deeper = Scope(
@@ -506,23 +555,53 @@ class Facts:
         holds = All(tuple(map(Holds, context)))
         for first, second in list(pairs)[:MOST_FOLDS]:
             if self.matcher.same_folds(first, second, deeper):
-                a = Column(first, self._fold(first).type)
-                b = Column(second, self._fold(second).type)
+                a = Column(first, self.symbols.type_of(first))
+                b = Column(second, self.symbols.type_of(second))
                 self._add(implies(holds, Same(a, b)))
+        for wanted in sums[:MOST_SUMS]:
+            for times in self.matcher.added_up(wanted, deeper):
+                self._add(implies(holds, self._is_zero(times)))
+
+    def _differences(self, left: Sequence[Expr], right: Sequence[Expr]) -> list[Coefficients]:
+        """Totals of P less those of Q, where there are several of them."""
+        found: list[Coefficients] = []
+        for a, b in product(self._sums_in(left), self._sums_in(right)):
+            names = {n: a.get(n, 0) - b.get(n, 0) for n in (*a, *b)}
+            wanted = {n: times for n, times in names.items() if times}
+            if len(wanted) > 2 and wanted not in found:
+                found.append(wanted)
+        return found
+
+    def _sums_in(self, exprs: Iterable[Expr]) -> list[Coefficients]:
+        """The totals added up in each largest sum."""
+        totals = {n for e in exprs for n in self._folds_in([e]) if self.symbols.is_total(n)}
+        found: list[Coefficients] = []
+        stack = list(exprs) if totals else []
+        while stack:
+            expr = stack.pop()
+            counted = coefficients(expr, totals)
+            if counted:
+                found.append(counted)
+            else:
+                stack.extend(children(expr))
+        return found
+
+    def _is_zero(self, times: Coefficients) -> Formula:
+        sides: tuple[list[Expr], list[Expr]] = ([], [])
+        for name, n in times.items():
+            type_ = self.symbols.type_of(name)
+            sides[n < 0].append(multiplied([Literal(abs(n), type_), Column(name, type_)], type_))
+        type_ = self.symbols.type_of(next(iter(times)))
+        return Same(added(sides[0], type_), added(sides[1], type_))
 
     def _folds_in(self, exprs: Iterable[Expr]) -> list[str]:
         found: dict[str, None] = {}
         for expr in exprs:
             for node in parts(expr):
                 if isinstance(node, Column) and is_symbol(node.name):
-                    if isinstance(self.symbols.definitions[node.name], Folded):
+                    if not isinstance(self.symbols.definitions[node.name], SomeRow):
                         found[node.name] = None
         return list(found)
-
-    def _fold(self, name: str) -> Folded:
-        definition = self.symbols.definitions[name]
-        assert isinstance(definition, Folded)
-        return definition
 
     def _add(self, fact: Formula) -> None:
         self.found.append(fact)

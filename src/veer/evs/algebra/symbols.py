@@ -7,14 +7,15 @@ the symbols that read it, so there is no capture.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, final
 
+from veer.dataflow.coercion import conjunction
 from veer.dataflow.expr import (
     And,
+    Call,
     Case,
-    Cast,
     Column,
     Compare,
     Expr,
@@ -24,6 +25,7 @@ from veer.dataflow.expr import (
     OpaqueCall,
     Or,
 )
+from veer.dataflow.functions.registry import Nulls, scalar_function
 from veer.dataflow.nullability import is_nullable
 from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import BOOLEAN, DataType, has_floats
@@ -44,8 +46,18 @@ from veer.evs.algebra.terms import (
     key_columns,
     variable,
 )
+from veer.evs.algebra.totals import (
+    Summand,
+    added,
+    arms,
+    is_summed_exactly,
+    multiplied,
+    shifted,
+    shifted_back,
+    summands,
+)
 from veer.smt import Holds, Solver, never_null, same
-from veer.smt.formula import SAME
+from veer.smt.formula import ADDED, MULTIPLIED, SAME
 
 ROUNDS = 40
 SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
@@ -79,7 +91,26 @@ class Folded:
         return self.distinct or self.function in SET_LIKE
 
 
-Definition: TypeAlias = SomeRow | Folded
+@final
+@dataclass(frozen=True, slots=True)
+class Totaled:
+    """The only output of a term, which is never null, added up: zero over no rows."""
+
+    term: Term
+
+    @property
+    def counts(self) -> bool:
+        """Whether every row adds at least one."""
+        (output,) = self.term.outputs
+        return isinstance(output, Literal) and output.value >= 1
+
+
+Definition: TypeAlias = SomeRow | Folded | Totaled
+
+
+def body(definition: Definition) -> Bag:
+    """The terms a definition is about."""
+    return definition.bag if isinstance(definition, Folded) else (definition.term,)
 
 
 @dataclass
@@ -97,6 +128,23 @@ class Symbols:
         """A new tuple variable."""
         self._last += 1
         return self._last
+
+    def type_of(self, name: str) -> DataType:
+        """The type of a symbol."""
+        definition = self.definitions[name]
+        if isinstance(definition, Totaled):
+            return definition.term.outputs[0].type
+        return definition.type if isinstance(definition, Folded) else BOOLEAN
+
+    def is_total(self, name: str) -> bool:
+        """Whether a symbol is a total."""
+        return isinstance(self.definitions[name], Totaled)
+
+    def totaled(self, name: str) -> Totaled:
+        """The definition of a total."""
+        definition = self.definitions[name]
+        assert isinstance(definition, Totaled)
+        return definition
 
     # -- free columns and substitution ---------------------------------------------------------
 
@@ -153,6 +201,9 @@ class Symbols:
     def _rebuilt(self, definition: Definition, table: Mapping[str, Expr]) -> Expr:
         if isinstance(definition, SomeRow):
             return self.exists((self.substitute_term(self.freshened(definition.term), table),))
+        if isinstance(definition, Totaled):
+            term = self.substitute_term(self.freshened(definition.term), table)
+            return self.total(term, definition.term.outputs[0].type)
         bag = tuple(self.substitute_term(self.freshened(t), table) for t in definition.bag)
         return self.fold(definition.function, definition.type, definition.distinct, bag)
 
@@ -261,8 +312,45 @@ class Symbols:
 
     def fold(self, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
         """The value of an aggregate function over a bag of argument rows."""
-        if function in SET_LIKE:
-            distinct = False
+        exact = not any(has_floats(o.type) for t in bag for o in t.outputs)
+        if function == "count" and distinct and exact:
+            return self._counted(self._distinct(bag), type_)
+        if function == "sum" and is_summed_exactly(type_):
+            bag = tuple(
+                row for t in (self._distinct(bag) if distinct else bag) for row in present(t)
+            )
+            value = added([self.total(t, type_) for t in bag], type_)
+            return Case(((self.exists(bag), value),), Literal(None, type_))
+        if function in ("min", "max") and bag:
+            factor, offset, rest = _unshifted(bag)
+            if rest is not bag:
+                end = function if factor > 0 else OTHER_END[function]
+                value = self._folded(end, rest[0].outputs[0].type, False, rest)
+                return shifted_back(value, factor, offset, type_)
+        return self._folded(function, type_, distinct and function not in SET_LIKE, bag)
+
+    def sum_or_zero(self, type_: DataType, bag: Bag) -> Expr:
+        """A sum that is zero over no rows."""
+        return added([self.total(row, type_) for t in bag for row in present(t)], type_)
+
+    def _counted(self, bag: Bag, type_: DataType) -> Expr:
+        one = (Literal(1, type_),)
+        return added([self.total(replace(t, outputs=one), type_) for t in bag], type_)
+
+    def _distinct(self, bag: Bag) -> Bag:
+        """The rows of a bag without nulls, each once."""
+        if not bag:
+            return ()
+        row = [Atom(self.fresh(), Domain(o.type)) for o in bag[0].outputs]
+        values = [columns(a)[0] for a in row]
+        members = tuple(
+            replace(t, conditions=(*t.conditions, *map(same, values, t.outputs)))
+            for t in map(self.freshened, bag)
+        )
+        known = tuple(Not(IsNull(v)) for v in values)
+        return (Term(tuple(row), (self.exists(members), *known), tuple(values)),)
+
+    def _folded(self, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
         simple: list[Term] = []
         for term in bag:
             if function in SKIP_NULLS:
@@ -281,32 +369,116 @@ class Symbols:
         return self._symbol(definition, type_, "!" if function == "count" else "")
 
     def _constant_fold(self, fold: Folded) -> Expr | None:
-        """What a fold gives over a bag whose rows are all the same, if duplicates do not matter.
-
-        min(c) => c,   sum(DISTINCT c) => c,   count(DISTINCT c) => 1
-        """
-        if not fold.ignores_duplicates or fold.function not in ("min", "max", "sum", "count"):
+        """The minimum or maximum of rows that are all the same."""
+        if fold.function not in ("min", "max"):
             return None
-        values = {t.outputs for t in fold.bag}
+        values = {t.outputs[0] for t in fold.bag}
         if len(values) != 1:
             return None
-        (outputs,) = values
+        (output,) = values
         bound = {a.var for t in fold.bag for a in t.atoms}
-        if any(not bound.isdisjoint(self.variables(o)) for o in outputs):
-            return None
-        if fold.function == "count":
-            return Literal(1, fold.type)
-        return outputs[0] if outputs[0].type == fold.type else Cast(outputs[0], fold.type)
+        return output if bound.isdisjoint(self.variables(output)) else None
+
+    # -- totals --------------------------------------------------------------------------------
+
+    def total(self, term: Term, type_: DataType) -> Expr:
+        """The only output of a term, never null where its conditions hold, added up.
+
+        Taken apart into products; what does not depend on the rows is taken out, totals inside
+        are joined, and rows that nothing connects are added up on their own.
+
+        sum over x, y of f(x) * g(y)   =>   sum over x of f(x)  *  sum over y of g(y)
+        """
+        (output,) = term.outputs
+        parts = [
+            self._product_total(
+                Term(term.atoms, (*term.conditions, *s.conditions), s.factors), type_
+            )
+            for s in summands(output)
+        ]
+        return added(parts, type_)
+
+    def _product_total(self, term: Term, type_: DataType) -> Expr:
+        """The total of a term whose outputs are the factors of what is added."""
+        simple = self.simplify(term)
+        if simple is None:
+            return Literal(0, type_)
+        opened = self._opened(simple)
+        if opened is not None:
+            return self.total(opened, type_)
+        term = self._by_outer_values(simple)
+        bound = {a.var for a in term.atoms}
+        outside = [c for c in term.conditions if bound.isdisjoint(self.variables(c))]
+        factors = [f for f in term.outputs if bound.isdisjoint(self.variables(f))]
+        connected = [e for e in (*term.conditions, *term.outputs) if e not in outside + factors]
+        for atoms, exprs in self._components(term.atoms, connected):
+            inside = tuple(e for e in exprs if e in term.conditions)
+            own = [e for e in exprs if e in term.outputs]
+            factors.append(self._total_symbol(Term(atoms, inside, ()), own, type_))
+        value = multiplied(factors, type_)
+        if not outside:
+            return value
+        return Case(((conjunction(tuple(outside)), value),), Literal(0, type_))
+
+    def _total_symbol(self, rows: Term, factors: list[Expr], type_: DataType) -> Expr:
+        tables = all(isinstance(a.relation, Table) for a in rows.atoms)
+        if not factors and tables and len(self._determined(rows)) == len(rows.atoms):
+            return Case(((self.exists((rows,)), Literal(1, type_)),), Literal(0, type_))
+        term = replace(rows, outputs=(multiplied(factors, type_),))
+        return self._symbol(Totaled(term), type_, "!")
+
+    def _opened(self, term: Term) -> Term | None:
+        """A term with one factor taken apart, if one can be: a sum, a total, a number of copies."""
+        bound = {a.var for a in term.atoms}
+        for place, factor in enumerate(term.outputs):
+            others = [*term.outputs[:place], *term.outputs[place + 1 :]]
+            if bound.isdisjoint(self.variables(factor)):
+                continue
+            if isinstance(factor, Column) and is_symbol(factor.name):
+                definition = self.definitions[factor.name]
+                if isinstance(definition, Totaled):
+                    inner = self.freshened(definition.term)
+                    return Term(
+                        term.atoms + inner.atoms,
+                        term.conditions + inner.conditions,
+                        (multiplied([*others, *inner.outputs], factor.type),),
+                    )
+            if summands(factor) != [Summand((), (factor,))]:
+                product = OpaqueCall(MULTIPLIED, (*others, factor), factor.type)
+                return replace(term, outputs=(product,))
+        return None
+
+    def _by_outer_values(self, term: Term) -> Term:
+        """Columns that equal a value from around the term are replaced by it everywhere else."""
+        bound = {a.var for a in term.atoms}
+        conditions = list(term.conditions)
+        outputs = list(term.outputs)
+        for members in Classes.of(term.conditions).all():
+            outer = [m for m in members if bound.isdisjoint(self.variables(m))]
+            inner = [m for m in members if m not in outer]
+            if not outer or not inner:
+                continue
+            value = outer[0]
+            equalities = [c for c in conditions if _equates(c, members)]
+            table = {m.name: value for m in inner if isinstance(m, Column)}
+            conditions = [self.substitute(c, table) for c in conditions if c not in equalities]
+            outputs = [self.substitute(o, table) for o in outputs]
+            conditions += [same(m, value) for m in (*inner, *outer[1:])]
+            if any(isinstance(c, Compare) and c.op == "=" for c in equalities):
+                conditions.append(Not(IsNull(value)))
+        made = self._flat(conditions)
+        assert made is not None or conditions
+        return Term(term.atoms, made if made is not None else (FALSE,), tuple(outputs))
 
     def _symbol(self, definition: Definition, type_: DataType, suffix: str) -> Column:
-        bag = (definition.term,) if isinstance(definition, SomeRow) else definition.bag
+        bag = body(definition)
         free = self.bag_free(bag)
         lowest = min((variable(name) for name in free), default=0)
         named = tuple(self._canonical(term, min(lowest, 0)) for term in bag)
-        if isinstance(definition, SomeRow):
-            definition = SomeRow(named[0])
-        else:
+        if isinstance(definition, Folded):
             definition = replace(definition, bag=named)
+        else:
+            definition = replace(definition, term=named[0])
         name = self._names.get(definition)
         if name is None:
             name = f"?{len(self._names)}{suffix}"
@@ -385,6 +557,11 @@ class Symbols:
                     stack.extend(Not(a) for a in reversed(args))
                     continue
                 case Not(IsNull(Column(name))) if never_null(name):
+                    continue
+                case Not(IsNull(OpaqueCall(identity))) if identity in (ADDED, MULTIPLIED):
+                    continue
+                case Not(IsNull(Call(function, args))) if _is_strict(function):
+                    stack.extend(Not(IsNull(a)) for a in reversed(args))
                     continue
                 case Not(IsNull(Literal(value))):
                     condition = FALSE if value is None else TRUE
@@ -601,6 +778,37 @@ class Symbols:
         return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
 
 
+def _is_strict(function: str) -> bool:
+    """Whether a function gives null exactly if an argument is null."""
+    return scalar_function(function).nulls is Nulls.STRICT
+
+
+OTHER_END = {"min": "max", "max": "min"}
+
+
+def present(term: Term) -> Iterator[Term]:
+    """The rows of a term whose only output is not null; a CASE by its arms."""
+    (output,) = term.outputs
+    if not is_nullable(output, schema_of(output)):
+        yield term
+        return
+    for conditions, arm in arms(output):
+        known = (Not(IsNull(arm)),)
+        yield Term(term.atoms, (*term.conditions, *conditions, *known), (arm,))
+
+
+def _unshifted(bag: Bag) -> tuple[int, int, Bag]:
+    """Outputs without a constant factor and offset they have in common."""
+    found = [shifted(t.outputs[0]) for t in bag]
+    factor, first, offset = found[0]
+    if any((f, e.type, o) != (factor, first.type, offset) for f, e, o in found):
+        return 1, 0, bag
+    if first == bag[0].outputs[0]:
+        return 1, 0, bag
+    made = zip(bag, found, strict=True)
+    return factor, offset, tuple(replace(t, outputs=(rest,)) for t, (_, rest, _) in made)
+
+
 def two_valued(condition: Expr) -> Expr:
     """The condition with null as false: what an EXISTS makes of the conditions inside it."""
     if not is_nullable(condition, schema_of(condition)):
@@ -612,6 +820,17 @@ def schema_of(expr: Expr) -> Schema:
     """A schema in which the columns an expression reads are nullable as their names say."""
     seen = {c.name: c for c in columns_read(expr)}
     return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
+
+
+def _equates(condition: Expr, members: Sequence[Expr]) -> bool:
+    """Whether a condition only says that two of these are the same."""
+    match condition:
+        case Compare("=" | "<=>", left, right) if not has_floats(left.type):
+            return left in members and right in members
+        case OpaqueCall(identity, (left, right)) if identity == SAME and left.type == right.type:
+            return left in members and right in members
+        case _:
+            return False
 
 
 def _equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
