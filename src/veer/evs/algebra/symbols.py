@@ -60,6 +60,7 @@ from veer.smt import Holds, Solver, never_null, same
 from veer.smt.formula import ADDED, MULTIPLIED, SAME
 
 ROUNDS = 40
+MOST_BRANCHES = 4
 SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
 SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
 
@@ -251,40 +252,70 @@ class Symbols:
 
     def exists(self, bag: Bag) -> Expr:
         """The condition that some term of a bag has a row."""
-        found = [self._exists(replace(t, outputs=())) for t in bag]
-        found = [e for e in found if e != FALSE]
-        if any(e == TRUE for e in found):
-            return TRUE
-        if not found:
-            return FALSE
-        return found[0] if len(found) == 1 else Or(tuple(dict.fromkeys(found)))
+        terms = [replace(t, outputs=()) for t in bag]
+        return disjunction_of([self._exists(t) for t in self._without_halves(terms)])
+
+    def _without_halves(self, terms: list[Term]) -> list[Term]:
+        """Terms that have a row where another has none, without that condition.
+
+        exists x: p and q,  or  exists x: p and not q   =>   exists x: p
+        """
+        if len(terms) < 2:
+            return terms
+        for place, term in enumerate(terms):
+            for condition in term.conditions:
+                if not isinstance(condition, Not) or self._some_row(condition.arg) is None:
+                    continue
+                rest = tuple(c for c in term.conditions if c is not condition)
+                other_half = self._exists(
+                    self.freshened(replace(term, conditions=(*rest, condition.arg)))
+                )
+                others = terms[:place] + terms[place + 1 :]
+                for other in others:
+                    if self._exists(self.freshened(other)) == other_half:
+                        whole = replace(term, conditions=rest)
+                        return self._without_halves([t for t in others if t is not other] + [whole])
+        return terms
 
     def _exists(self, term: Term) -> Expr:
         simple = self.simplify(term, in_exists=True)
         if simple is None:
             return FALSE
+        branches = self._branches(simple)
+        if branches:
+            return disjunction_of([self._exists(t) for t in branches])
+        simple = self._by_outer_values(simple)
         bound = {a.var for a in simple.atoms}
         outside = [c for c in simple.conditions if bound.isdisjoint(self.variables(c))]
         inside = [c for c in simple.conditions if c not in outside]
-        found = [*map(two_valued, outside), *self._implied_equalities(simple, bound)]
+        found = [*map(two_valued, outside)]
         for atoms, conditions in self._components(simple.atoms, inside):
             if conditions or not all(isinstance(a.relation, Domain) for a in atoms):
                 found.append(self._symbol(SomeRow(Term(atoms, conditions, ())), BOOLEAN, "!"))
+        if FALSE in found:
+            return FALSE
+        found = [c for c in dict.fromkeys(found) if c != TRUE]
         if not found:
             return TRUE
         return found[0] if len(found) == 1 else And(tuple(found))
 
-    def _implied_equalities(self, term: Term, bound: set[int]) -> list[Expr]:
-        """What a row's existence says of the values around it: those equal to the same column.
+    def _branches(self, term: Term) -> list[Term]:
+        """The cases of an OR that says which rows there are of a value that ranges over all."""
+        domains = {a.var for a in term.atoms if isinstance(a.relation, Domain)}
+        for condition in term.conditions:
+            if not isinstance(condition, Or) or len(condition.args) > MOST_BRANCHES:
+                continue
+            if domains.isdisjoint(self.variables(condition)):
+                continue
+            if not any(self._speaks_of_rows(a) for a in condition.args):
+                continue
+            rest = tuple(c for c in term.conditions if c is not condition)
+            return [self.freshened(replace(term, conditions=(*rest, a))) for a in condition.args]
+        return []
 
-        exists r: r.a = j and r.a = n   =>   ... and j = n
-        """
-        found: dict[Expr, None] = {}
-        for members in Classes.of(term.conditions).all():
-            around = [e for e in members if bound.isdisjoint(self.variables(e))]
-            if len(around) > 1 and len(around) < len(members):
-                found.update((same(around[0], other), None) for other in around[1:])
-        return [c for c in found if c not in term.conditions]
+    def _speaks_of_rows(self, condition: Expr) -> bool:
+        conjuncts = condition.args if isinstance(condition, And) else (condition,)
+        return any(self._some_row(c) is not None for c in conjuncts)
 
     def _components(
         self, atoms: Sequence[Atom], conditions: Sequence[Expr]
@@ -807,6 +838,16 @@ def _unshifted(bag: Bag) -> tuple[int, int, Bag]:
         return 1, 0, bag
     made = zip(bag, found, strict=True)
     return factor, offset, tuple(replace(t, outputs=(rest,)) for t, (_, rest, _) in made)
+
+
+def disjunction_of(conditions: Sequence[Expr]) -> Expr:
+    """OR of conditions that are never null."""
+    kept = [c for c in dict.fromkeys(conditions) if c != FALSE]
+    if TRUE in kept:
+        return TRUE
+    if not kept:
+        return FALSE
+    return kept[0] if len(kept) == 1 else Or(tuple(kept))
 
 
 def two_valued(condition: Expr) -> Expr:
