@@ -22,7 +22,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
-from itertools import pairwise
+from itertools import islice, pairwise, permutations
 from typing import Any, NamedTuple, assert_never
 
 import z3
@@ -97,6 +97,7 @@ INTEGERS = (
 )
 RANGES: dict[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
 EXACT_DOUBLE = 2**53
+MOST_REORDERED = 3  # factors of a product that is known to be the same in every order
 INFINITY_RANK, NAN_RANK = 10**400, 10**401
 
 
@@ -280,10 +281,12 @@ class Encoder:
                 return Value(self._and(self._not(true), self._not(false)), true)
             case Case(branches, otherwise):
                 null, value = self.value(otherwise)
+                is_junk = otherwise == Literal(None, otherwise.type)
                 for when, then in reversed(branches):
                     taken, arm = self.truth(when).true, self.value(then)
                     null = z3.If(taken, arm.null, null)
-                    value = z3.If(taken, arm.value, value)
+                    value = arm.value if is_junk else z3.If(taken, arm.value, value)
+                    is_junk = is_junk and then == Literal(None, then.type)
                 return Value(null, value)
             case Cast():
                 return self._cast(expr)
@@ -455,7 +458,11 @@ class Encoder:
         if len(unknown) < 2:
             return z3.Product(factors) if len(factors) > 1 else factors[0]
         made = reduce(self._multiplied, unknown)
-        self._factors[made.get_id()] = (made, unknown)
+        if made.get_id() not in self._factors:
+            self._factors[made.get_id()] = (made, unknown)
+            if len(unknown) <= MOST_REORDERED:
+                for order in islice(permutations(unknown), 1, None):
+                    self.facts.append(self._equal(made, reduce(self._multiplied, order)))
         return z3.Product([*known, made]) if known else made
 
     def _multiplied(self, a: Any, b: Any) -> Any:

@@ -441,13 +441,34 @@ class Facts:
         return [some]
 
     def _fold_is_null(self, name: str, fold: Folded) -> list[Expr]:
-        """A minimum or maximum is null exactly if there is no value."""
+        """A minimum or maximum is null exactly if there is no value; else a row has it, and
+        none has a value beyond it.
+        """
         if fold.function not in ("sum", "min", "max"):
             return []
-        some = self.symbols.exists(tuple(map(self.symbols.freshened, fold.bag)))
-        null = Holds(IsNull(Column(name, fold.type)))
+        bag = tuple(map(self.symbols.freshened, fold.bag))
+        value = Column(name, fold.type)
+        null = Holds(IsNull(value))
+        some = self.symbols.exists(bag)
         self._add(All((implies(null, No(Holds(some))), Some((null, Holds(some))))))
-        return [some]
+        if fold.function == "sum" or any(t.outputs[0].type != fold.type for t in bag):
+            return [some]
+        beyond = "<" if fold.function == "min" else ">"
+        reached, passed = (
+            self.symbols.exists(
+                tuple(
+                    replace(t, conditions=(*t.conditions, test(t.outputs[0])))
+                    for t in map(self.symbols.freshened, fold.bag)
+                )
+            )
+            for test in (
+                lambda output: same(output, value),
+                lambda output: Compare(beyond, output, value),
+            )
+        )
+        self._add(Some((null, Holds(reached))))
+        self._add(No(Holds(passed)))
+        return [some, reached, passed]
 
     def _fits(self, name: str) -> None:
         """Rows at hand that fit the description make an EXISTS true."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TypeAlias, final
 
 from veer.dataflow.coercion import conjunction
@@ -267,12 +268,11 @@ class Symbols:
                 if not isinstance(condition, Not) or self._some_row(condition.arg) is None:
                     continue
                 rest = tuple(c for c in term.conditions if c is not condition)
-                other_half = self._exists(
-                    self.freshened(replace(term, conditions=(*rest, condition.arg)))
-                )
+                half = self.freshened(replace(term, conditions=(*rest, condition.arg)))
+                other_half = _conjuncts(self._exists(half))
                 others = terms[:place] + terms[place + 1 :]
                 for other in others:
-                    if self._exists(self.freshened(other)) == other_half:
+                    if _conjuncts(self._exists(self.freshened(other))) == other_half:
                         whole = replace(term, conditions=rest)
                         return self._without_halves([t for t in others if t is not other] + [whole])
         return terms
@@ -841,13 +841,38 @@ def _unshifted(bag: Bag) -> tuple[int, int, Bag]:
 
 
 def disjunction_of(conditions: Sequence[Expr]) -> Expr:
-    """OR of conditions that are never null."""
+    """OR of conditions that are never null.
+
+    p and q,  or  p and not q   =>   p
+    """
     kept = [c for c in dict.fromkeys(conditions) if c != FALSE]
     if TRUE in kept:
         return TRUE
     if not kept:
         return FALSE
+    for one, other in combinations(kept, 2):
+        both = _conjuncts(one) & _conjuncts(other)
+        ours, theirs = _conjuncts(one) - both, _conjuncts(other) - both
+        if _are_opposite(ours, theirs) or _are_opposite(theirs, ours):
+            return disjunction_of([c for c in kept if c not in (one, other)] + [_all(one, both)])
     return kept[0] if len(kept) == 1 else Or(tuple(kept))
+
+
+def _are_opposite(some: frozenset[Expr], others: frozenset[Expr]) -> bool:
+    """Whether the others say nothing but that not all of some hold."""
+    return any(
+        isinstance(c, Not) and len(others) == 1 and _conjuncts(c.arg) == some for c in others
+    )
+
+
+def _conjuncts(condition: Expr) -> frozenset[Expr]:
+    return frozenset(condition.args if isinstance(condition, And) else (condition,))
+
+
+def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
+    """Some conjuncts of a condition, in its order."""
+    conjuncts = condition.args if isinstance(condition, And) else (condition,)
+    return conjunction([c for c in conjuncts if c in wanted])
 
 
 def two_valued(condition: Expr) -> Expr:
