@@ -52,7 +52,8 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
         return Answer(Verdict.UNKNOWN, "the columns have different types")
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
     symbols = Symbols(solver)
-    lowering = Lowering(symbols)
+    matcher = Matcher(symbols, rules.count_terms)
+    lowering = Lowering(symbols, matcher)
     try:
         (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
         if pair.semantics is TableSemantics.ORDERED_BAG and p_order != q_order:
@@ -63,7 +64,6 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
         right = lowering.groups.expanded(
             _shown(q, [j for _, j in pair.columns], widths[1], ordered)
         )
-        matcher = Matcher(symbols, rules.count_terms)
         found = matcher.same_bags(left, right, Scope())
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(left, right, Scope())

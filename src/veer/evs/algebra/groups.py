@@ -7,10 +7,13 @@ over the rows with these keys.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from veer.dataflow.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
-from veer.dataflow.types import DoubleType, IntegralType, has_floats
+from veer.dataflow.types import LONG, DoubleType, IntegralType, has_floats
+from veer.evs.algebra.match import Matcher
+from veer.evs.algebra.order import Ordered, rows_alike
 from veer.evs.algebra.symbols import Classes, Symbols
 from veer.evs.algebra.terms import (
     Atom,
@@ -18,13 +21,15 @@ from veer.evs.algebra.terms import (
     Domain,
     Fold,
     Group,
+    Opaque,
     Table,
     Term,
+    Top,
     columns,
     key_columns,
     variable,
 )
-from veer.smt import same
+from veer.smt import Same, same
 
 
 @dataclass
@@ -32,6 +37,7 @@ class Groups:
     """The group rules over a table of symbols."""
 
     symbols: Symbols
+    matcher: Matcher
 
     def grouped(self, group: Group) -> Bag:
         """A group as a bag: merged with groups below it, or its rows where each has one."""
@@ -233,55 +239,102 @@ class Groups:
     def _unique_columns(self, atom: Atom) -> list[tuple[Column, ...]]:
         if isinstance(atom.relation, Group):
             return [columns(atom)[: atom.relation.keys]]
+        if isinstance(atom.relation, Domain):
+            return [columns(atom)]
         return list(key_columns(atom))
 
     # -- expansion -----------------------------------------------------------------------------
 
     def expanded(self, bag: Bag) -> Bag:
-        """The bag without group atoms, simplified; empty terms go."""
+        """The bag without groups and limits, simplified; empty terms go."""
         found: list[Term] = []
         for term in bag:
-            made = self.symbols.simplify(self._spelled_out(self.pushed(term)))
-            if made is not None:
-                found.append(made)
+            for part in self._spelled_out(self.pushed(term)):
+                made = self.symbols.simplify(part)
+                if made is not None:
+                    found += self.symbols.by_cases(made)
         return tuple(found)
 
-    def _spelled_out(self, term: Term) -> Term:
-        group_atom = next((a for a in term.atoms if isinstance(a.relation, Group)), None)
-        if group_atom is None:
-            return term
-        group = group_atom.relation
-        assert isinstance(group, Group)
+    def _spelled_out(self, term: Term) -> Iterator[Term]:
+        atom = next((a for a in term.atoms if isinstance(a.relation, Group | Top)), None)
+        if atom is None:
+            yield term
+            return
+        rest = replace(term, atoms=tuple(a for a in term.atoms if a is not atom))
+        if isinstance(atom.relation, Group):
+            rows: Bag = (self._group_row(atom.relation),)
+        else:
+            assert isinstance(atom.relation, Top)
+            rows = self._first_rows(atom.relation)
+        for row in map(self.symbols.freshened, rows):
+            table = dict(zip((c.name for c in columns(atom)), row.outputs, strict=True))
+            opened = self.symbols.substitute_term(rest, table)
+            yield from self._spelled_out(
+                Term(
+                    (*opened.atoms, *row.atoms),
+                    (*opened.conditions, *row.conditions),
+                    opened.outputs,
+                )
+            )
+
+    def _group_row(self, group: Group) -> Term:
+        """A row of a group: its keys range over all values, a row has them, folds go over those."""
         inner = self.expanded(group.bag)
-        width = group.keys
-        own = columns(group_atom)
-        keys = [Atom(self.symbols.fresh(), Domain(c.type)) for c in own[:width]]
-        table: dict[str, Expr] = {
-            c.name: columns(k)[0] for c, k in zip(own[:width], keys, strict=True)
-        }
+        types = [e.type for e in group.bag[0].outputs[: group.keys]] if group.bag else []
+        atoms = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
+        keys = tuple(columns(a)[0] for a in atoms)
 
         def member(t: Term) -> Term:
             t = self.symbols.freshened(t)
-            fits = tuple(same(columns(k)[0], o) for k, o in zip(keys, t.outputs, strict=False))
+            fits = tuple(same(k, o) for k, o in zip(keys, t.outputs, strict=False))
             return replace(t, conditions=(*t.conditions, *fits))
 
         conditions: tuple[Expr, ...] = ()
         if not group.is_global:
             conditions = (self.symbols.exists(tuple(map(member, inner))),)
-        for place, fold in enumerate(group.folds):
+        values = []
+        for fold in group.folds:
             rows = tuple(
                 replace(t, outputs=tuple(t.outputs[i] for i in fold.args))
                 for t in map(member, inner)
             )
             if fold.or_zero:
-                value = self.symbols.sum_or_zero(fold.type, rows)
+                values.append(self.symbols.sum_or_zero(fold.type, rows))
             else:
                 value = self.symbols.fold(fold.function, fold.type, fold.distinct, rows)
-            table[own[width + place].name] = value
-        rest = tuple(a for a in term.atoms if a is not group_atom)
-        opened = self.symbols.substitute_term(Term(rest, term.conditions, term.outputs), table)
-        return self._spelled_out(
-            Term((*opened.atoms, *keys), (*opened.conditions, *conditions), opened.outputs)
+                values.append(value)
+        return Term(atoms, conditions, (*keys, *values))
+
+    def _first_rows(self, top: Top) -> Bag:
+        """The rows of a limit, by counting where that says which they are."""
+        bag = self.expanded(top.bag)
+        if not bag:
+            return ()
+        ordered = Ordered(self.symbols)
+        found = ordered.by_counting(top, bag, is_unique=self._tell_apart(bag, top))
+        if found is not None:
+            return found
+        name = f"limit {top.limit} offset {top.offset} in order {top.directions}"
+        types = tuple(o.type for o in bag[0].outputs)
+        atom = Atom(self.symbols.fresh(), Opaque(name, (bag,), (), types, (True,) * len(types)))
+        return (Term((atom,), (), columns(atom)),)
+
+    def tells_apart(self, bag: Bag, values: list[Expr]) -> bool:
+        """Whether no two rows of a single term have the same values."""
+        return len(bag) == 1 and self._keys_determine(bag[0], tuple(values))
+
+    def _tell_apart(self, bag: Bag, top: Top) -> bool:
+        """Whether no two rows have the same sort keys."""
+        if not top.directions or any(has_floats(o.type) for o in bag[0].outputs[top.width :]):
+            return False
+        if len(bag) == 1 and self._keys_determine(bag[0], bag[0].outputs[top.width :]):
+            return True
+        one = Literal(1, LONG)
+        return all(
+            self.matcher.always(
+                Same(rows_alike(self.symbols, bag, t.outputs[top.width :], top), one), t
+            )
+            for t in bag
         )
 
 

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from veer.dataflow.coercion import disjunction
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import call_kind, expr_kind, keys_relied_on, operator_kind
 from veer.dataflow.expr import (
+    RUNNING,
+    WHOLE,
     AggregateCall,
     And,
     Case,
@@ -16,12 +19,14 @@ from veer.dataflow.expr import (
     Compare,
     Exists,
     Expr,
+    Frame,
     InQuery,
     IsNull,
     Literal,
     Not,
     OpaqueCall,
     OuterColumn,
+    OverCall,
     ScalarQuery,
 )
 from veer.dataflow.fingerprint import identity
@@ -38,6 +43,7 @@ from veer.dataflow.ops import (
     Lateral,
     Limit,
     NamedCall,
+    NamedOver,
     Operator,
     Over,
     Project,
@@ -53,25 +59,32 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import BOOLEAN, INT, DataType, has_floats
+from veer.dataflow.types import BOOLEAN, INT, LONG, DataType, has_floats
 from veer.dataflow.walk import map_children, operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.evs.algebra.groups import Groups
+from veer.evs.algebra.match import Matcher
+from veer.evs.algebra.order import Ordered, comes_before, in_common, ties
 from veer.evs.algebra.symbols import Symbols, TooLargeError, schema_of
 from veer.evs.algebra.terms import (
     FALSE,
     TRUE,
     Atom,
     Bag,
+    Direction,
     Fold,
     Group,
     Opaque,
     Table,
     Term,
+    Top,
     columns,
 )
+from veer.evs.algebra.totals import added
 from veer.smt.formula import NORMALIZED
 
+RANKS = ("row_number", "rank", "dense_rank")
+FOLDED_OVER = ("sum", "count", "min", "max", "avg", "bool_and", "bool_or")
 MOST_TERMS = 48
 MOST_ATOMS = 14
 MOST_ROWS = 24
@@ -84,9 +97,10 @@ class Lowering:
     """Lowers the dataflows of one query pair into bags over shared symbols."""
 
     symbols: Symbols
+    matcher: Matcher
 
     def __post_init__(self) -> None:
-        self.groups = Groups(self.symbols)
+        self.groups = Groups(self.symbols, self.matcher)
         self.assumptions: set[str] = set()
 
     def result(self, dataflow: Dataflow) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
@@ -217,7 +231,24 @@ class Lowering:
                 if any(has_floats(k.type) for k in named_keys):
                     raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0")
                 return inputs[0]  # no choice, so a key is among its columns
-            case Limit() | Over() | IntersectAll() | ExceptAll() | TableUdf():
+            case Limit(count, offset):
+                directions = _order_below(dataflow, id_)
+                top = Top(inputs[0], len(schema), directions, count, offset)
+                return Ordered(self.symbols).merged(top)
+            case Over(calls):
+                found = self._windows(inputs[0], calls, schema, rows)
+                if found is None:
+                    return self._opaque(dataflow, id_, operator, inputs, below, rows)
+                return found
+            case IntersectAll() | ExceptAll():
+                bags = [self.groups.expanded(bag) for bag in inputs]
+                if not any(bags):
+                    return ()
+                common = in_common(self.symbols, bags, without=isinstance(operator, ExceptAll))
+                if common is None:
+                    return self._opaque(dataflow, id_, operator, inputs, below, rows)
+                return (common,)
+            case TableUdf():
                 return self._opaque(dataflow, id_, operator, inputs, below, rows)
             case Sample():
                 raise UnsupportedError(f"operator {id_!r} draws a sample")
@@ -341,6 +372,67 @@ class Lowering:
             return ()
         return self.groups.grouped(Group(tuple(terms), len(keys), tuple(folds), is_global))
 
+    # -- windows -------------------------------------------------------------------------------
+
+    def _windows(
+        self, bag: Bag, calls: Sequence[NamedOver], schema: Schema, rows: tuple[Row, ...]
+    ) -> Bag | None:
+        """Window functions as folds over the rows around each; None if one is not such a fold."""
+        if not all(_is_told(named.call) for named in calls):
+            return None
+        bag = self.groups.expanded(bag)
+        found = []
+        for term in bag:
+            values = []
+            for named in calls:
+                value = self._over(named.call, term, bag, schema, rows)
+                if value is None:
+                    return None
+                values.append(value)
+            found.append(replace(term, outputs=(*term.outputs, *values)))
+        return tuple(found)
+
+    def _over(
+        self, call: OverCall, row: Term, bag: Bag, schema: Schema, rows: tuple[Row, ...]
+    ) -> Expr | None:
+        """The value of a window function on one row."""
+        directions = tuple((k.ascending, k.nulls_first) for k in call.order)
+        sorts = [k.expr for k in call.order]
+
+        def read(exprs: Sequence[Expr], term: Term) -> list[Expr]:
+            return [self.expr(e, schema, term, rows) for e in exprs]
+
+        ours = read(sorts, row)
+        by_rows = call.function == "row_number" or call.frame == Frame("rows", None, 0)
+        if by_rows and not self.groups.tells_apart(bag, read([*call.partition, *sorts], row)):
+            return None
+        around = []
+        for other in map(self.symbols.freshened, bag):
+            theirs = read(sorts, other)
+            tests = [ties(read(call.partition, other), read(call.partition, row))]
+            if call.function in RANKS:
+                tests.append(comes_before(theirs, ours, directions))
+            elif call.frame.end == 0 and directions:
+                tests.append(
+                    disjunction([comes_before(theirs, ours, directions), ties(theirs, ours)])
+                )
+            around.append((replace(other, conditions=(*other.conditions, *tests)), theirs))
+        if call.function == "dense_rank":
+            if any(has_floats(e.type) for e in sorts):
+                return None
+            ahead = tuple(replace(t, outputs=tuple(keys)) for t, keys in around)
+            return _one_more(self.symbols.distinct_rows(ahead, LONG), call)
+        if call.function in RANKS:
+            one = (Literal(1, LONG),)
+            ahead = tuple(replace(t, outputs=one) for t, _ in around)
+            return _one_more(self.symbols.sum_or_zero(LONG, ahead), call)
+        aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
+        fold, args = _fold(aggregate, 0, is_global=True)
+        members = tuple(replace(t, outputs=tuple(read(args, t))) for t, _ in around)
+        if fold.or_zero:
+            return self.symbols.sum_or_zero(fold.type, members)
+        return self.symbols.fold(fold.function, fold.type, fold.distinct, members)
+
     # -- rows ----------------------------------------------------------------------------------
 
     def _row_udf(
@@ -379,15 +471,8 @@ class Lowering:
             raise UnsupportedError(f"operator {id_!r} reads the rows around its subquery")
         schema = dataflow.schemas[id_]
         name = identity(operator, below)
-        if isinstance(operator, Limit):
-            # It sees the order too: sort keys are further outputs, their directions its identity.
-            name += _order_below(dataflow, id_)
         bags = tuple(self.groups.expanded(bag) for bag in inputs)
         types, nullable = schema.types, tuple(f.nullable for f in schema)
-        if isinstance(operator, Limit):
-            keys = bags[0][0].outputs[len(schema) :] if bags[0] else ()
-            types += tuple(k.type for k in keys)
-            nullable += (True,) * len(keys)
         relation = Opaque(name, bags, (), types, nullable)
         atom = Atom(self.symbols.fresh(), relation)
         return (Term((atom,), (), columns(atom)),)
@@ -466,6 +551,10 @@ def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[
     return Fold(call.function, places, call.type, call.distinct), args
 
 
+def _one_more(count: Expr, call: OverCall) -> Expr:
+    return added([count, Literal(1, LONG)], call.type)
+
+
 def _is_known(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value is not None
 
@@ -479,12 +568,23 @@ def _outer_reads(operator: Operator) -> list[OuterColumn]:
     return [n for e in operator_exprs(operator) for n in parts(e) if isinstance(n, OuterColumn)]
 
 
-def _order_below(dataflow: Dataflow, id_: str) -> str:
+def _order_below(dataflow: Dataflow, id_: str) -> tuple[Direction, ...]:
     """The directions of the order a limit follows."""
     while not isinstance(dataflow.operators[id_], Sort):
         if not isinstance(dataflow.operators[id_], Filter | Project | Limit):
-            return ""
+            return ()
         id_ = dataflow.inputs[id_][0]
     sort = dataflow.operators[id_]
     assert isinstance(sort, Sort)
-    return repr([(k.ascending, k.nulls_first) for k in sort.keys])
+    return tuple((k.ascending, k.nulls_first) for k in sort.keys)
+
+
+def _is_told(call: OverCall) -> bool:
+    """Whether a window function is a fold over rows before and alike, or their number."""
+    if call.ignore_nulls or any(has_floats(a.type) for a in call.args):
+        return False
+    if call.function in RANKS:
+        return True
+    if call.function not in FOLDED_OVER:
+        return False
+    return call.frame in (WHOLE, RUNNING, Frame("range", None, None), Frame("rows", None, 0))

@@ -7,17 +7,18 @@ on a key are one, children have parents, folds over equal bags are equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations, product
 from typing import final
 
 from veer.dataflow.coercion import conjunction
 from veer.dataflow.expr import Case, Column, Compare, Expr, IsNull, Literal, Not
-from veer.dataflow.types import BOOLEAN, DataType, has_floats
+from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
 from veer.dataflow.walk import children, parts
 from veer.evs.algebra.symbols import Folded, SomeRow, Symbols, Totaled
 from veer.evs.algebra.terms import (
+    COPIES,
     TRUE,
     Atom,
     Bag,
@@ -94,7 +95,31 @@ class Matcher:
         theirs = [t for t in theirs if not self._is_empty(t, scope)]
         if not ours and not theirs:
             return True
-        return self.may_count and self._same_counts(ours, theirs, scope)
+        if not self.may_count:
+            return False
+        if self._same_counts(list(ours), list(theirs), scope):
+            return True
+        return self._same_multiplicities(ours, theirs, scope)
+
+    def _same_multiplicities(self, ours: list[Term], theirs: list[Term], scope: Scope) -> bool:
+        """A row of any values comes equally often on both sides.
+
+        Asked where rows are described by their values, not by the tables they come from.
+        """
+        described = [a for t in (*ours, *theirs) for a in t.atoms if _has_no_table(a)]
+        types = [o.type for o in (ours or theirs)[0].outputs]
+        if not described or any(map(has_floats, types)):
+            return False
+        row = self._row(types)
+        counts = []
+        for terms in (ours, theirs):
+            found = []
+            for t in map(self.symbols.freshened, terms):
+                fits = tuple(map(same, row, t.outputs))
+                one = Term(t.atoms, (*t.conditions, *fits), (Literal(1, LONG),))
+                found.append(self.symbols.total(one, LONG))
+            counts.append(added(found, LONG))
+        return self._proves(Same(*counts), (), [(counts[0],), (counts[1],)], scope)
 
     def _pair_up(self, ours: list[Term], theirs: list[Term], scope: Scope) -> None:
         """Remove terms that are equal one to one."""
@@ -132,6 +157,16 @@ class Matcher:
                 implies(theirs, ours),
                 implies(ours, All((*outputs, *extra))),
             )
+        )
+
+    def always(self, goal: Same, term: Term) -> bool:
+        """Whether something holds of every row of a term."""
+        given = All(tuple(Holds(c) for c in term.conditions))
+        return self._proves(
+            implies(given, goal),
+            term.atoms,
+            [(*term.conditions, goal.left, goal.right), ()],
+            Scope(),
         )
 
     def _is_empty(self, term: Term, scope: Scope) -> bool:
@@ -454,21 +489,18 @@ class Facts:
         if fold.function == "sum" or any(t.outputs[0].type != fold.type for t in bag):
             return [some]
         beyond = "<" if fold.function == "min" else ">"
-        reached, passed = (
-            self.symbols.exists(
-                tuple(
-                    replace(t, conditions=(*t.conditions, test(t.outputs[0])))
-                    for t in map(self.symbols.freshened, fold.bag)
-                )
-            )
-            for test in (
-                lambda output: same(output, value),
-                lambda output: Compare(beyond, output, value),
-            )
-        )
+        reached = self._some_output(fold, lambda output: same(output, value))
+        passed = self._some_output(fold, lambda output: Compare(beyond, output, value))
         self._add(Some((null, Holds(reached))))
         self._add(No(Holds(passed)))
         return [some, reached, passed]
+
+    def _some_output(self, fold: Folded, test: Callable[[Expr], Expr]) -> Expr:
+        """Whether some value a fold goes over passes a test."""
+        rows = map(self.symbols.freshened, fold.bag)
+        return self.symbols.exists(
+            tuple(replace(t, conditions=(*t.conditions, test(t.outputs[0]))) for t in rows)
+        )
 
     def _fits(self, name: str) -> None:
         """Rows at hand that fit the description make an EXISTS true."""
@@ -639,6 +671,13 @@ class Facts:
                     self._note(part)
             case No(part):
                 self._note(part)
+
+
+def _has_no_table(atom: Atom) -> bool:
+    relation = atom.relation
+    return isinstance(relation, Domain) or (
+        isinstance(relation, Opaque) and relation.identity == COPIES
+    )
 
 
 def _columns_named(atom: Atom, names: Sequence[str]) -> tuple[Column, ...] | None:

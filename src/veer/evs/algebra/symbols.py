@@ -29,9 +29,10 @@ from veer.dataflow.expr import (
 from veer.dataflow.functions.registry import Nulls, scalar_function
 from veer.dataflow.nullability import is_nullable
 from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import BOOLEAN, DataType, has_floats
+from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
 from veer.dataflow.walk import columns_read, map_children, parts
 from veer.evs.algebra.terms import (
+    COPIES,
     FALSE,
     TRUE,
     Atom,
@@ -42,6 +43,7 @@ from veer.evs.algebra.terms import (
     Relation,
     Table,
     Term,
+    Top,
     columns,
     is_symbol,
     key_columns,
@@ -170,7 +172,7 @@ class Symbols:
         match relation:
             case Table() | Domain():
                 return frozenset()
-            case Group(bag):
+            case Group(bag) | Top(bag):
                 return self.bag_free(bag)
             case Opaque(bags=bags, args=args):
                 found = [self.bag_free(b) for b in bags] + [self.free(a) for a in args]
@@ -222,7 +224,7 @@ class Symbols:
             return relation
         if self.relation_free(relation).isdisjoint(table):
             return relation
-        if isinstance(relation, Group):
+        if isinstance(relation, Group | Top):
             bag = tuple(self.substitute_term(self.freshened(t), table) for t in relation.bag)
             return replace(relation, bag=bag)
         bags = tuple(
@@ -313,6 +315,38 @@ class Symbols:
             return [self.freshened(replace(term, conditions=(*rest, a))) for a in condition.args]
         return []
 
+    def by_cases(self, term: Term) -> list[Term]:
+        """A term by the cases of an OR that fix a value which otherwise ranges over all.
+
+        x is 'r' and p,  or  x is 's' and q   =>   x is 'r' and p;  x is 's' and q, not the first
+        """
+        domains = {a.var for a in term.atoms if isinstance(a.relation, Domain)}
+        for condition in term.conditions:
+            if not isinstance(condition, Or) or len(condition.args) > MOST_BRANCHES:
+                continue
+            if not any(self._fixes(a, domains) for a in condition.args):
+                continue
+            rest = tuple(c for c in term.conditions if c is not condition)
+            before: tuple[Expr, ...] = ()
+            found: list[Term] = []
+            for case in condition.args:
+                part = self.freshened(replace(term, conditions=(*rest, case, *before)))
+                made = self.simplify(part)
+                if made is not None:
+                    found += self.by_cases(made)
+                before = (*before, Not(two_valued(case)))
+            return found
+        return [term]
+
+    def _fixes(self, condition: Expr, domains: set[int]) -> bool:
+        """Whether a condition makes a value that ranges over all the same as another."""
+        return any(
+            {variable(name)} <= domains and variable(name) not in self.variables(other)
+            for c in _conjuncts(condition)
+            for name, other, _ in _equalities(c)
+            if not is_symbol(name)
+        )
+
     def _speaks_of_rows(self, condition: Expr) -> bool:
         conjuncts = condition.args if isinstance(condition, And) else (condition,)
         return any(self._some_row(c) is not None for c in conjuncts)
@@ -368,8 +402,12 @@ class Symbols:
         one = (Literal(1, type_),)
         return added([self.total(replace(t, outputs=one), type_) for t in bag], type_)
 
-    def _distinct(self, bag: Bag) -> Bag:
-        """The rows of a bag without nulls, each once."""
+    def distinct_rows(self, bag: Bag, type_: DataType) -> Expr:
+        """How many different rows a bag has, nulls included."""
+        return self._counted(self._distinct(bag, with_nulls=True), type_)
+
+    def _distinct(self, bag: Bag, *, with_nulls: bool = False) -> Bag:
+        """The rows of a bag, each once, usually those without nulls."""
         if not bag:
             return ()
         row = [Atom(self.fresh(), Domain(o.type)) for o in bag[0].outputs]
@@ -378,7 +416,7 @@ class Symbols:
             replace(t, conditions=(*t.conditions, *map(same, values, t.outputs)))
             for t in map(self.freshened, bag)
         )
-        known = tuple(Not(IsNull(v)) for v in values)
+        known = () if with_nulls else tuple(Not(IsNull(v)) for v in values)
         return (Term(tuple(row), (self.exists(members), *known), tuple(values)),)
 
     def _folded(self, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
@@ -461,6 +499,11 @@ class Symbols:
     def _opened(self, term: Term) -> Term | None:
         """A term with one factor taken apart, if one can be: a sum, a total, a number of copies."""
         bound = {a.var for a in term.atoms}
+        for atom in term.atoms:
+            if isinstance(atom.relation, Opaque) and atom.relation.identity == COPIES:
+                rest = tuple(a for a in term.atoms if a is not atom)
+                factors = (*term.outputs, *atom.relation.args)
+                return Term(rest, term.conditions, (OpaqueCall(MULTIPLIED, factors, LONG),))
         for place, factor in enumerate(term.outputs):
             others = [*term.outputs[:place], *term.outputs[place + 1 :]]
             if bound.isdisjoint(self.variables(factor)):
@@ -584,6 +627,8 @@ class Symbols:
                 case Case(((arg, Literal(True)), (_, Literal(None))), Literal(False)):
                     stack.append(arg)  # IN: null is not true either
                     continue
+                case Not(And(args)) if any(_is_never(a) for a in args):
+                    continue
                 case Not(Or(args)):
                     stack.extend(Not(a) for a in reversed(args))
                     continue
@@ -598,6 +643,13 @@ class Symbols:
                     condition = FALSE if value is None else TRUE
                 case IsNull(Column(name)) if never_null(name):
                     condition = FALSE
+                case Compare("<=>" | "=" as op, Literal(a), Literal(b)) if (
+                    condition.left.type == condition.right.type
+                    and not has_floats(condition.left.type)
+                ):
+                    known = a is not None and b is not None
+                    equal = a == b and (known or op == "<=>")
+                    condition = TRUE if equal else FALSE
                 case Compare("<=>" | "=", left, right) if left == right:
                     if isinstance(condition, Compare) and condition.op == "=":
                         stack.append(Not(IsNull(left)))
@@ -807,6 +859,22 @@ class Symbols:
         if not table:
             return term
         return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
+
+
+def _is_never(condition: Expr) -> bool:
+    """Whether a condition says that two different constants are the same."""
+    match condition:
+        case Compare("=" | "<=>", Literal(a), Literal(b)):
+            types = (condition.left.type, condition.right.type)
+            return (
+                types[0] == types[1]
+                and not has_floats(types[0])
+                and a is not None
+                and b is not None
+                and a != b
+            )
+        case _:
+            return condition == FALSE
 
 
 def _is_strict(function: str) -> bool:

@@ -78,7 +78,25 @@ class Opaque:
     nullable: tuple[bool, ...]
 
 
-Relation: TypeAlias = Table | Domain | Group | Opaque
+@final
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The rows of `bag` from `offset` on, at most `limit`, in the order of its last outputs.
+
+    `width` outputs are shown; the others are sort keys, one for each direction.
+    """
+
+    bag: Bag
+    width: int
+    directions: tuple[Direction, ...]
+    limit: int | None
+    offset: int
+
+
+COPIES = "veer.copies"  # an opaque relation without columns, with as many rows as its argument says
+
+Direction: TypeAlias = tuple[bool, bool]  # ascending, nulls first
+Relation: TypeAlias = Table | Domain | Group | Top | Opaque
 
 
 @final
@@ -120,6 +138,8 @@ def fields(relation: Relation) -> list[tuple[DataType, bool]]:
         case Group(bag, keys, folds):
             key_types = [e.type for e in bag[0].outputs[:keys]] if bag else []
             return [(t, True) for t in key_types] + [(f.type, not f.or_zero) for f in folds]
+        case Top(bag):
+            return [(o.type, True) for o in bag[0].outputs]
         case Opaque(types=types, nullable=nullable):
             return list(zip(types, nullable, strict=True))
         case _:
