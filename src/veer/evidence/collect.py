@@ -37,6 +37,7 @@ class Evidence:
         ev = next((ev for ev in self.evs if ev.name == name), None)
         if ev is None:
             return self.otherwise(name, pair)
+        self.progress(f"{name} is asked again")
         with smt.listening() as noted:
             answer = ev.verify(pair)
         self._questions[name, pair] = tuple(noted)

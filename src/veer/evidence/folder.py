@@ -140,8 +140,11 @@ def _is_evidence(folder: Path) -> bool:
 
 def _clear(folder: Path) -> None:
     """Remove what an earlier run wrote, and nothing else; the README last."""
-    for path in sorted((folder / "questions").glob("[0-9]*.smt2")):
+    questions = folder / "questions"
+    for path in sorted(questions.glob("[0-9]*.smt2")):
         path.unlink()
+    if questions.is_dir() and not any(questions.iterdir()):
+        questions.rmdir()
     for name in WRITTEN:
         (folder / name).unlink(missing_ok=True)
 

@@ -34,7 +34,9 @@ def ask_again(question: str, work: int = WORK) -> tuple[SecondAnswer, str]:
     try:
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, question, "question")
         while not (command := parser.nextCommand()).isNull():
-            said += command.invoke(solver, parser.getSymbolManager())
+            # An answer other than the :status of a question would be an error instead.
+            if command.getCommandName() != "set-info":
+                said += command.invoke(solver, parser.getSymbolManager())
     except RuntimeError as error:
         return SecondAnswer.NOT_RECHECKED, str(error)
     said = said.strip()

@@ -19,6 +19,7 @@ from veer.smt.questions import Question
 from veer.smt.solve import assertions
 
 LONGEST = 2_000  # characters of a comment
+LARGEST = 10_000  # parts of a term that is said in words; repeated ones count again
 SHORT = 60  # characters of a term that is repeated rather than defined
 HEAD = """\
 ; Does the goal follow from what is given, for all values of the columns?
@@ -58,14 +59,17 @@ def as_smtlib(question: Question) -> str:
     """A question as SMT-LIB 2, with what it says in words; unsatisfiable if the goal follows."""
     encoder = Encoder(z3.Context())
     asserted = assertions(encoder, question.goal, question.given)
-    words = [f"given: {show_formula(g)}" for g in question.given]
-    words.append(f"goal: {show_formula(question.goal)}")
+    said = [*(("given", g) for g in question.given), ("goal", question.goal)]
     printer = _Printer(asserted)
     lines = []
     for place, term in enumerate(asserted):
-        if place < len(words):
-            lines += ["", _comment(words[place])]
-        elif place == len(words):
+        if place < len(said):
+            what, formula = said[place]
+            words = (
+                show_formula(formula) if printer.size(term) <= LARGEST else "too large for words"
+            )
+            lines += ["", _comment(f"{what}: {words}")]
+        elif place == len(said):
             lines += ["", "; literals: their values, their order"]
         lines += printer.definitions(term)
         lines.append(f"(assert {printer.text(term)})")
@@ -110,9 +114,17 @@ class _Printer:
         self._sorts: dict[int, str] = {}
         self._taken: set[str] = set()
         self._texts: dict[int, str] = {}
-        every = _walked(terms, self._texts)
-        uses = Counter(id_ for term in every for id_ in {c.get_id() for c in term.children()})
+        self._sizes: dict[int, int] = {}
+        uses = Counter[int]()
+        for term in _walked(terms, self._texts):
+            below = [child.get_id() for child in term.children()]
+            self._sizes[term.get_id()] = 1 + sum(self._sizes[id_] for id_ in below)
+            uses.update(below)
         self._shared = {id_ for id_, count in uses.items() if count > 1}
+
+    def size(self, term: Any) -> int:
+        """How many parts a term has."""
+        return self._sizes[term.get_id()]
 
     def definitions(self, term: Any) -> Iterator[str]:
         """What must be defined before a term: its parts that occur elsewhere too."""
