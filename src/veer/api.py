@@ -18,6 +18,7 @@ from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
 from veer.dataflow.types import same_by_value
 from veer.errors import DefectError
+from veer.evidence.collect import Evidence
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.spec import Version, load, load_pair, version_of
@@ -32,6 +33,7 @@ from veer.search.simulation import Simulation
 from veer.search.sweep import Sweep
 from veer.search.verdicts import Verdicts, verdicts
 from veer.search.whole import top_claim
+from veer.smt.second import second_solver
 from veer.verdict import (
     OBLIGATIONS,
     Caveat,
@@ -62,6 +64,8 @@ class Comparison:
     without: tuple[str, ...] = ()  # "segment", "prune", "rank", "quick" switched off
     cache: str = ""  # a file in which answers of verifiers are kept
     witnesses: bool = True  # or only look for proofs: what is not proven is unknown
+    evidence: bool = False  # the steps of proofs, with the solver's questions, in the report
+    recheck: str = ""  # "cvc5": a second solver is asked these questions too
 
 
 @final
@@ -97,6 +101,8 @@ def verify(
     told what is going on.
     """
     asked = comparison or Comparison()
+    if asked.recheck:
+        second_solver(asked.recheck)
     p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     start = time.perf_counter()
     pair = diff(p, q)
@@ -193,6 +199,13 @@ def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkRep
     refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
     attempts = Attempts(search.verdicts, asked.budget)
     checked = _Checked(refutation, goal, attempts, tuple(caveats), asked.errors, search.choices)
+    if asked.evidence or asked.recheck:
+        checked.evidence = Evidence(
+            search.evs.all,
+            attempts.answer,
+            asked.recheck,
+            lambda text: search.progress(f"{goal.p}: {text}"),
+        )
     reasons: list[str] = []
     for step in _steps(search, refutation, goal, attempts, asked):
         found = step()
@@ -261,12 +274,23 @@ class _Checked:
     caveats: tuple[Caveat, ...]
     errors: str
     choices: dict[str, str]
+    evidence: Evidence | None = None
 
     def report(self, proof: Proof) -> SinkReport | str:
+        """The verdict a proof gives, with its evidence if asked for; or why it is none."""
+        found = self._report(proof)
+        if self.evidence is None or isinstance(found, str):
+            return found
+        if found.verdict is not Verdict.EQUIVALENT:
+            return found
+        return self.evidence.added_to(found, proof, self.refutation.p, self.refutation.q)
+
+    def _report(self, proof: Proof) -> SinkReport | str:
         """EQUIVALENT, if the checker accepts the proof and simulation agrees; else why not."""
         p, q, a, b = self.refutation.p, self.refutation.q, self.goal.p, self.goal.q
+        ask = self.attempts.answer if self.evidence is None else self.evidence.ask
         try:
-            assumptions = check(proof, p, q, self.goal, self.attempts.answer, self.choices)
+            assumptions = check(proof, p, q, self.goal, ask, self.choices)
         except ProofError as error:
             return str(error)
         evs = [step.ev for step in proof.steps if step.ev]

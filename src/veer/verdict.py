@@ -103,8 +103,55 @@ class WindowReport:
 
 @final
 @dataclass(frozen=True)
+class StepReport:
+    """One step of a proof: what it shows, from what, by which rule.
+
+    A step closed by a verifier has the operators of both sides in words, and in SMT-LIB 2 every
+    question to the solver that was answered by yes on the way.
+    """
+
+    claim: str
+    leaves: tuple[str, ...]
+    rule: str
+    ev: str = ""
+    shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    questions: tuple[str, ...] = ()
+    inner: tuple[StepReport, ...] = ()
+
+    @property
+    def all_questions(self) -> tuple[str, ...]:
+        """Those of the inner steps too."""
+        return (*self.questions, *(q for step in self.inner for q in step.all_questions))
+
+
+class SecondAnswer(Enum):
+    """What another solver says of a question that was answered by yes."""
+
+    AGREED = "agreed"
+    NOT_RECHECKED = "not re-checked"  # it does not know, or its budget ran out
+    DISAGREED = "disagreed"
+
+
+@final
+@dataclass(frozen=True)
+class Recheck:
+    """What another solver says of the questions behind a proof: an answer, and its words."""
+
+    solver: str
+    answers: Mapping[str, tuple[SecondAnswer, str]]
+
+    def having(self, answer: SecondAnswer) -> list[str]:
+        """The questions answered like this."""
+        return [question for question, (found, _) in self.answers.items() if found is answer]
+
+
+@final
+@dataclass(frozen=True)
 class SinkReport:
-    """The verdict on one pair of sinks; `p` or `q` is empty where a sink was added or removed."""
+    """The verdict on one pair of sinks; `p` or `q` is empty where a sink was added or removed.
+
+    `steps` and `recheck` are there if asked for.
+    """
 
     p: str
     q: str
@@ -114,6 +161,8 @@ class SinkReport:
     caveats: tuple[Caveat, ...] = ()
     windows: tuple[WindowReport, ...] = ()
     witness: Witness | None = None
+    steps: tuple[StepReport, ...] = ()
+    recheck: Recheck | None = None
 
 
 @final
@@ -159,6 +208,12 @@ class Report:
             if worst in verdicts:
                 return worst
         return Verdict.EQUIVALENT
+
+    @property
+    def disagreements(self) -> list[str]:
+        """Questions on which another solver contradicts Veer's: defects, each of them."""
+        found = [s.recheck.having(SecondAnswer.DISAGREED) for s in self.sinks if s.recheck]
+        return [question for some in found for question in some]
 
     def _repr_html_(self) -> str:
         """The report in a notebook."""

@@ -78,6 +78,7 @@ def test_the_json_report_has_its_documented_parts() -> None:
             "caveats",
             "windows",
             "witness",
+            "recheck",
         }
     changed = {(e["kind"], e["operator"]) for e in report["edits"] if "operator" in e["kind"]}
     assert changed == {("delete operator", "o"), ("add operator", "g"), ("add operator", "h")}
@@ -153,6 +154,9 @@ def test_base_compares_with_a_revision(tmp_path: Path) -> None:
         (["verify", "job.py", "job.py"], 64, "name the function, as in job.py:build"),
         (["verify", V1, V2, "--arg", "a=1"], 64, "--arg belongs to PySpark functions"),
         (["verify", V1, V2, "--out", "/no/such/dir/x"], 64, "there is no such directory"),
+        (["verify", V1, V2, "--recheck", "other"], 64, "--recheck 'other': expected cvc5"),
+        (["verify", V1, V2, "--evidence", str(ROOT)], 64, "the directory holds something else"),
+        (["verify", V1, V2, "--evidence", V1], 64, "not a directory"),
         (["frobnicate"], 64, "frobnicate"),
     ],
 )

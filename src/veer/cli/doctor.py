@@ -84,6 +84,7 @@ def examine(console: Any) -> int:
         ("PyYAML", True),
         ("z3-solver", True),
         ("pyspark", False),
+        ("cvc5", False),
     ):
         console.print(f"  {name:<10} {_installed(name) or _missing(needed)}")
     console.print(f"  {'Java':<10} {_java()}")

@@ -115,6 +115,22 @@ def verify(
     witness_out: Annotated[
         str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
     ] = "",
+    evidence: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            help="Write there the steps of the proof, and the solver's questions in SMT-LIB 2 "
+            "that any solver can check; or the witness.",
+        ),
+    ] = "",
+    recheck: Annotated[
+        str,
+        typer.Option(
+            metavar="SOLVER",
+            help="Ask cvc5 the solver's questions too; if it contradicts, the verdict is unknown "
+            "and the exit status 70.",
+        ),
+    ] = "",
 ) -> None:
     """Verify that two versions produce the same results.
 
@@ -144,6 +160,10 @@ def verify(
     if bool(q) == bool(base):
         raise UsageError("give two versions P and Q, or --base REV and one SPEC")
     _check_target(out)
+    if recheck:
+        choice("--recheck", recheck, ("cvc5",))
+    if evidence:
+        _check_folder(evidence)
 
     from veer.api import Comparison, load_pair
     from veer.api import verify as verify_versions
@@ -152,7 +172,17 @@ def verify(
 
     off = tuple(name for name in without.split(",") if name)
     asked = Comparison(
-        TableSemantics(semantics), columns, types, budget, _names(ev), errors, strategy, off, cache
+        TableSemantics(semantics),
+        columns,
+        types,
+        budget,
+        _names(ev),
+        errors,
+        strategy,
+        off,
+        cache,
+        evidence=bool(evidence),
+        recheck=recheck,
     )
     with _time_limit(timeout), progress() as say:
         say(f"reading {p}" if base else f"reading {p} and {q}")
@@ -166,6 +196,17 @@ def verify(
 
         for path in write_witnesses(report, old, new, Path(witness_out)):
             print(f"veer: wrote {path}", file=sys.stderr)
+    if evidence:
+        from veer.evidence.folder import write_evidence
+
+        count = write_evidence(report, old, new, Path(evidence))
+        if count is None:
+            _complain(f"nothing to write into {evidence}: there is neither proof nor witness")
+        else:
+            _complain(f"wrote {evidence} with {count} question{'' if count == 1 else 's'}")
+    if report.disagreements:
+        _cry(report.disagreements[0], recheck)
+        raise typer.Exit(DefectError.exit_status)
     raise typer.Exit(report.verdict.exit_status)
 
 
@@ -347,6 +388,12 @@ def _check_target(out: str) -> None:
         raise UsageError(f"--out {out}: there is no such directory")
 
 
+def _check_folder(folder: str) -> None:
+    from veer.evidence.folder import check_folder
+
+    check_folder(Path(folder))
+
+
 def _show(report: dict[str, Any], format_: str, out: str) -> None:
     if format_ == "text":
         from veer.report.as_text import plain_text, print_report
@@ -421,19 +468,32 @@ def run(command: Callable[[], Any] | None = None) -> NoReturn:
 
 
 def _keep_evidence(error: DefectError) -> None:
-    """Save the pair on which Veer contradicts itself, beside where it was run."""
+    """Save the pair on which Veer contradicts itself."""
     import json
+
+    if error.evidence is not None:
+        _keep("the pair", json.dumps(error.evidence, indent=1, default=str) + "\n", "json")
+
+
+def _cry(question: str, solver: str) -> None:
+    """Say that two solvers contradict each other, and save what they were asked."""
+    _complain(
+        f"DEFECT: {solver} has a model of what z3 found to have none, so no proof may rest on it; "
+        "please report this with both versions"
+    )
+    _keep("the question", question, "smt2")
+
+
+def _keep(what: str, text: str, suffix: str) -> None:
+    """Save what a defect shows on, beside where it was run."""
     from hashlib import sha256
 
-    if error.evidence is None:
-        return
-    text = json.dumps(error.evidence, indent=1, default=str)
-    target = Path(f"veer-defect-{sha256(text.encode()).hexdigest()[:8]}.json")
+    target = Path(f"veer-defect-{sha256(text.encode()).hexdigest()[:8]}.{suffix}")
     try:
-        target.write_text(text + "\n", encoding="utf-8")
-        _complain(f"the pair is saved in {target}")
+        target.write_text(text, encoding="utf-8")
+        _complain(f"{what} is saved in {target}")
     except OSError as problem:
-        _complain(f"the pair could not be saved in {target}: {problem.strerror}")
+        _complain(f"{what} could not be saved in {target}: {problem.strerror}")
 
 
 def _other(error: Exception) -> int:

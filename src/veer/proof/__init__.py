@@ -4,7 +4,7 @@ Every operator output is a signal. A claim pairs a signal of P with one of Q; a 
 ordered list of steps, each using earlier claims only.
 """
 
-from veer.proof.checker import check
+from veer.proof.checker import Ask, check
 from veer.proof.claims import (
     BY_EV,
     CONGRUENCE,
@@ -29,6 +29,7 @@ __all__ = [
     "SINK",
     "TIDY",
     "WIRE",
+    "Ask",
     "Claim",
     "Proof",
     "ProofError",

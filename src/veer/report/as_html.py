@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from veer.report.as_json import report_json
+from veer.report.as_json import recheck_text, report_json
 from veer.verdict import Report
 
 COLORS = {"equivalent": "#1a7f37", "inequivalent": "#cf222e", "unknown": "#9a6700"}
@@ -63,6 +63,7 @@ def _colored(verdict: str) -> str:
 def _sink(sink: dict[str, Any]) -> str:
     notes = [f"assuming {a}" for a in sink["assumptions"]]
     notes += [f"note: {c}" for c in sink["caveats"]]
+    notes += [recheck_text(sink["recheck"])] if sink["recheck"] else []
     why = "<br>".join(map(escape, [sink["reason"], *notes]))
     name = escape(sink["p"] or sink["q"])
     return f"<tr><td>{name}</td><td>{_colored(sink['verdict'])}</td><td>{why}</td></tr>"

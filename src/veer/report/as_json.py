@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from veer.verdict import EditReport, Report, SinkReport, Witness
+from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -55,7 +55,31 @@ def _sink(sink: SinkReport) -> dict[str, Any]:
             for w in sink.windows
         ],
         "witness": None if sink.witness is None else _witness(sink.witness),
+        "recheck": None if sink.recheck is None else _recheck(sink.recheck),
     }
+
+
+def _recheck(recheck: Recheck) -> dict[str, Any]:
+    return {
+        "solver": recheck.solver,
+        "questions": len(recheck.answers),
+        "agreed": len(recheck.having(SecondAnswer.AGREED)),
+        "not_rechecked": len(recheck.having(SecondAnswer.NOT_RECHECKED)),
+        "disagreed": len(recheck.having(SecondAnswer.DISAGREED)),
+    }
+
+
+def recheck_text(recheck: dict[str, Any]) -> str:
+    """What a second solver said, in words."""
+    solver, questions = recheck["solver"], recheck["questions"]
+    if not questions:
+        return f"nothing for {solver} to re-check: no question was asked"
+    text = f"{solver} agrees on {recheck['agreed']} of {questions} questions"
+    if recheck["not_rechecked"]:
+        text += f"; {recheck['not_rechecked']} not re-checked"
+    if recheck["disagreed"]:
+        text += f"; IT CONTRADICTS {recheck['disagreed']}: this is a defect of Veer or of a solver"
+    return text
 
 
 def _witness(witness: Witness) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from veer.report.as_json import recheck_text
+
 STYLES = {"equivalent": "bold green", "inequivalent": "bold red", "unknown": "bold yellow"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
 MOST_SHOWN = 8  # operators of a window
@@ -170,4 +172,7 @@ def _why(sink: dict[str, Any]) -> Group:
     lines: list[Any] = [Text(sink["reason"])]
     lines += [Text(f"assuming {a}", style="cyan") for a in sink["assumptions"]]
     lines += [Text(f"note: {c}", style="yellow") for c in sink["caveats"]]
+    if sink["recheck"] is not None:
+        style = "bold red" if sink["recheck"]["disagreed"] else "green"
+        lines.append(Text(recheck_text(sink["recheck"]), style=style))
     return Group(*lines)

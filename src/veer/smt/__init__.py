@@ -20,8 +20,10 @@ from veer.smt.formula import (
     never_null,
     same,
 )
+from veer.smt.questions import Question, listening
 
 if TYPE_CHECKING:
+    from veer.smt.smtlib import as_smtlib
     from veer.smt.solve import Outcome, Solver, find_model
 
 __all__ = [
@@ -30,18 +32,28 @@ __all__ = [
     "Holds",
     "No",
     "Outcome",
+    "Question",
     "Same",
     "SameCount",
     "Solver",
     "Some",
+    "as_smtlib",
     "find_model",
     "implies",
+    "listening",
     "never_null",
     "same",
 ]
 
+LATER = {
+    "Outcome": "veer.smt.solve",
+    "Solver": "veer.smt.solve",
+    "as_smtlib": "veer.smt.smtlib",
+    "find_model": "veer.smt.solve",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name in ("Outcome", "Solver", "find_model"):
-        return getattr(import_module("veer.smt.solve"), name)
+    if name in LATER:
+        return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

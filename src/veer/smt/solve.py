@@ -13,6 +13,7 @@ from veer.errors import UnsupportedError
 from veer.smt.encode import Encoder
 from veer.smt.formula import Formula, No, atoms
 from veer.smt.model import read_model
+from veer.smt.questions import note
 
 WORK = 400_000  # z3's resource units per question
 SEED = 7
@@ -63,6 +64,8 @@ class Solver:
             self.gave_up = self.gave_up or found is Outcome.GAVE_UP
             if found is not Outcome.GAVE_UP:
                 self.known[key] = found
+        if found is Outcome.PROVEN:
+            note(*key)
         return found
 
 
@@ -86,16 +89,22 @@ def _solver(context: z3.Context, work: int) -> z3.Solver:
     return solver
 
 
+def assertions(encoder: Encoder, goal: Formula, given: Sequence[Formula]) -> list[Any]:
+    """What has no model if the goal follows: the given, the goal negated, what holds of literals."""
+    asserted = [encoder.formula(g) for g in given]
+    asserted.append(z3.Not(encoder.formula(goal)))
+    return [*asserted, *encoder.facts, *encoder.order_facts()]
+
+
 def _ask(goal: Formula, given: Sequence[Formula], work: int) -> Outcome:
     context = z3.Context()
     encoder = Encoder(context)
     try:
-        asserted = [encoder.formula(g) for g in given]
-        asserted.append(z3.Not(encoder.formula(goal)))
+        asserted = assertions(encoder, goal, given)
     except UnsupportedError:
         return Outcome.NOT_PROVEN
     solver = _solver(context, work)
-    solver.add(*asserted, *encoder.facts, *encoder.order_facts())
+    solver.add(*asserted)
     match str(solver.check()):
         case "unsat":
             return Outcome.PROVEN

@@ -1,0 +1,180 @@
+"""Questions as SMT-LIB 2 mean what was asked: two solvers read them and answer as z3 did before."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+import z3
+
+from veer.dataflow.expr import (
+    And,
+    Call,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    GetField,
+    IsNull,
+    Literal,
+    Not,
+)
+from veer.dataflow.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    STRING,
+    DataType,
+    parse_type,
+)
+from veer.errors import UsageError
+from veer.smt import (
+    All,
+    Formula,
+    Holds,
+    No,
+    Outcome,
+    Question,
+    Same,
+    SameCount,
+    Solver,
+    Some,
+    as_smtlib,
+    implies,
+    listening,
+)
+from veer.smt.second import ask_again, second_solver
+from veer.verdict import SecondAnswer
+
+
+def by_z3(text: str) -> str:
+    solver = z3.Solver(ctx=z3.Context())
+    solver.from_string(text)
+    return str(solver.check())
+
+
+def compare(op: str, left: Expr, right: Expr) -> Formula:
+    return Holds(Compare(op, left, right))
+
+
+def col(name: str, type_: DataType = INT) -> Column:
+    return Column(name, type_)
+
+
+def text(value: str) -> Literal:
+    return Literal(value, STRING)
+
+
+A, B, S = col("a"), col("b"), col("s", STRING)
+D = col("d", DOUBLE)
+PRICE = col("price", parse_type("decimal(8,2)"))
+STRUCT = col("r", parse_type("struct<`x|\\ y`:int>"))
+ODD = ("it's", 'a "b"', "a|b", "back\\slash", "two\nlines", "naïve 😀", "|", "", "; (check-sat)")
+YES: list[tuple[str, Formula, tuple[Formula, ...]]] = [
+    ("an order", compare(">", A, Literal(-5, INT)), (compare(">", A, Literal(3, INT)),)),
+    ("a null", No(compare("=", A, B)), (Holds(IsNull(A)),)),
+    ("both or one", Some((Holds(IsNull(A)), Holds(Not(IsNull(A))))), ()),
+    ("no part", All(()), ()),
+    ("transitive", Same(A, col("c")), (Same(A, B), Same(B, col("c")))),
+    ("doubles", compare(">", D, Literal(0.5, DOUBLE)), (compare(">", D, Literal(1e300, DOUBLE)),)),
+    ("not a number", compare("<", D, Literal(float("nan"), DOUBLE)), (compare("<", D, Literal(1.0, DOUBLE)),)),
+    ("decimals", compare(">", PRICE, Literal(Decimal("-0.10"), PRICE.type)), (compare(">", PRICE, Literal(Decimal("0.33"), PRICE.type)),)),
+    ("counting", SameCount((compare("<", A, B), compare(">", A, B)), (No(compare("=", A, B)),)), (Holds(Not(IsNull(A))), Holds(Not(IsNull(B))))),
+    ("a function", Same(Call("upper", (S,), STRING), Call("upper", (text("x"),), STRING)), (Same(S, text("x")),)),
+    ("a remainder", compare("<", Call("%", (A, Literal(3, INT)), INT), Literal(3, INT)), (Holds(Not(IsNull(A))),)),
+    ("a field", Same(GetField(STRUCT, "x|\\ y"), B), (Same(GetField(STRUCT, "x|\\ y"), A), Same(A, B))),
+    ("a date", compare(">", col("x", DATE), col("z", DATE)), (compare(">", col("x", DATE), col("y", DATE)), compare(">", col("y", DATE), col("z", DATE)))),
+    ("a cast", compare(">", Cast(A, LONG), Literal(1, LONG)), (compare(">", A, Literal(1, INT)),)),
+    *((f"the text {odd!r}", No(Same(S, text(f"{odd}."))), (Same(S, text(odd)),)) for odd in ODD),
+    *((f"the column {odd!r}", Same(col(odd), A), (Same(A, col(odd)),)) for odd in ODD),
+    # Names of operations and of Veer's own symbols are names like others.
+    ("names", Same(col("and"), A), (Same(A, col("not")), Same(col("not"), col("and")))),
+    ("parts", Same(col("part 1"), A), (Same(A, col("a value")), Same(col("a value"), col("part 1")))),
+]  # fmt: skip
+NO: list[tuple[str, Formula, tuple[Formula, ...]]] = [
+    ("an order", compare(">", A, Literal(3, INT)), (compare(">", A, Literal(-5, INT)),)),
+    ("other texts", Same(S, text("a|")), (Same(S, text("a\\")),)),
+    # What differs in an odd character only stays apart.
+    ("other columns", Same(col("x|"), col("x{7c}")), ()),
+    ("other kinds", Holds(col("x value", BOOLEAN)), (Same(col("x"), A),)),
+]
+
+
+@pytest.mark.parametrize(("goal", "given"), [pytest.param(g, h, id=t) for t, g, h in YES])
+def test_what_is_proven_is_unsatisfiable(goal: Formula, given: tuple[Formula, ...]) -> None:
+    with listening() as noted:
+        assert Solver().proves(goal, given)
+    (question,) = noted
+    assert question == Question(goal, given)
+    written = as_smtlib(question)
+    assert written == as_smtlib(question)
+    assert written.isascii()
+    assert by_z3(written) == "unsat"
+    assert ask_again(written) == (SecondAnswer.AGREED, "unsat")
+
+
+@pytest.mark.parametrize(("goal", "given"), [pytest.param(g, h, id=t) for t, g, h in NO])
+def test_what_does_not_follow_is_contradicted(goal: Formula, given: tuple[Formula, ...]) -> None:
+    with listening() as noted:
+        assert Solver().ask(goal, given) is Outcome.NOT_PROVEN
+    assert not noted
+    written = as_smtlib(Question(goal, given))
+    assert by_z3(written.replace("(set-info :status unsat)", "")) == "sat"
+    assert ask_again(written) == (SecondAnswer.DISAGREED, "sat")
+
+
+def test_only_proven_questions_are_noted_and_also_remembered_ones() -> None:
+    goal = compare(">", A, Literal(1, INT))
+    given = (compare(">", A, Literal(2, INT)),)
+    solver = Solver()
+    assert solver.proves(goal, given)
+    with listening() as noted:
+        assert solver.proves(goal, given)
+        assert solver.proves(goal, given)
+        assert not solver.proves(goal)
+    assert list(noted) == [Question(goal, given)]
+    assert solver.proves(goal, given)
+    assert len(noted) == 1
+
+
+def test_a_term_that_occurs_often_is_written_once() -> None:
+    found: Expr = A
+    for _ in range(40):
+        found = Call("+", (found, found), INT)
+    same = Call("+", (found, Literal(0, INT)), INT)
+    written = as_smtlib(Question(compare("=", found, same), (Holds(Not(IsNull(A))),)))
+    assert len(written) < 40_000
+    assert ask_again(written)[0] is SecondAnswer.AGREED
+
+
+def test_the_words_stand_beside_the_assertions() -> None:
+    written = as_smtlib(
+        Question(compare("=", A, B), (Same(B, A), implies(Holds(IsNull(A)), Same(A, B))))
+    )
+    assert re.findall(r"^; (given|goal): (.*)$", written, re.MULTILINE) == [
+        ("given", "b is the same as a"),
+        ("given", "(not ((a IS NULL))) or (a is the same as b)"),
+        ("goal", "(a = b)"),
+    ]
+    line = as_smtlib(Question(Holds(And((Compare("=", S, text("a\nb")), Compare("=", A, B))))))
+    assert "\\nb" in line
+
+
+def test_what_the_second_solver_does_not_know_is_not_rechecked() -> None:
+    (answer, words) = ask_again(as_smtlib(Question(*YES[0][1:])), work=1)
+    assert answer is SecondAnswer.NOT_RECHECKED
+    assert "unknown" in words
+    assert (
+        ask_again("(set-logic ALL)\n(assert (nonsense))\n(check-sat)")[0]
+        is SecondAnswer.NOT_RECHECKED
+    )
+    assert ask_again("(set-logic ALL)")[0] is SecondAnswer.NOT_RECHECKED
+
+
+def test_there_is_one_second_solver() -> None:
+    assert re.fullmatch(r"cvc5 \d+\.\d+.*", second_solver("cvc5"))
+    with pytest.raises(UsageError, match="there is cvc5"):
+        second_solver("z4")
