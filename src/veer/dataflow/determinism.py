@@ -6,6 +6,7 @@ function if ties cannot show. `unique_columns` supplies the keys this needs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -46,13 +47,17 @@ from veer.dataflow.ops import (
     Project,
     RowUdf,
     Sample,
+    Sink,
     Sort,
     Source,
     TableUdf,
+    Union,
+    Values,
 )
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
     DateType,
+    NullType,
     StringType,
     TimestampNtzType,
     TimestampType,
@@ -180,8 +185,11 @@ def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
     match operator:
         case Limit(0):
             pass
-        case Limit():
-            if not _order_decides(dataflow, dataflow.inputs[id_][0]):
+        case Limit(count, offset):
+            below = dataflow.inputs[id_][0]
+            rows = most_rows(dataflow, below)
+            takes_all = rows <= 1 or (offset == 0 and count is not None and rows <= count)
+            if not takes_all and not _order_decides(dataflow, below):
                 kind = worst(kind, Kind.CHOICE)
         case Sample():
             kind = worst(kind, Kind.CHOICE)
@@ -222,6 +230,8 @@ def _adds_floats(call: AggregateCall | OverCall) -> bool:
         isinstance(a, Cast) and not has_floats(a.arg.type) for a in call.args
     ):
         return False
+    if any(isinstance(a, Cast) and isinstance(a.arg.type, NullType) for a in call.args):
+        return False  # of nulls alone
     added = call.function in ("sum", "avg", "median")
     return added and any(has_floats(a.type) for a in call.args)
 
@@ -246,6 +256,40 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
         if isinstance(e, Column)
     }
     return Kind.PURE if has_key(dataflow, source, names) else Kind.CHOICE
+
+
+def most_rows(dataflow: Dataflow, id_: str, depth: int = 0) -> float:
+    """How many rows an operator gives at most; infinity if nothing says."""
+    known: dict[str, float] = dataflow.__dict__.setdefault("_most_rows", {})
+    if id_ not in known:
+        if depth > DEEPEST:
+            return math.inf
+        known[id_] = _most_rows(dataflow, id_, depth)
+    return known[id_]
+
+
+def _most_rows(dataflow: Dataflow, id_: str, depth: int) -> float:
+    below = dataflow.inputs[id_]
+    rows = [most_rows(dataflow, i, depth + 1) for i in below]
+    match dataflow.operators[id_]:
+        case Values(_, values):
+            return len(values)
+        case GlobalAggregate():
+            return 1
+        case Filter(predicate) if has_key(dataflow, below[0], set(_fixed_by(predicate))):
+            return min(1, rows[0])
+        case Limit(int() as count):
+            return min(count, rows[0])
+        case Filter() | Limit() | Project() | Sort() | Over() | RowUdf():
+            return rows[0]
+        case Aggregate() | Deduplicate() | Sink() | Join(kind="semi" | "anti"):
+            return rows[0]
+        case Union():
+            return sum(rows)
+        case Join(kind="inner" | "cross"):
+            return 0 if 0 in rows else rows[0] * rows[1]
+        case _:
+            return math.inf
 
 
 def _order_decides(dataflow: Dataflow, id_: str) -> bool:

@@ -8,7 +8,13 @@ from typing import TypeAlias
 
 from veer.dataflow.coercion import disjunction
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import call_kind, expr_kind, keys_relied_on, operator_kind
+from veer.dataflow.determinism import (
+    call_kind,
+    expr_kind,
+    keys_relied_on,
+    most_rows,
+    operator_kind,
+)
 from veer.dataflow.expr import (
     RUNNING,
     WHOLE,
@@ -31,7 +37,6 @@ from veer.dataflow.expr import (
 )
 from veer.dataflow.fingerprint import identity
 from veer.dataflow.functions.registry import Kind
-from veer.dataflow.nullability import is_nullable
 from veer.dataflow.ops import (
     Aggregate,
     Deduplicate,
@@ -65,7 +70,7 @@ from veer.errors import UnsupportedError
 from veer.evs.algebra.groups import Groups
 from veer.evs.algebra.match import Matcher
 from veer.evs.algebra.order import Ordered, comes_before, in_common, ties
-from veer.evs.algebra.symbols import Symbols, TooLargeError, schema_of
+from veer.evs.algebra.symbols import Symbols, TooLargeError, can_be_null
 from veer.evs.algebra.terms import (
     FALSE,
     TRUE,
@@ -231,6 +236,12 @@ class Lowering:
                 if any(has_floats(k.type) for k in named_keys):
                     raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0")
                 return inputs[0]  # no choice, so a key is among its columns
+            case Limit(count, offset) if (
+                offset == 0
+                and count is not None
+                and (most_rows(dataflow, dataflow.inputs[id_][0]) <= count)
+            ):
+                return inputs[0]
             case Limit(count, offset):
                 directions = _order_below(dataflow, id_)
                 top = Top(inputs[0], len(schema), directions, count, offset)
@@ -507,16 +518,16 @@ class Lowering:
         """True if a row compares equal; else null if one cannot be compared; else false."""
         bag = self.query(query, rows)
         yes, maybe = [], []
-        can_be_null = False
+        nullable = False
         for term in bag:
             compared = [Compare("=", a, o) for a, o in zip(args, term.outputs, strict=True)]
             equal: Expr = compared[0] if len(compared) == 1 else And(tuple(compared))
             yes.append(Term(term.atoms, (*term.conditions, equal), ()))
             not_false = Not(Case(((Not(equal), TRUE),), FALSE))
             maybe.append(Term(term.atoms, (*term.conditions, not_false), ()))
-            can_be_null = can_be_null or is_nullable(equal, schema_of(equal))
+            nullable = nullable or can_be_null(equal)
         found = self.symbols.exists(tuple(map(self.symbols.freshened, yes)))
-        if not can_be_null:
+        if not nullable:
             return found
         unsure = self.symbols.exists(tuple(map(self.symbols.freshened, maybe)))
         return Case(((found, TRUE), (unsure, Literal(None, BOOLEAN))), FALSE)

@@ -108,7 +108,8 @@ class Matcher:
         """
         described = [a for t in (*ours, *theirs) for a in t.atoms if _has_no_table(a)]
         types = [o.type for o in (ours or theirs)[0].outputs]
-        if not described or any(map(has_floats, types)):
+        single = [t for t in (*ours, *theirs) if not t.atoms]
+        if not (described or single) or any(map(has_floats, types)):
             return False
         row = self._row(types)
         counts = []

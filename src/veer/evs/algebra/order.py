@@ -21,7 +21,7 @@ from veer.dataflow.expr import (
     Not,
 )
 from veer.dataflow.types import LONG, has_floats
-from veer.evs.algebra.symbols import Symbols
+from veer.evs.algebra.symbols import Symbols, can_be_null
 from veer.evs.algebra.terms import (
     COPIES,
     TRUE,
@@ -53,9 +53,11 @@ def comes_before(ours: Values, theirs: Values, directions: Sequence[Direction]) 
     ):
         less = Compare("<" if ascending else ">", a, b)
         first, last = (a, b) if nulls_first else (b, a)
-        by_null = conjunction([IsNull(first), Not(IsNull(last))])
+        ways: list[Expr] = [less]
+        if can_be_null(first):
+            ways.append(conjunction([IsNull(first), Not(IsNull(last))]))
         equal = [Compare("<=>", x, y) for x, y in zip(ours[:place], theirs[:place], strict=True)]
-        cases.append(conjunction([*equal, disjunction([less, by_null])]))
+        cases.append(conjunction([*equal, ways[0] if len(ways) == 1 else disjunction(ways)]))
     return cases[0] if len(cases) == 1 else disjunction(cases)
 
 
@@ -131,7 +133,16 @@ class Ordered:
         inner = atom.relation
         if not isinstance(inner, Top) or inner.directions != top.directions:
             return None
-        return inner if term.outputs[top.width :] == columns(atom)[inner.width :] else None
+        own = columns(atom)
+        for key, place in zip(term.outputs[top.width :], range(inner.width, len(own)), strict=True):
+            alike = [
+                own[i]
+                for i in range(len(own))
+                if all(t.outputs[i] == t.outputs[place] for t in inner.bag)
+            ]
+            if key not in alike:
+                return None
+        return inner
 
     def by_counting(self, top: Top, bag: Bag, *, is_unique: bool) -> Bag | None:
         """The rows of a limit by how many come before each; None if ties make that unclear."""

@@ -469,6 +469,9 @@ class Symbols:
 
     def _product_total(self, term: Term, type_: DataType) -> Expr:
         """The total of a term whose outputs are the factors of what is added."""
+        if self._is_one_row(term):
+            value = multiplied(list(term.outputs), type_)
+            return Case(((self.exists((replace(term, outputs=()),)), value),), Literal(0, type_))
         simple = self.simplify(term)
         if simple is None:
             return Literal(0, type_)
@@ -489,9 +492,17 @@ class Symbols:
             return value
         return Case(((conjunction(tuple(outside)), value),), Literal(0, type_))
 
+    def _is_one_row(self, term: Term) -> bool:
+        """Whether keys leave one combination of rows at most, and all it adds is known."""
+        if not term.atoms or not all(isinstance(a.relation, Table) for a in term.atoms):
+            return False
+        bound = {a.var for a in term.atoms}
+        if any(not bound.isdisjoint(self.variables(o)) for o in term.outputs):
+            return False
+        return len(self._determined(term)) == len(term.atoms)
+
     def _total_symbol(self, rows: Term, factors: list[Expr], type_: DataType) -> Expr:
-        tables = all(isinstance(a.relation, Table) for a in rows.atoms)
-        if not factors and tables and len(self._determined(rows)) == len(rows.atoms):
+        if not factors and self._is_one_row(rows):
             return Case(((self.exists((rows,)), Literal(1, type_)),), Literal(0, type_))
         term = replace(rows, outputs=(multiplied(factors, type_),))
         return self._symbol(Totaled(term), type_, "!")
@@ -568,7 +579,7 @@ class Symbols:
     def settled(self, expr: Expr) -> Expr:
         """The expression without tests and branches whose outcome is known beforehand."""
         match expr:
-            case IsNull(arg) if not is_nullable(arg, schema_of(arg)):
+            case IsNull(arg) if not can_be_null(arg):
                 return FALSE
             case Not(Literal(bool() as value)):
                 return FALSE if value else TRUE
@@ -888,7 +899,7 @@ OTHER_END = {"min": "max", "max": "min"}
 def present(term: Term) -> Iterator[Term]:
     """The rows of a term whose only output is not null; a CASE by its arms."""
     (output,) = term.outputs
-    if not is_nullable(output, schema_of(output)):
+    if not can_be_null(output):
         yield term
         return
     for conditions, arm in arms(output):
@@ -945,9 +956,14 @@ def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
 
 def two_valued(condition: Expr) -> Expr:
     """The condition with null as false: what an EXISTS makes of the conditions inside it."""
-    if not is_nullable(condition, schema_of(condition)):
+    if not can_be_null(condition):
         return condition
     return Case(((condition, TRUE),), FALSE)
+
+
+def can_be_null(expr: Expr) -> bool:
+    """Whether a value can be null, as far as its columns tell."""
+    return is_nullable(expr, schema_of(expr))
 
 
 def schema_of(expr: Expr) -> Schema:
