@@ -5,13 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from veer.dataflow.casts import cast_function
 from veer.dataflow.expr import Call, Cast, Expr, Literal
 from veer.dataflow.functions.arithmetic import EXACT
 from veer.dataflow.functions.dates import parse_date
-from veer.dataflow.functions.registry import Failure, scalar_function
+from veer.dataflow.functions.registry import Failure, Nulls, scalar_function
 from veer.dataflow.types import (
     INTEGER_BITS,
     LONG,
+    BooleanType,
     DataType,
     DateType,
     DecimalType,
@@ -19,6 +21,7 @@ from veer.dataflow.types import (
     IntegralType,
     StringType,
 )
+from veer.errors import UnsupportedError
 
 
 def folded(expr: Expr) -> Expr:
@@ -68,3 +71,82 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
     if isinstance(type_, DoubleType) and -(1 << 53) < value < 1 << 53:
         return Literal(float(value), type_)
     return None
+
+
+# Of these the value is known to the last digit, whatever the session's settings.
+COMPUTED = frozenset(
+    [
+        "+",
+        "-",
+        "*",
+        "/",
+        "div",
+        "%",
+        "pmod",
+        "abs",
+        "negative",
+        "positive",
+        "concat",
+        "substring",
+        "left",
+        "right",
+        "length",
+        "upper",
+        "lower",
+        "trim",
+        "ltrim",
+        "rtrim",
+        "reverse",
+        "date_add",
+        "date_sub",
+        "datediff",
+        "add_months",
+        "year",
+        "month",
+        "day",
+    ]
+)
+IEEE = frozenset(["+", "-", "*", "/", "negative", "positive", "abs"])
+
+
+def computed(expr: Expr) -> Expr:
+    """An operation on constants as its value, where that is certain; else itself."""
+    match expr:
+        case Cast(Literal(None), type_):
+            return Literal(None, type_)
+        case Cast(Literal(value) as literal, type_, mode):
+            found = widened(literal, type_)
+            if found is not None or not _is_settled(literal.type, type_):
+                return found or expr
+            try:
+                return Literal(cast_function(literal.type, type_, mode)(value), type_)
+            except (Failure, UnsupportedError):
+                return expr
+        case Call(name, args, type_) if name in COMPUTED:
+            if not all(isinstance(a, Literal) and _is_plain(a.value) for a in args):
+                return expr
+            if not _is_settled(type_, *(a.type for a in args)) and name not in IEEE:
+                return expr
+            function = scalar_function(name)
+            values = [a.value for a in args if isinstance(a, Literal)]
+            if None in values or function.nulls not in (Nulls.STRICT, Nulls.PROPAGATE):
+                return expr
+            try:
+                return Literal(function.meaning([a.type for a in args], type_)(*values), type_)
+            except (Failure, UnsupportedError):
+                return expr
+        case _:
+            return expr
+
+
+def _is_settled(*types: DataType) -> bool:
+    """Whether values of these types are written one way, in every time zone."""
+    return all(
+        isinstance(t, IntegralType | DecimalType | StringType | DateType | BooleanType)
+        for t in types
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """Texts are short, and the same in every language."""
+    return not isinstance(value, str) or (len(value) < 1000 and value.isascii())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
 
+from veer.dataflow.casts import cast_function
 from veer.dataflow.expr import (
     And,
     Call,
@@ -40,7 +41,6 @@ from veer.dataflow.types import (
     has_floats,
 )
 from veer.dataflow.walk import outer_columns
-from veer.interpreter.casts import cast_function
 
 if TYPE_CHECKING:
     from veer.dataflow.dag import Dataflow

@@ -115,6 +115,30 @@ class Truth(NamedTuple):
     false: z3.BoolRef
 
 
+class Dyadic(NamedTuple):
+    """A number that is at most `most` in units of 2^-scale, if what is given holds."""
+
+    number: Any
+    most: int
+    scale: int
+    given: tuple[Any, ...]
+
+    def combined(self, function: str, other: Dyadic) -> Dyadic | None:
+        """The sum, difference or product, if a double holds it."""
+        given = (*self.given, *other.given)
+        if function == "*":
+            if not (z3.is_rational_value(self.number) or z3.is_rational_value(other.number)):
+                return None
+            number = self.number * other.number
+            made = Dyadic(number, self.most * other.most, self.scale + other.scale, given)
+        else:
+            scale = max(self.scale, other.scale)
+            most = (self.most << scale - self.scale) + (other.most << scale - other.scale)
+            number = self.number + other.number if function == "+" else self.number - other.number
+            made = Dyadic(number, most, scale, given)
+        return made if made.most <= EXACT_DOUBLE and made.scale <= 500 else None
+
+
 @dataclass
 class Encoder:
     """Terms of one question, in one context."""
@@ -313,6 +337,9 @@ class Encoder:
             if isinstance(type_, NullType):
                 null = self.yes
             value = z3.Const(name, self._sort(type_))
+            if isinstance(type_, DecimalType):
+                digits = z3.Int(f"{name} digits", self.context)
+                self.facts.append(value * 10**type_.scale == z3.ToReal(digits))
             self.columns[name] = (type_, Value(null, value))
         return self.columns[name][1]
 
@@ -388,19 +415,66 @@ class Encoder:
                 first = self.value(arg)
                 null, value = self._and(first.null, null), z3.If(first.null, value, first.value)
             return Value(null, value)
+        if call.function in ("greatest", "least") and self._is_ordered(call.type):
+            return self._extreme(call)
         exact = self._arithmetic(call)
         if exact is not None:
             nulls = [self.value(a).null for a in call.args]
             return Value(self._or(*nulls), exact)
-        return self._uninterpreted(
+        made = self._uninterpreted(
             ("call", call.function), call.args, call.type, scalar_function(call.function).nulls
         )
+        if isinstance(call.type, DoubleType):
+            known = self._dyadic(call)
+            if known is not None:
+                exact = self.rank(call.type, made.value) == known.number
+                self.facts.append(z3.Implies(self._and(*known.given), exact))
+        return made
+
+    def _dyadic(self, expr: Expr) -> Dyadic | None:
+        """The number a double is, if nothing in its computation can have been rounded."""
+        match expr:
+            case Cast(arg, DoubleType()) if isinstance(
+                arg.type, IntegerType | ShortType | ByteType
+            ):
+                size = 2 ** RANGES[type(arg.type)]
+                value = self.value(arg).value
+                return Dyadic(z3.ToReal(value), size, 0, (value >= -size, value < size))
+            case Literal(float() as value, DoubleType()) if math.isfinite(value):
+                above, below = value.as_integer_ratio()
+                scale = below.bit_length() - 1
+                made = Dyadic(z3.Q(above, below, self.context), abs(above), scale, ())
+                return made if abs(above) <= EXACT_DOUBLE else None
+            case Call("+" | "-" | "*" as function, (left, right), DoubleType()):
+                a, b = self._dyadic(left), self._dyadic(right)
+                return None if a is None or b is None else a.combined(function, b)
+            case Call("/", (left, Literal(float() as by))) if (
+                by >= 1 and math.log2(by).is_integer()
+            ):
+                a = self._dyadic(left)
+                scale = int(math.log2(by))
+                if a is None or scale > 60:
+                    return None
+                return Dyadic(a.number / int(by), a.most, a.scale + scale, a.given)
+            case _:
+                return None
+
+    def _extreme(self, call: Call) -> Value:
+        """The greatest or least of the arguments that are not null."""
+        null, value = self.value(call.args[0])
+        for arg in call.args[1:]:
+            other = self.value(arg)
+            beyond = other.value > value if call.function == "greatest" else other.value < value
+            taken = self._and(self._not(other.null), self._or(null, beyond))
+            null, value = self._and(null, other.null), z3.If(taken, other.value, value)
+        return Value(null, value)
 
     def _arithmetic(self, call: Call) -> Any:
         """Integer and exact decimal arithmetic; None for what is not computed here."""
         types = [a.type for a in call.args]
         args = [self.value(a).value for a in call.args]
-        if isinstance(call.type, IntegralType) and all(isinstance(t, IntegralType) for t in types):
+        whole = (IntegralType, DateType)
+        if isinstance(call.type, whole) and all(isinstance(t, whole) for t in types):
             match call.function, args:
                 case "+", [a, b]:
                     return a + b
@@ -414,6 +488,14 @@ class Encoder:
                     return a
                 case "abs", [a]:
                     return z3.If(a < 0, -a, a)
+                case "pmod", [a, b] if _is_positive(call.args[1]):
+                    return a % b
+                case "date_add", [a, b]:
+                    return a + b
+                case "date_sub", [a, b]:
+                    return a - b
+                case "datediff", [a, b]:
+                    return a - b
                 case "div" | "%", [a, b]:
                     return self._division(call.function, a, b)
                 case "getbit", [a, b] if not can_fail(call):
@@ -620,6 +702,10 @@ class Encoder:
 
 
 BOOL = "bool"
+
+
+def _is_positive(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and isinstance(expr.value, int) and expr.value > 0
 
 
 def _is_exact_sum(call: Call) -> bool:

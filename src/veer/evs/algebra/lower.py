@@ -64,7 +64,7 @@ from veer.dataflow.ops import (
 )
 from veer.dataflow.pprint import show_operator
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import BOOLEAN, INT, LONG, DataType, has_floats
+from veer.dataflow.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
 from veer.dataflow.walk import map_children, operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.evs.algebra.groups import Groups
@@ -88,8 +88,9 @@ from veer.evs.algebra.terms import (
 from veer.evs.algebra.totals import added
 from veer.smt.formula import NORMALIZED
 
+AS_EXTREME = {"bool_or": "max", "bool_and": "min"}  # false comes before true
 RANKS = ("row_number", "rank", "dense_rank")
-FOLDED_OVER = ("sum", "count", "min", "max", "avg", "bool_and", "bool_or")
+FOLDED_OVER = ("sum", "count", "min", "max", "avg", "bool_and", "bool_or", "count_if")
 MOST_TERMS = 48
 MOST_ATOMS = 14
 MOST_ROWS = 24
@@ -537,7 +538,13 @@ class Lowering:
         bag = self.query(query, rows)
         if len(bag) == 1 and not bag[0].atoms and not bag[0].conditions:
             return bag[0].outputs[0]
-        return self.symbols.fold("scalar", query.result_schema.types[0], False, bag)
+        type_ = query.result_schema.types[0]
+        single = most_rows(query, query.sinks[0]) <= 1 or (
+            len(bag) == 1 and self.symbols.is_one_row(bag[0])
+        )
+        if single and is_orderable(type_) and not has_floats(type_):
+            return self.symbols.fold("max", type_, False, bag)  # of one value
+        return self.symbols.fold("scalar", type_, False, bag)
 
 
 def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[Expr]]:
@@ -554,12 +561,17 @@ def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[
             when = seen[0] if len(seen) == 1 else And(tuple(seen))
             one = Case(((when, one),), Literal(0, INT))
         return Fold("sum", (place,), call.type, or_zero=is_global), [one]
+    if call.function == "count_if":
+        when = args[0] if call.where is None else And((*args, call.where))
+        one = Case(((when, Literal(1, INT)),), Literal(0, INT))
+        return Fold("sum", (place,), call.type, or_zero=is_global), [one]
     if call.where is not None:
         if call.function not in ("sum", "min", "max", "avg", "count"):
             raise UnsupportedError(f"{call.function} with FILTER")
         args = [Case(((call.where, a),), Literal(None, a.type)) for a in args]
     places = tuple(place + i for i in range(len(args)))
-    return Fold(call.function, places, call.type, call.distinct), args
+    function = AS_EXTREME.get(call.function, call.function)
+    return Fold(function, places, call.type, call.distinct), args
 
 
 def _one_more(count: Expr, call: OverCall) -> Expr:

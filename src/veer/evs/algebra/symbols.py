@@ -7,16 +7,19 @@ the symbols that read it, so there is no capture.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TypeAlias, final
 
 from veer.dataflow.coercion import conjunction
+from veer.dataflow.constants import computed
 from veer.dataflow.expr import (
     And,
     Call,
     Case,
+    Cast,
     Column,
     Compare,
     Expr,
@@ -469,9 +472,8 @@ class Symbols:
 
     def _product_total(self, term: Term, type_: DataType) -> Expr:
         """The total of a term whose outputs are the factors of what is added."""
-        if self._is_one_row(term):
-            value = multiplied(list(term.outputs), type_)
-            return Case(((self.exists((replace(term, outputs=()),)), value),), Literal(0, type_))
+        if self.is_one_row(term):
+            return self._one_row(term, multiplied(list(term.outputs), type_), type_)
         simple = self.simplify(term)
         if simple is None:
             return Literal(0, type_)
@@ -492,18 +494,23 @@ class Symbols:
             return value
         return Case(((conjunction(tuple(outside)), value),), Literal(0, type_))
 
-    def _is_one_row(self, term: Term) -> bool:
-        """Whether keys leave one combination of rows at most, and all it adds is known."""
+    def is_one_row(self, term: Term) -> bool:
+        """Whether keys leave one combination of rows at most."""
         if not term.atoms or not all(isinstance(a.relation, Table) for a in term.atoms):
-            return False
-        bound = {a.var for a in term.atoms}
-        if any(not bound.isdisjoint(self.variables(o)) for o in term.outputs):
             return False
         return len(self._determined(term)) == len(term.atoms)
 
+    def _one_row(self, term: Term, value: Expr, type_: DataType) -> Expr:
+        """What at most one row adds: its value, which is the greatest there is."""
+        if {a.var for a in term.atoms}.isdisjoint(self.variables(value)):
+            some = self.exists((replace(term, outputs=()),))
+            return Case(((some, value),), Literal(0, type_))
+        greatest = self._folded("max", type_, False, (replace(term, outputs=(value,)),))
+        return Case(((Not(IsNull(greatest)), greatest),), Literal(0, type_))
+
     def _total_symbol(self, rows: Term, factors: list[Expr], type_: DataType) -> Expr:
-        if not factors and self._is_one_row(rows):
-            return Case(((self.exists((rows,)), Literal(1, type_)),), Literal(0, type_))
+        if self.is_one_row(rows):
+            return self._one_row(rows, multiplied(factors, type_), type_)
         term = replace(rows, outputs=(multiplied(factors, type_),))
         return self._symbol(Totaled(term), type_, "!")
 
@@ -583,6 +590,14 @@ class Symbols:
                 return FALSE
             case Not(Literal(bool() as value)):
                 return FALSE if value else TRUE
+            case Call("like", (arg, Literal(str() as pattern))) if not WILD.search(pattern):
+                return Compare("=", arg, Literal(pattern, arg.type))
+            case Call("like", (arg, Literal("%"))):
+                return Compare("=", arg, arg)
+            case Call("concat", args, type_):
+                return _joined_texts(args, type_)
+            case Call() | Cast():
+                return computed(expr)
             case Case(branches, otherwise):
                 kept: list[tuple[Expr, Expr]] = []
                 for when, then in branches:
@@ -870,6 +885,24 @@ class Symbols:
         if not table:
             return term
         return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
+
+
+WILD = re.compile(r"[%_\\\\]")
+
+
+def _joined_texts(args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """A concatenation without nested ones, constants side by side put together."""
+    flat: list[Expr] = []
+    for arg in args:
+        for part in arg.args if isinstance(arg, Call) and arg.function == "concat" else (arg,):
+            match flat[-1:], part:
+                case [Literal(str() as before)], Literal(str() as after):
+                    flat[-1] = Literal(before + after, part.type)
+                case _:
+                    flat.append(part)
+    if len(flat) == 1 and flat[0].type == type_:
+        return flat[0]
+    return Call("concat", tuple(flat), type_)
 
 
 def _is_never(condition: Expr) -> bool:
