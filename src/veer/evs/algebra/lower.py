@@ -415,7 +415,9 @@ class Lowering:
             return [self.expr(e, schema, term, rows) for e in exprs]
 
         ours = read(sorts, row)
-        by_rows = call.function == "row_number" or call.frame == Frame("rows", None, 0)
+        by_rows = call.function == "row_number" or (
+            call.function not in RANKS and call.frame == Frame("rows", None, 0)
+        )
         if by_rows and not self.groups.tells_apart(bag, read([*call.partition, *sorts], row)):
             return None
         around = []

@@ -13,8 +13,8 @@ from itertools import islice, permutations, product
 from typing import final
 
 from veer.dataflow.coercion import conjunction
-from veer.dataflow.expr import Case, Column, Compare, Expr, IsNull, Literal, Not
-from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
+from veer.dataflow.expr import Case, Cast, Column, Compare, Expr, IsNull, Literal, Not
+from veer.dataflow.types import BOOLEAN, INTEGER_BITS, LONG, DataType, IntegralType, has_floats
 from veer.dataflow.walk import children, parts
 from veer.evs.algebra.symbols import Folded, SomeRow, Symbols, Totaled
 from veer.evs.algebra.terms import (
@@ -97,6 +97,13 @@ class Matcher:
             return True
         if not self.may_count:
             return False
+        if _relations(ours) != _relations(theirs):
+            ours, theirs = (
+                [self.symbols.by_keys(t) or t for t in terms] for terms in (ours, theirs)
+            )
+            self._pair_up(ours, theirs, scope)
+            if not ours and not theirs:
+                return True
         if self._same_counts(list(ours), list(theirs), scope):
             return True
         return self._same_multiplicities(ours, theirs, scope)
@@ -130,6 +137,15 @@ class Matcher:
                     ours.remove(one)
                     theirs.remove(two)
                     break
+
+    def _same_totals(self, p: Term, q: Term, scope: Scope) -> bool:
+        """Whether two terms add up to the same, as their rows are or by their keys."""
+        if self._same_terms(p, q, scope):
+            return True
+        if not self.may_count or _relations([p]) == _relations([q]):
+            return False
+        ours, theirs = (self.symbols.by_keys(t) or t for t in (p, q))
+        return (ours, theirs) != (p, q) and self._same_terms(ours, theirs, scope)
 
     def _same_terms(self, p: Term, q: Term, scope: Scope) -> bool:
         for candidate, extra in islice(self._aligned(p, q, scope), TRIED_ALIGNMENTS):
@@ -329,7 +345,7 @@ class Matcher:
         a, b = self.symbols.definitions[one], self.symbols.definitions[two]
         if isinstance(a, Totaled) and isinstance(b, Totaled):
             ours, theirs = self.symbols.freshened(a.term), self.symbols.freshened(b.term)
-            return self._same_terms(ours, theirs, scope)
+            return self._same_totals(ours, theirs, scope)
         if not isinstance(a, Folded) or not isinstance(b, Folded):
             return False
         if (a.function, a.distinct, a.type) != (b.function, b.distinct, b.type):
@@ -436,7 +452,21 @@ class Facts:
         for name in every:
             self._fits(name)
         self._keys()
+        if any(isinstance(node, Cast) for e in exprs for node in parts(e)):
+            self._ranges()
         return self.found
+
+    def _ranges(self) -> None:
+        """Columns of tables hold what their type holds."""
+        for atom, _ in self.rows:
+            if not isinstance(atom.relation, Table):
+                continue
+            for c in columns(atom):
+                if isinstance(c.type, IntegralType) and c.name in self.used:
+                    size = 2 ** (INTEGER_BITS[c.type] - 1)
+                    above = Compare(">=", c, Literal(-size, c.type))
+                    below = Compare("<=", c, Literal(size - 1, c.type))
+                    self._add(Some((Holds(IsNull(c)), All((Holds(above), Holds(below))))))
 
     def _symbols_in(self, exprs: Iterable[Expr]) -> list[str]:
         """Symbols not met before."""
@@ -672,6 +702,10 @@ class Facts:
                     self._note(part)
             case No(part):
                 self._note(part)
+
+
+def _relations(terms: Sequence[Term]) -> set[Relation]:
+    return {a.relation for t in terms for a in t.atoms}
 
 
 def _has_no_table(atom: Atom) -> bool:

@@ -32,7 +32,7 @@ from veer.dataflow.expr import (
 from veer.dataflow.functions.registry import Nulls, scalar_function
 from veer.dataflow.nullability import is_nullable
 from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats
+from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats, is_orderable
 from veer.dataflow.walk import columns_read, map_children, parts
 from veer.evs.algebra.terms import (
     COPIES,
@@ -853,6 +853,55 @@ class Symbols:
             found = self.exists((Term((atom,), inside, ()),))
             return Term(others, (*outside, found), tuple(o for o in outputs if o is not None))
         return None
+
+    def by_keys(self, term: Term) -> Term | None:
+        """Rows of tables with a key as values of the key and what it leads to; None if no table.
+
+        dept d: d.name   =>   every k: some dept has the key k, and the name of the dept with key k
+        """
+        for atom in term.atoms:
+            made = self._by_key(term, atom)
+            if made is not None:
+                rest = self.by_keys(made)
+                return self._without_domains(made) if rest is None else rest
+        return None
+
+    def _by_key(self, term: Term, atom: Atom) -> Term | None:
+        key = next((k for k in key_columns(atom) if not any(has_floats(c.type) for c in k)), None)
+        others = tuple(a for a in term.atoms if a is not atom)
+        if key is None or any(
+            atom.var in map(variable, self.relation_free(a.relation)) for a in others
+        ):
+            return None
+        domains = [Atom(self.fresh(), Domain(c.type)) for c in key]
+        row = Atom(self.fresh(), atom.relation)
+        place = {c: i for i, c in enumerate(columns(atom))}
+        values = [columns(d)[0] for d in domains]
+        fits = tuple(same(columns(row)[place[c]], v) for c, v in zip(key, values, strict=True))
+        table: dict[str, Expr] = {c.name: v for c, v in zip(key, values, strict=True)}
+        read = frozenset().union(*(self.free(e) for e in (*term.conditions, *term.outputs)))
+        for column in columns(atom):
+            if column.name in read and column.name not in table:
+                if not is_orderable(column.type):
+                    return None
+                own = Term((row,), fits, (columns(row)[place[column]],))
+                table[column.name] = self._folded("max", column.type, False, (own,))
+        self.note_key(atom, key)
+        found = self._symbol(SomeRow(Term((row,), fits, ())), BOOLEAN, "!")
+        moved = self.substitute_term(Term(others, term.conditions, term.outputs), table)
+        return Term((*moved.atoms, *domains), (*moved.conditions, found), moved.outputs)
+
+    def _without_domains(self, term: Term) -> Term:
+        for _ in range(ROUNDS):
+            conditions = self._flat(term.conditions)
+            if conditions is None:
+                return replace(term, conditions=(FALSE,))
+            term = replace(term, conditions=conditions)
+            changed = self._eliminate_domain(term)
+            if changed is None:
+                return term
+            term = changed
+        return term
 
     def _without(self, expr: Expr, atom: Atom, classes: Classes) -> Expr | None:
         """The expression without reading an atom, by what its columns are equal to."""
