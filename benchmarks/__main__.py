@@ -10,6 +10,7 @@ NAMES = (
     "startup",
     "interpreter",
     "proving",
+    "coverage",
     "paper",
     "sweep",
     "plans",
