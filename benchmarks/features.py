@@ -10,6 +10,7 @@ from veer.dataflow.expr import (
     Call,
     Case,
     Cast,
+    Column,
     Compare,
     Exists,
     Expr,
@@ -31,6 +32,7 @@ from veer.dataflow.ops import (
     Limit,
     Operator,
     Over,
+    Project,
     RowUdf,
     Sample,
     Sort,
@@ -51,6 +53,14 @@ def _calls(operator: Operator) -> tuple[AggregateCall, ...]:
     if isinstance(operator, Aggregate | GlobalAggregate):
         return tuple(named.call for named in operator.calls)
     return ()
+
+
+def _calculates_floats(operator: Operator) -> bool:
+    """Whether floats are compared, grouped or made; passing them on does not count."""
+    exprs = operator_exprs(operator)
+    if isinstance(operator, Project):
+        exprs = (e for e in exprs if not isinstance(e, Column))
+    return any(has_floats(part.type) for e in exprs for part in parts(e))
 
 
 OF_OPERATORS: dict[str, Callable[[Operator], bool]] = {
@@ -78,6 +88,7 @@ OF_OPERATORS: dict[str, Callable[[Operator], bool]] = {
     "unnesting": lambda o: isinstance(o, Unnest),
     "sample, dropDuplicates": lambda o: isinstance(o, Sample | Deduplicate),
     "UDF, library operator": lambda o: isinstance(o, RowUdf | TableUdf),
+    "floating point": _calculates_floats,
     "declared key": lambda o: isinstance(o, Source) and bool(o.keys),
     "declared foreign key": lambda o: isinstance(o, Source) and bool(o.foreign_keys),
 }
@@ -104,7 +115,6 @@ OF_EXPRESSIONS: dict[str, Callable[[Expr], bool]] = {
     ),
     "function nobody knows": lambda e: isinstance(e, OpaqueCall),
     "IS NULL, NULL, <=>, COALESCE": _sees_nulls,
-    "floating point": lambda e: has_floats(e.type),
 }
 PLAIN = "selections and projections only"
 FEATURES = (*OF_OPERATORS, *OF_EXPRESSIONS, PLAIN)
