@@ -11,6 +11,7 @@ NAMES = (
     "interpreter",
     "proving",
     "recheck",
+    "coverage",
     "paper",
     "sweep",
     "plans",

@@ -20,8 +20,11 @@ BUILT_IN = {
     "equitas": "veer.evs.equitas:Equitas",
     "algebra": "veer.evs.whole:Algebra",
     "spark_verifier": "veer.evs.spark_verifier:SparkVerifier",
+    "udp": "veer.evs.udp:Udp",
+    "wetune": "veer.evs.wetune:WeTune",
 }
-ON_REQUEST = frozenset({"spark_verifier"})  # proves nothing that the others do not
+# These prove nothing that the others do not.
+ON_REQUEST = frozenset({"spark_verifier", "udp", "wetune"})
 
 
 def names() -> list[str]:

@@ -1,0 +1,131 @@
+"""What a pair that is neither proven nor refuted would need: by pair, by reason, by feature.
+
+`NAMED` is checked: an entry whose pair is decided is stale. The others are general; the first
+that fits is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+NAMED = {
+    "calcite": {
+        "002:testIntersectToDistinct": "that a union of three groups has three rows of a key "
+        "exactly if each has one: EXISTS compared with a count",
+        "009:testReduceCastAndConsts": "that adding a small whole number to an integer cast to "
+        "double is exact; Veer knows no law of floating point beyond order",
+        "030:testMinusMergeRule": "that EXCEPT ALL of EXCEPT ALL takes away both, a law of "
+        "differences of multiplicities",
+        "050:testPushAggregateFunctionsThroughJoin": "that a group of a join is made of products "
+        "of partial sums and counts of both sides",
+        "054:testReduceConstantsCalc": "functions of texts calculated on constants, and that of "
+        "three different constants one remains",
+        "089:testPushAggregateSumNoGroup": "that the count of a join is the sum of products of "
+        "counts",
+        "091:testSortUnionTranspose": "that a limit over a union needs no more than the limit of "
+        "each branch: reasoning about the first rows of an order",
+        "097:testSortJoinTranspose1": "an order that decides which rows the limit keeps: ties are "
+        "broken differently, so the two may differ",
+        "116:testCastInAggregateReduceFunctions": "deviations and variances as sums of squares; "
+        "equal for real numbers, not for rounded ones",
+        "118:testIntersectToDistinctAll": "INTERSECT ALL as a minimum of counts, compared with "
+        "groups of a union",
+        "127:testReduceAverage": "AVG as SUM over COUNT: equal up to rounding and type, so only "
+        "where the division is the same",
+        "139:testPushSumNullConstantThroughUnion": "that a sum of nothing but nulls is null "
+        "whatever the order; a float sum counts as a choice, as it depends on the order of rows",
+        "143:testPushAggregateSumThroughJoin": "that the sum over a join is the sum of products "
+        "of partial sums and counts",
+    },
+    "traps": {
+        "min_neg_max": "that MAX is the negated MIN of the negated: a monotone function passes an "
+        "extreme",
+        "rand": "nothing: random numbers drawn twice are other numbers, and no instance shows it",
+        "mul_assoc_real": "nothing: addition of doubles is not associative, but no small instance "
+        "shows it",
+    },
+    "cases": {
+        "strings_and_dates: a timestamp after a second has no next": "nothing: they differ between "
+        "two seconds; an instance with parts of seconds would show it",
+    },
+}
+
+BY_REASON = (
+    ("draws random numbers", "nothing: random numbers drawn twice are other numbers"),
+    (
+        "calls a function that is not known",
+        "the meaning of the function: without it calls on different arguments are neither equal "
+        "nor different",
+    ),
+    (
+        "sorted differently",
+        "orders compared as orders: constant keys, keys after a key, increasing expressions",
+    ),
+    (r"\(Limit [^)]*\) makes a choice", "an order that decides which rows the limit keeps"),
+    (
+        r"collect_\w+\(.*makes a choice",
+        "collections compared whatever the order of their elements",
+    ),
+    ("makes a choice", "nothing, or the same choice at the same place: the result may vary"),
+    ("budget for questions", "more questions than the budget allows: `--budget`"),
+)
+
+BY_FEATURES = (
+    ({"grouping sets"}, "grouping sets taken apart into the groups of each set"),
+    (
+        {"INTERSECT ALL, EXCEPT ALL"},
+        "minimum and difference of multiplicities; now they are functions of their inputs",
+    ),
+    ({"LIMIT, OFFSET"}, "reasoning about the first rows of an order"),
+    ({"window function"}, "laws of window functions; now they are functions of their inputs"),
+    ({"ORDER BY"}, "orders compared as orders, not key by key"),
+    (
+        {"floating point"},
+        "laws of floating point; most of those of real numbers do not hold in it",
+    ),
+    ({"scalar subquery"}, "that a subquery that gives one row at most is a left join"),
+    (
+        {"aggregate by groups", "left or right join"},
+        "groups pushed below the join: sums and counts of partners",
+    ),
+    (
+        {"aggregate by groups"},
+        "laws of aggregates: extremes of monotone functions, sums of sums, HAVING on an extreme, "
+        "keys that determine each other",
+    ),
+    (
+        {"aggregate without groups"},
+        "laws of aggregates: extremes of monotone functions, counts of what is distinct",
+    ),
+    (
+        {"DISTINCT", "left or right join"},
+        "that each row of the left side survives a left join, where multiplicities do not count",
+    ),
+    ({"DISTINCT"}, "that distinct rows stay distinct: keys of results, injective functions"),
+    (
+        {"EXISTS, IN subquery"},
+        "equalities used across nested subqueries: more rows tried for the inner ones",
+    ),
+    (
+        {"left or right join"},
+        "that each row of the left side survives a left join, where multiplicities do not count",
+    ),
+    ({"inner join"}, "one row of P found for two of Q, where multiplicities do not count"),
+    ({"other function"}, "laws of functions of texts, dates and collections"),
+    ({"cast"}, "laws of casts: to text and back, to numbers, TRY_CAST"),
+)
+
+
+def needed(group: str, id_: str, reason: str, features: Collection[str]) -> str | None:
+    """What a pair would need; None if nobody has said."""
+    named = NAMED.get(group, {}).get(id_)
+    if named is not None:
+        return named
+    for pattern, text in BY_REASON:
+        if re.search(pattern, reason):
+            return text
+    for wanted, text in BY_FEATURES:
+        if wanted <= set(features):
+            return text
+    return None

@@ -1,0 +1,150 @@
+"""Further restrictions as data: on joins, subqueries, nulls, tables read and aggregates called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Call, Case, Exists, Expr, InQuery, IsNull, ScalarQuery
+from veer.dataflow.functions.registry import Nulls, scalar_function
+from veer.dataflow.ops import Aggregate, GlobalAggregate, Join, Sink, Source
+from veer.dataflow.walk import operator_exprs, parts, query_of, subqueries
+from veer.evs.base import Ids, OperatorRestriction, Restriction
+
+
+@final
+@dataclass(frozen=True)
+class OnlyJoins(OperatorRestriction):
+    """Every join is of one of these kinds."""
+
+    kinds: tuple[str, ...]
+
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        operator = dataflow.operators[id_]
+        if isinstance(operator, Join) and operator.kind not in self.kinds:
+            return f"is a {operator.kind} join"
+        return None
+
+
+@final
+@dataclass(frozen=True)
+class OnlySubqueries(OperatorRestriction):
+    """Subqueries are of these kinds, and the operators inside them meet `inside`."""
+
+    kinds: tuple[type[Exists] | type[InQuery] | type[ScalarQuery], ...]
+    inside: tuple[OperatorRestriction, ...]
+
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        for expr in operator_exprs(dataflow.operators[id_]):
+            for node in parts(expr):
+                query = query_of(node)
+                if query is None:
+                    continue
+                if not isinstance(node, self.kinds):
+                    return f"holds a {_SUBQUERIES[type(node)]} subquery"
+                found = self._inside(query)
+                if found is not None:
+                    return found
+        return None
+
+    def _inside(self, query: Dataflow) -> str | None:
+        for id_ in query.order:
+            if isinstance(query.operators[id_], Sink):
+                continue
+            for restriction in (*self.inside, self):
+                found = restriction.violation(query, id_)
+                if found is not None:
+                    return f"holds a subquery, whose {id_!r} {found}"
+        return None
+
+
+_SUBQUERIES: dict[type[Expr], str] = {Exists: "EXISTS", InQuery: "IN", ScalarQuery: "scalar"}
+
+
+@final
+@dataclass(frozen=True)
+class BlindToNulls(OperatorRestriction):
+    """No expression tells nulls apart: no IS NULL, no CASE, no function that sees them.
+
+    `<=>` may stand: without nulls it is equality, and INTERSECT and EXCEPT are read as that.
+    """
+
+    def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        for expr in operator_exprs(dataflow.operators[id_]):
+            for node in parts(expr):
+                if isinstance(node, IsNull):
+                    return "asks for nulls"
+                if isinstance(node, Case):
+                    return "holds a CASE"
+                if isinstance(node, Call) and _sees_nulls(node):
+                    return f"calls {node.function}, which sees nulls"
+        return None
+
+
+def _sees_nulls(call: Call) -> bool:
+    return bool(call.args) and scalar_function(call.function).nulls in (Nulls.CUSTOM, Nulls.NEVER)
+
+
+@final
+@dataclass(frozen=True)
+class SameScans(Restriction):
+    """Both sides read as many tables, a table read twice counted twice."""
+
+    monotonic: ClassVar[bool] = False  # a neighbor can restore the balance
+
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        ours, theirs = _scans(p, p_ids), _scans(q, q_ids)
+        if ours != theirs:
+            yield f"P reads {ours} tables but Q {theirs}"
+
+
+def _scans(dataflow: Dataflow, ids: Ids) -> int:
+    """Links from tables, or from outside; a table nobody inside reads is the result itself."""
+    inside = set(ids)
+    found = 0
+    for id_ in inside:
+        below = dataflow.inputs[id_]
+        found += sum(i not in inside or _is_table(dataflow, i) for i in below)
+        read = any(link.dst in inside for link in dataflow.outputs[id_])
+        found += _is_table(dataflow, id_) and not read
+    return found
+
+
+def _is_table(dataflow: Dataflow, id_: str) -> bool:
+    return isinstance(dataflow.operators[id_], Source)
+
+
+@final
+@dataclass(frozen=True)
+class SameAggregates(Restriction):
+    """Both sides call the same aggregate functions equally often, subqueries included.
+
+    With `identical` the grouping keys and arguments are written alike too.
+    """
+
+    identical: bool = False
+    monotonic: ClassVar[bool] = False  # a neighbor can restore the balance
+
+    def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        ours, theirs = Counter(self._called(p, p_ids)), Counter(self._called(q, q_ids))
+        if ours != theirs:
+            what = "other aggregates" if self.identical else "other aggregate functions"
+            yield f"P and Q have {what}"
+
+    def _called(self, dataflow: Dataflow, ids: Ids) -> Iterator[Hashable]:
+        for id_ in ids:
+            operator = dataflow.operators[id_]
+            if isinstance(operator, Aggregate | GlobalAggregate) and operator.calls:
+                if self.identical:
+                    yield tuple(operator_exprs(operator)), _functions(operator)
+                else:
+                    yield from _functions(operator)
+            for query in subqueries(operator):
+                yield from self._called(query, query.order)
+
+
+def _functions(operator: Aggregate | GlobalAggregate) -> tuple[Hashable, ...]:
+    return tuple((n.call.function, n.call.distinct) for n in operator.calls)
