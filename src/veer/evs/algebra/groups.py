@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 from veer.dataflow.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
 from veer.dataflow.types import LONG, DoubleType, IntegralType, has_floats
+from veer.evs.algebra.conditions import Classes
 from veer.evs.algebra.match import Matcher
 from veer.evs.algebra.order import Ordered, rows_alike
-from veer.evs.algebra.symbols import Classes, Symbols
+from veer.evs.algebra.symbols import Symbols
 from veer.evs.algebra.terms import (
     Atom,
     Bag,

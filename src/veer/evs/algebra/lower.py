@@ -67,10 +67,12 @@ from veer.dataflow.schema import Schema
 from veer.dataflow.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
 from veer.dataflow.walk import map_children, operator_exprs, parts
 from veer.errors import UnsupportedError
+from veer.evs.algebra.conditions import can_be_null
+from veer.evs.algebra.definitions import TooLargeError
 from veer.evs.algebra.groups import Groups
 from veer.evs.algebra.match import Matcher
 from veer.evs.algebra.order import Ordered, comes_before, in_common, ties
-from veer.evs.algebra.symbols import Symbols, TooLargeError, can_be_null
+from veer.evs.algebra.symbols import Symbols
 from veer.evs.algebra.terms import (
     FALSE,
     TRUE,

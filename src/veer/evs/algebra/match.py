@@ -16,7 +16,8 @@ from veer.dataflow.coercion import conjunction
 from veer.dataflow.expr import Case, Cast, Column, Compare, Expr, IsNull, Literal, Not
 from veer.dataflow.types import BOOLEAN, INTEGER_BITS, LONG, DataType, IntegralType, has_floats
 from veer.dataflow.walk import children, parts
-from veer.evs.algebra.symbols import Folded, SomeRow, Symbols, Totaled
+from veer.evs.algebra.definitions import Folded, SomeRow, Totaled
+from veer.evs.algebra.symbols import Symbols
 from veer.evs.algebra.terms import (
     COPIES,
     TRUE,

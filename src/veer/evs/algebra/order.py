@@ -21,7 +21,8 @@ from veer.dataflow.expr import (
     Not,
 )
 from veer.dataflow.types import LONG, has_floats
-from veer.evs.algebra.symbols import Symbols, can_be_null
+from veer.evs.algebra.conditions import can_be_null
+from veer.evs.algebra.symbols import Symbols
 from veer.evs.algebra.terms import (
     COPIES,
     TRUE,

@@ -97,6 +97,8 @@ def read_grouping(
     if not special:
         return _plain([e for element in plain for e in element[0]])
     found = [tuple(e for part in choice for e in part) for choice in product(*plain)]
+    if found == [()]:
+        return _plain([])  # Spark gives a row over no rows too
     if len(found) > MAX_SETS:
         refuse(node, f"more than {MAX_SETS} grouping sets")
     keys_found: list[Expr] = []
