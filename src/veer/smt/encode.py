@@ -152,6 +152,8 @@ class Encoder:
         self._functions: dict[tuple[Any, ...], Any] = {}
         self._texts: dict[type, dict[Any, Any]] = {StringType: {}, BinaryType: {}}
         self._doubles: dict[tuple[str, str], Any] = {}
+        self._integers: set[int] = set()
+        self._years: list[tuple[Any, Any]] = []  # dates and their years
         self._factors: dict[int, tuple[Any, list[Any]]] = {}  # of a product, which is kept alive
         self.columns: dict[str, tuple[DataType, Value]] = {}
         self.facts: list[Any] = []  # what holds of the terms made
@@ -185,7 +187,16 @@ class Encoder:
             keyed = sorted(literals, key=str.encode if type_ is StringType else None)
             for low, high in pairwise(keyed):
                 found.append(literals[low] < literals[high])
-        return found
+        return found + self._year_facts()
+
+    def _year_facts(self) -> list[Any]:
+        """Where the years begin that the question speaks of."""
+        named = {n + d for n in self._integers for d in (0, 1) if 1 <= n + d <= dt.MAXYEAR}
+        return [
+            (year >= n) == (date >= dt.date(n, 1, 1).toordinal())
+            for date, year in self._years
+            for n in sorted(named)
+        ]
 
     def same(self, left: Expr, right: Expr) -> Any:
         """Whether two values are the same, null included; representation-exact."""
@@ -353,6 +364,7 @@ class Encoder:
             case BooleanType():
                 return z3.BoolVal(bool(value), self.context)
             case IntegralType():
+                self._integers.add(int(value))
                 return z3.IntVal(int(value), self.context)
             case DateType() if isinstance(value, dt.date):
                 return z3.IntVal(value.toordinal(), self.context)
@@ -424,6 +436,8 @@ class Encoder:
         made = self._uninterpreted(
             ("call", call.function), call.args, call.type, scalar_function(call.function).nulls
         )
+        if call.function == "year" and isinstance(call.args[0].type, DateType):
+            self._years.append((self.value(call.args[0]).value, made.value))
         if isinstance(call.type, DoubleType):
             known = self._dyadic(call)
             if known is not None:

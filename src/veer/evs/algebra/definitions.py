@@ -17,11 +17,12 @@ from veer.dataflow.expr import (
     Call,
     Cast,
     Column,
+    Compare,
     Expr,
     Literal,
 )
 from veer.dataflow.types import BOOLEAN, DataType
-from veer.dataflow.walk import map_children, parts
+from veer.dataflow.walk import columns_read, map_children, parts
 from veer.evs.algebra.terms import (
     Atom,
     Bag,
@@ -259,4 +260,19 @@ class Definitions(ABC):
 
     def _canonical(self, term: Term, lowest: int) -> Term:
         """Bound variables named by their place: negative, below those of enclosing terms."""
-        return self._renamed(term, [lowest - 1 - i for i in range(len(term.atoms))])
+        named = self._renamed(term, [lowest - 1 - i for i in range(len(term.atoms))])
+        conditions = sorted(map(_turned, named.conditions), key=_columns_in)
+        return replace(named, conditions=tuple(conditions))
+
+
+def _turned(condition: Expr) -> Expr:
+    """An equality of two columns with the names in order."""
+    match condition:
+        case Compare("<=>", Column(left), Column(right)) if right < left:
+            return Compare("<=>", condition.right, condition.left)
+        case _:
+            return condition
+
+
+def _columns_in(condition: Expr) -> tuple[str, list[str]]:
+    return type(condition).__name__, [c.name for c in columns_read(condition)]

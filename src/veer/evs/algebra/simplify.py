@@ -115,6 +115,10 @@ class Simplifying(Definitions):
                     if isinstance(condition, Compare) and condition.op == "=":
                         stack.append(Not(IsNull(left)))
                     continue
+                case Compare("=", left, right) if not has_floats(left.type):
+                    if can_be_null(left) and can_be_null(right):
+                        stack.append(Not(IsNull(left)))
+                    condition = Compare("<=>", left, right)
                 case OpaqueCall(identity, (left, right)) if identity == SAME and left == right:
                     continue
             if isinstance(condition, Literal):
@@ -268,14 +272,21 @@ class Simplifying(Definitions):
         Also the other way of reading an inner join to a parent table.
         """
         classes = Classes.of(term.conditions)
+        fixed: dict[Atom, tuple[Column, ...]] = {}
         for atom in term.atoms:
-            if not isinstance(atom.relation, Table):
-                continue
-            fixed = next(
-                (k for k in key_columns(atom) if self._is_fixed(k, classes, {atom.var})), None
-            )
-            if fixed is None:
-                continue
+            for key in key_columns(atom):
+                if atom not in fixed and self._is_fixed(key, classes, {atom.var}):
+                    fixed[atom] = key
+        # A row that fixes another goes after it.
+        leading = {
+            variable(name)
+            for atom, key in fixed.items()
+            for c in key
+            for e in classes.members(c)
+            for name in self.free(e)
+            if variable(name) != atom.var
+        }
+        for atom in sorted(fixed, key=lambda a: a.var in leading):
             others = tuple(a for a in term.atoms if a is not atom)
             if any(atom.var in map(variable, self.relation_free(a.relation)) for a in others):
                 continue
@@ -284,7 +295,7 @@ class Simplifying(Definitions):
                 continue
             inside = tuple(c for c in term.conditions if atom.var in self.variables(c))
             outside = tuple(c for c in term.conditions if c not in inside)
-            self.note_key(atom, fixed)
+            self.note_key(atom, fixed[atom])
             found = self.exists((Term((atom,), inside, ()),))
             return Term(others, (*outside, found), tuple(o for o in outputs if o is not None))
         return None

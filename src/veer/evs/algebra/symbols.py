@@ -83,7 +83,7 @@ class Symbols(Simplifying):
             return terms
         for place, term in enumerate(terms):
             for condition in term.conditions:
-                if not isinstance(condition, Not) or self.some_row(condition.arg) is None:
+                if not isinstance(condition, Not) or not self._speaks_of_rows(condition.arg):
                     continue
                 rest = tuple(c for c in term.conditions if c is not condition)
                 half = self.freshened(replace(term, conditions=(*rest, condition.arg)))
