@@ -34,6 +34,7 @@ from veer.dataflow.expr import (
     OuterColumn,
     OverCall,
     ScalarQuery,
+    SortKey,
 )
 from veer.dataflow.fingerprint import identity
 from veer.dataflow.functions.registry import Kind
@@ -87,7 +88,7 @@ from veer.evs.algebra.terms import (
     Top,
     columns,
 )
-from veer.evs.algebra.totals import added
+from veer.evs.algebra.totals import added, shifted, shifted_back
 from veer.smt.formula import NORMALIZED
 
 AS_EXTREME = {"bool_or": "max", "bool_and": "min"}  # false comes before true
@@ -252,7 +253,8 @@ class Lowering:
             case Over(calls):
                 found = self._windows(inputs[0], calls, schema, rows)
                 if found is None:
-                    return self._opaque(dataflow, id_, operator, inputs, below, rows)
+                    looking_back = Over(tuple(map(_looking_back, calls)))
+                    return self._opaque(dataflow, id_, looking_back, inputs, below, rows)
                 return found
             case IntersectAll() | ExceptAll():
                 bags = [self.groups.expanded(bag) for bag in inputs]
@@ -384,7 +386,40 @@ class Lowering:
             terms.append(replace(t, outputs=tuple(outputs)))
         if not terms and not is_global:
             return ()
-        return self.groups.grouped(Group(tuple(terms), len(keys), tuple(folds), is_global))
+        return self._by_plain_keys(Group(tuple(terms), len(keys), tuple(folds), is_global))
+
+    def _by_plain_keys(self, group: Group) -> Bag:
+        """Groups by `c * x + d` are groups by `x`: that is the same partition.
+
+        Keys of other types, and those that differ among the terms, stay as they are.
+        """
+        ways = []
+        terms = list(group.bag)
+        for place in range(group.keys):
+            found = [shifted(t.outputs[place]) for t in terms]
+            factor, first, offset = found[0]
+            type_ = terms[0].outputs[place].type
+            same_way = all((f, e.type, o) == (factor, first.type, offset) for f, e, o in found)
+            if same_way and first != terms[0].outputs[place]:
+                terms = [
+                    replace(t, outputs=(*t.outputs[:place], e, *t.outputs[place + 1 :]))
+                    for t, (_, e, _) in zip(terms, found, strict=True)
+                ]
+                ways.append((place, factor, offset, type_))
+        made = self.groups.grouped(replace(group, bag=tuple(terms)))
+        for place, factor, offset, type_ in ways:
+            made = tuple(
+                replace(
+                    t,
+                    outputs=(
+                        *t.outputs[:place],
+                        shifted_back(t.outputs[place], factor, offset, type_),
+                        *t.outputs[place + 1 :],
+                    ),
+                )
+                for t in made
+            )
+        return made
 
     # -- windows -------------------------------------------------------------------------------
 
@@ -576,6 +611,15 @@ def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[
     places = tuple(place + i for i in range(len(args)))
     function = AS_EXTREME.get(call.function, call.function)
     return Fold(function, places, call.type, call.distinct), args
+
+
+def _looking_back(named: NamedOver) -> NamedOver:
+    """The rows that follow are those before in the opposite order."""
+    call = named.call
+    if call.function != "lead" or not call.order:
+        return named
+    order = tuple(SortKey(k.expr, not k.ascending, not k.nulls_first) for k in call.order)
+    return replace(named, call=replace(call, function="lag", order=order))
 
 
 def _one_more(count: Expr, call: OverCall) -> Expr:

@@ -39,6 +39,7 @@ MOST_ALIGNMENTS = 120  # looked at
 TRIED_ALIGNMENTS = 6  # asked about
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
+GENERATIONS = 2  # parents, and theirs
 MOST_FOLDS = 40  # pairs compared for one question
 MOST_SUMS = 8  # differences of totals looked at for one question
 DEEPEST = 3  # folds inside folds
@@ -98,9 +99,10 @@ class Matcher:
             return True
         if not self.may_count:
             return False
-        if _relations(ours) != _relations(theirs):
+        only = _relations(ours) ^ _relations(theirs)
+        if only:
             ours, theirs = (
-                [self.symbols.by_keys(t) or t for t in terms] for terms in (ours, theirs)
+                [self.symbols.by_keys(t, only) for t in terms] for terms in (ours, theirs)
             )
             self._pair_up(ours, theirs, scope)
             if not ours and not theirs:
@@ -143,9 +145,10 @@ class Matcher:
         """Whether two terms add up to the same, as their rows are or by their keys."""
         if self._same_terms(p, q, scope):
             return True
-        if not self.may_count or _relations([p]) == _relations([q]):
+        only = _relations([p]) ^ _relations([q])
+        if not self.may_count or not only:
             return False
-        ours, theirs = (self.symbols.by_keys(t) or t for t in (p, q))
+        ours, theirs = (self.symbols.by_keys(t, only) for t in (p, q))
         return (ours, theirs) != (p, q) and self._same_terms(ours, theirs, scope)
 
     def _same_terms(self, p: Term, q: Term, scope: Scope) -> bool:
@@ -572,8 +575,9 @@ class Facts:
                 for atom in definition.term.atoms:
                     if isinstance(atom.relation, Table):
                         wanted[atom.relation.source.table.lower()] = atom.relation
-        for atom, guard in list(self.rows):
-            if not isinstance(atom.relation, Table):
+        children = [(a, guard, 1) for a, guard in self.rows]
+        for atom, guard, generation in children:  # parents are added while it goes on
+            if not isinstance(atom.relation, Table) or generation > GENERATIONS:
                 continue
             source = atom.relation.source
             for foreign in source.foreign_keys:
@@ -598,6 +602,7 @@ class Facts:
                 self._add(implies(All(tuple(map(Holds, guards))), fits))
                 self.used.update(c.name for c in (*keys, *child))
                 self.rows.append((row, guards))
+                children.append((row, guards, generation + 1))
                 self.symbols.keys_used.add(
                     f"{', '.join(foreign.columns)} of {source.table} refers to {foreign.parent}"
                 )

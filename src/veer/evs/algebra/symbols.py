@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veer.dataflow.coercion import conjunction
@@ -38,6 +38,7 @@ from veer.evs.algebra.terms import (
     Bag,
     Domain,
     Opaque,
+    Relation,
     Table,
     Term,
     columns,
@@ -379,17 +380,16 @@ class Symbols(Simplifying):
 
     # -- rows by their keys ------------------------------------------------------------------
 
-    def by_keys(self, term: Term) -> Term | None:
-        """Rows of tables with a key as values of the key and what it leads to; None if no table.
+    def by_keys(self, term: Term, tables: Collection[Relation]) -> Term:
+        """Rows of some tables with a key as values of the key and what it leads to.
 
         dept d: d.name   =>   every k: some dept has the key k, and the name of the dept with key k
         """
         for atom in term.atoms:
-            made = self._by_key(term, atom)
+            made = self._by_key(term, atom) if atom.relation in tables else None
             if made is not None:
-                rest = self.by_keys(made)
-                return self._without_domains(made) if rest is None else rest
-        return None
+                return self.by_keys(self._without_domains(made), tables)
+        return term
 
     def _by_key(self, term: Term, atom: Atom) -> Term | None:
         key = next((k for k in key_columns(atom) if not any(has_floats(c.type) for c in k)), None)
