@@ -35,7 +35,7 @@ from veer.evs.algebra.terms import (
     Top,
     columns,
 )
-from veer.evs.algebra.totals import added, multiplied
+from veer.evs.algebra.totals import added, multiplied, shifted
 from veer.smt import same
 
 Values: TypeAlias = Sequence[Expr]
@@ -141,7 +141,8 @@ class Ordered:
                 for i in range(len(own))
                 if all(t.outputs[i] == t.outputs[place] for t in inner.bag)
             ]
-            if key not in alike:
+            factor, plain, _ = shifted(key)  # in the order of x is in the order of 2 * x + 1
+            if factor < 0 or plain not in alike:
                 return None
         return inner
 
