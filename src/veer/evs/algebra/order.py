@@ -134,16 +134,15 @@ class Ordered:
         inner = atom.relation
         if not isinstance(inner, Top) or inner.directions != top.directions:
             return None
-        own = columns(atom)
-        for key, place in zip(term.outputs[top.width :], range(inner.width, len(own)), strict=True):
-            alike = [
-                own[i]
-                for i in range(len(own))
-                if all(t.outputs[i] == t.outputs[place] for t in inner.bag)
-            ]
-            factor, plain, _ = shifted(key)  # in the order of x is in the order of 2 * x + 1
-            if factor < 0 or plain not in alike:
-                return None
+        names = [c.name for c in columns(atom)]
+        for row in inner.bag:
+            table = dict(zip(names, row.outputs, strict=True))
+            for key, own in zip(term.outputs[top.width :], row.outputs[inner.width :], strict=True):
+                given = self.symbols.substitute(key, table)
+                if given == own:
+                    continue
+                if len(inner.bag) > 1 or not _in_one_order(given, own):
+                    return None
         return inner
 
     def by_counting(self, top: Top, bag: Bag, *, is_unique: bool) -> Bag | None:
@@ -178,6 +177,12 @@ class Ordered:
             if all(t.outputs[output] == t.outputs[top.width + place] for t in bag):
                 return place
         return None
+
+
+def _in_one_order(one: Expr, other: Expr) -> bool:
+    """Whether rows are in the order of one exactly if they are in that of the other: x, 2x + 1."""
+    (a, plain, _), (b, same_plain, _) = shifted(one), shifted(other)
+    return plain == same_plain and a * b > 0
 
 
 def _is_superfluous(inner: Top, top: Top) -> bool:
