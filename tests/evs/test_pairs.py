@@ -1,0 +1,49 @@
+"""Query pairs of many kinds: proven and attacked, or refuted and the witness replayed.
+
+The columns of these queries are compared by their place, as `veer batch` does.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.evs.test_cases import assert_lawful, assert_not_refuted
+from tests.support import CASES, Case, load_cases
+from veer.batch import BatchOptions, decide
+from veer.dataflow.query_pair import QueryPair
+from veer.evs import registry
+from veer.frontends.sql import read_sql
+from veer.refute import Refutation
+from veer.verdict import TableSemantics, Verdict
+
+SCHEMA = """
+CREATE TABLE r (a INT, b INT, c STRING);
+CREATE TABLE s (a INT, b INT, c STRING);
+CREATE TABLE t (k INT NOT NULL, v INT, w STRING, PRIMARY KEY (k))
+"""
+FILES = sorted(path.stem for path in (CASES / "pairs").glob("*.cases"))
+ALL = [(name, case) for name in FILES for case in load_cases(f"pairs/{name}.cases")]
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=f"{name}: {c.title}") for name, c in ALL])
+def test_pair(case: Case) -> None:
+    texts = dict(zip("pq", case.texts, strict=True))
+    line = decide({"id": case.title, "schema": SCHEMA, **texts}, BatchOptions().comparison)
+    assert line["verdict"] == case.options["expect"], line["reason"]
+    p, q = (read_sql(text, SCHEMA) for text in case.texts)
+    places = tuple((i, i) for i in range(len(p.result_schema)))
+    refutation = Refutation.of(p, q, p.sinks[0], q.sinks[0], places, TableSemantics.BAG)
+    if line["verdict"] == "equivalent":
+        assert_not_refuted(refutation)
+        return
+    tables = {n: [tuple(r) for r in t["rows"]] for n, t in line["witness"]["tables"].items()}
+    assert refutation.differ(tables)
+    assert_lawful(refutation, tables)
+    pair = QueryPair(p, q, TableSemantics.BAG, places)
+    assert registry.get("algebra").verify(pair).verdict is Verdict.UNKNOWN
+
+
+def test_there_are_near_misses_for_what_is_proven() -> None:
+    for name in FILES:
+        expected = [c.options["expect"] for file, c in ALL if file == name]
+        assert expected.count("inequivalent") * 3 >= expected.count("equivalent") > 0, name
