@@ -600,7 +600,7 @@ def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[
             when = seen[0] if len(seen) == 1 else And(tuple(seen))
             one = Case(((when, one),), Literal(0, INT))
         return Fold("sum", (place,), call.type, or_zero=is_global), [one]
-    if call.function == "count_if":
+    if call.function == "count_if" and not call.distinct:
         when = args[0] if call.where is None else And((*args, call.where))
         one = Case(((when, Literal(1, INT)),), Literal(0, INT))
         return Fold("sum", (place,), call.type, or_zero=is_global), [one]

@@ -86,6 +86,8 @@ class Symbols(Simplifying):
             for condition in term.conditions:
                 if not isinstance(condition, Not) or not self._speaks_of_rows(condition.arg):
                     continue
+                if can_be_null(condition.arg):
+                    continue  # neither half has such a row
                 rest = tuple(c for c in term.conditions if c is not condition)
                 half = self.freshened(replace(term, conditions=(*rest, condition.arg)))
                 other_half = conjuncts(self._exists(half))
