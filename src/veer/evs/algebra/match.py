@@ -40,6 +40,7 @@ TRIED_ALIGNMENTS = 6  # asked about
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
 GENERATIONS = 2  # parents, and theirs
+MOST_LATE = 16  # symbols that come up among the facts
 MOST_FOLDS = 40  # pairs compared for one question
 MOST_SUMS = 8  # differences of totals looked at for one question
 DEEPEST = 3  # folds inside folds
@@ -417,7 +418,10 @@ class Matcher:
         facts = Facts(self, scope, tuple(context))
         exprs = [*scope.conditions, *(e for side in sides for e in side)]
         found = facts.about(exprs, sides, (*scope.atoms, *atoms))
-        return self.symbols.solver.proves(goal, [*given, *found])
+        if self.symbols.solver.proves(goal, [*given, *found]):
+            return True
+        more = facts.about_late()
+        return bool(more) and self.symbols.solver.proves(goal, [*given, *more])
 
 
 @dataclass
@@ -430,6 +434,7 @@ class Facts:
     found: list[Formula] = field(default_factory=list)
     rows: list[tuple[Atom, tuple[Expr, ...]]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    late: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
 
     @property
@@ -458,6 +463,17 @@ class Facts:
         self._keys()
         if any(isinstance(node, Cast) for e in exprs for node in parts(e)):
             self._ranges()
+        return self.found
+
+    def about_late(self) -> list[Formula]:
+        """The facts with those about symbols that only came up among them; nothing if none did."""
+        late, self.late = self.late, []
+        if not late or len(late) > MOST_LATE:
+            return []
+        late += self._symbols_in([e for name in late for e in self._row_of(name)])
+        for name in late:
+            self._fits(name)
+        self._keys()
         return self.found
 
     def _ranges(self) -> None:
@@ -548,9 +564,10 @@ class Facts:
         ]
         if any(isinstance(a.relation, Domain) for a in body.atoms):
             return
-        holds = Holds(Column(name, BOOLEAN))
+        own = Column(name, BOOLEAN)  # its own row says nothing new
+        others = [[row for row in rows if all(g != own for g in row[1])] for rows in choices]
         ways = sorted(
-            islice(product(*choices), MOST_LOOKED_AT),
+            islice(product(*others), MOST_LOOKED_AT),
             key=lambda way: len({guard for _, guard in way}),  # rows that come together first
         )
         for way in ways[:MOST_MATCHES]:
@@ -559,12 +576,10 @@ class Facts:
             for atom, (row, guard) in zip(body.atoms, way, strict=True):
                 guards += guard
                 table.update((b.name, a) for a, b in zip(columns(row), columns(atom), strict=True))
-            if any(isinstance(g, Column) and g.name == name for g in guards):
-                continue  # its own row
             met = [self.symbols.substitute(c, table) for c in body.conditions]
-            self._symbols_in(met)
+            self.late += self._symbols_in(met)
             fits = All((*map(Holds, dict.fromkeys(guards)), *map(Holds, met)))
-            self._add(implies(fits, holds))
+            self._add(implies(fits, Holds(own)))
 
     def _parents(self, names: Sequence[str]) -> None:
         """A row with a foreign key has a parent row."""
