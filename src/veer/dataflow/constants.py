@@ -118,6 +118,8 @@ def computed(expr: Expr) -> Expr:
             found = widened(literal, type_)
             if found is not None or not _is_settled(literal.type, type_):
                 return found or expr
+            if isinstance(type_, DateType) and isinstance(literal.type, StringType):
+                return expr  # Spark knows words like 'epoch', in constants alone
             try:
                 return Literal(cast_function(literal.type, type_, mode)(value), type_)
             except (Failure, UnsupportedError):

@@ -86,7 +86,7 @@ class Signals(Protocol):
     def schemas(self) -> Mapping[str, Schema]: ...
 
 
-OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_")
+OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
 DEEPEST = 300  # how far below an operator keys and orders are looked for
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
 

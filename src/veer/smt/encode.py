@@ -97,6 +97,9 @@ INTEGERS = (
 )
 RANGES: dict[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
 EXACT_DOUBLE = 2**53
+MOST_SCALE = 500  # bits behind the point; doubles have more, less tiny ones
+NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
+MOST_DAYS = 1_000_000  # added to a date that stays in the range of dates
 MOST_REORDERED = 3  # factors of a product that is known to be the same in every order
 INFINITY_RANK, NAN_RANK = 10**400, 10**401
 
@@ -136,7 +139,7 @@ class Dyadic(NamedTuple):
             most = (self.most << scale - self.scale) + (other.most << scale - other.scale)
             number = self.number + other.number if function == "+" else self.number - other.number
             made = Dyadic(number, most, scale, given)
-        return made if made.most <= EXACT_DOUBLE and made.scale <= 500 else None
+        return made if made.most <= EXACT_DOUBLE and made.scale <= MOST_SCALE else None
 
 
 @dataclass
@@ -458,16 +461,14 @@ class Encoder:
                 above, below = value.as_integer_ratio()
                 scale = below.bit_length() - 1
                 made = Dyadic(z3.Q(above, below, self.context), abs(above), scale, ())
-                return made if abs(above) <= EXACT_DOUBLE else None
+                return made if abs(above) <= EXACT_DOUBLE and scale <= MOST_SCALE else None
             case Call("+" | "-" | "*" as function, (left, right), DoubleType()):
                 a, b = self._dyadic(left), self._dyadic(right)
                 return None if a is None or b is None else a.combined(function, b)
-            case Call("/", (left, Literal(float() as by))) if (
-                by >= 1 and math.log2(by).is_integer()
-            ):
+            case Call("/", (left, Literal(float() as by))) if by >= 1 and math.frexp(by)[0] == 0.5:
                 a = self._dyadic(left)
-                scale = int(math.log2(by))
-                if a is None or scale > 60:
+                scale = math.frexp(by)[1] - 1
+                if a is None or a.scale + scale > MOST_SCALE:
                     return None
                 return Dyadic(a.number / int(by), a.most, a.scale + scale, a.given)
             case _:
@@ -504,9 +505,9 @@ class Encoder:
                     return z3.If(a < 0, -a, a)
                 case "pmod", [a, b] if _is_positive(call.args[1]):
                     return a % b
-                case "date_add", [a, b]:
+                case "date_add", [a, b] if _is_few_days(call.args[1]):
                     return a + b
-                case "date_sub", [a, b]:
+                case "date_sub", [a, b] if _is_few_days(call.args[1]):
                     return a - b
                 case "datediff", [a, b]:
                     return a - b
@@ -522,7 +523,9 @@ class Encoder:
                     return a + b if call.function == "+" else a - b
                 case "*", [a, b] if _is_exact_product(call):
                     return self._product(a, b)
-                case "negative", [a] if types == [call.type]:
+                case "negative", [a] if types == [call.type] and (
+                    call.type.precision <= NEGATED_EXACTLY
+                ):
                     return -a
         return None
 
@@ -720,6 +723,15 @@ BOOL = "bool"
 
 def _is_positive(expr: Expr) -> bool:
     return isinstance(expr, Literal) and isinstance(expr.value, int) and expr.value > 0
+
+
+def _is_few_days(expr: Expr) -> bool:
+    """Whether a number of days does not lead out of the range in which days are counted."""
+    match expr:
+        case Literal(int() as days):
+            return abs(days) <= MOST_DAYS
+        case _:
+            return False
 
 
 def _is_exact_sum(call: Call) -> bool:

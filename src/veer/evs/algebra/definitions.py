@@ -39,6 +39,7 @@ from veer.evs.algebra.terms import (
 )
 from veer.smt import Solver
 
+MOST_VARIABLES = 4_000
 SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
 
 
@@ -103,8 +104,10 @@ class Definitions(ABC):
     keys_used: set[str] = field(default_factory=set)
 
     def fresh(self) -> int:
-        """A new tuple variable."""
+        """A new tuple variable; so many at most, which bounds the work on a pair."""
         self._last += 1
+        if self._last > MOST_VARIABLES:
+            raise TooLargeError("too many cases to compare")
         return self._last
 
     def type_of(self, name: str) -> DataType:

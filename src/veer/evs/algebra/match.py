@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations, product
-from typing import final
+from typing import TypeAlias, final
 
 from veer.dataflow.coercion import conjunction
 from veer.dataflow.expr import Case, Cast, Column, Compare, Expr, IsNull, Literal, Not
@@ -36,6 +36,7 @@ from veer.evs.algebra.totals import Coefficients, added, coefficients, multiplie
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 
 MOST_ALIGNMENTS = 120  # looked at
+OTHER_ALIGNMENTS = 24  # where rows shown at the same places are not the same rows
 TRIED_ALIGNMENTS = 6  # asked about
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
@@ -44,6 +45,7 @@ MOST_LATE = 16  # symbols that come up among the facts
 MOST_FOLDS = 40  # pairs compared for one question
 MOST_SUMS = 8  # differences of totals looked at for one question
 DEEPEST = 3  # folds inside folds
+Mates: TypeAlias = tuple[list[Atom], list[Atom]]  # atoms of P, and as many alike of Q
 ROUNDS = 2  # symbols inside the definitions of symbols
 
 
@@ -261,7 +263,7 @@ class Matcher:
         """
         if len(p.atoms) != len(q.atoms) or len(p.outputs) != len(q.outputs):
             return
-        groups: list[tuple[list[Atom], list[Atom]]] = []
+        groups: list[Mates] = []
         left = list(q.atoms)
         for atom in p.atoms:
             known = next((g for g in groups if self._alike(g[0][0], atom, scope)), None)
@@ -273,10 +275,22 @@ class Matcher:
             groups.append(([atom], mates))
         if left or any(len(a) != len(b) for a, b in groups):
             return
+        shown = [_by_shown(p, q, *group) for group in groups]
+        if all(shown) and shown != [[group] for group in groups]:
+            likely = [part for parts_ in shown for part in parts_]
+            yield from self._renamings(p, q, likely, MOST_ALIGNMENTS)
+            yield from self._renamings(p, q, groups, OTHER_ALIGNMENTS)
+        else:
+            yield from self._renamings(p, q, groups, MOST_ALIGNMENTS)
+
+    def _renamings(
+        self, p: Term, q: Term, groups: Sequence[Mates], most: int
+    ) -> list[tuple[Term, tuple[Formula, ...]]]:
+        """The term `q` over the variables of `p`, atoms paired within their groups."""
         found = []
         # `product` holds all of each: twelve tables alike have 479 million orders.
-        ways = product(*(islice(permutations(b), MOST_ALIGNMENTS) for _, b in groups))
-        for way in islice(ways, MOST_ALIGNMENTS):
+        ways = product(*(islice(permutations(b), most) for _, b in groups))
+        for way in islice(ways, most):
             pairs = [
                 (a, b)
                 for (ours, _), mates in zip(groups, way, strict=True)
@@ -291,7 +305,7 @@ class Matcher:
                 - sum(a == b for a, b in zip(item[0].outputs, p.outputs, strict=True))
             )
         )
-        yield from found
+        return found
 
     def _moves_inputs(self, pairs: Sequence[tuple[Atom, Atom]]) -> bool:
         """Whether renaming would change what the bags of an opaque relation read."""
@@ -723,6 +737,24 @@ class Facts:
                     self._note(part)
             case No(part):
                 self._note(part)
+
+
+def _by_shown(p: Term, q: Term, ours: list[Atom], mates: list[Atom]) -> list[Mates]:
+    """Atoms grouped by the places at which their columns are shown; nothing if these differ."""
+
+    def shown(term: Term, atom: Atom) -> tuple[tuple[int, int], ...]:
+        places = {c: i for i, c in enumerate(columns(atom))}
+        return tuple(
+            (place, places[o])
+            for place, o in enumerate(term.outputs)
+            if isinstance(o, Column) and o in places
+        )
+
+    found: dict[tuple[tuple[int, int], ...], Mates] = {}
+    for term, atoms, side in ((p, ours, 0), (q, mates, 1)):
+        for atom in atoms:
+            found.setdefault(shown(term, atom), ([], []))[side].append(atom)
+    return list(found.values()) if all(len(a) == len(b) for a, b in found.values()) else []
 
 
 def _relations(terms: Sequence[Term]) -> set[Relation]:

@@ -49,7 +49,7 @@ from veer.evs.algebra.terms import (
 from veer.evs.algebra.totals import (
     Summand,
     added,
-    arms,
+    few_arms,
     is_summed_exactly,
     multiplied,
     shifted,
@@ -437,7 +437,7 @@ def present(term: Term) -> Iterator[Term]:
     if not can_be_null(output):
         yield term
         return
-    for conditions, arm in arms(output):
+    for conditions, arm in few_arms(output):
         known = (Not(IsNull(arm)),)
         yield Term(term.atoms, (*term.conditions, *conditions, *known), (arm,))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias, final
 
 from veer.dataflow.expr import (
@@ -100,6 +101,12 @@ def arms(expr: Expr) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
             yield (), expr
 
 
+def few_arms(expr: Expr) -> list[tuple[tuple[Expr, ...], Expr]]:
+    """The arms of an expression; itself if there are too many."""
+    found = list(islice(arms(expr), MOST_SUMMANDS + 1))
+    return found if len(found) <= MOST_SUMMANDS else [((), expr)]
+
+
 def summands(expr: Expr) -> list[Summand]:
     """What an expression adds up where it is not null; itself if that would be too much."""
     found = _summands(expr)
@@ -111,9 +118,12 @@ def _summands(expr: Expr) -> list[Summand]:
         case Literal(0) | Literal(None):
             return []
         case Case() | Call("coalesce"):
+            found = few_arms(expr)
+            if found == [((), expr)]:
+                return [Summand((), (expr,))]
             return [
                 Summand((*conditions, *s.conditions), s.factors)
-                for conditions, arm in arms(expr)
+                for conditions, arm in found
                 for s in _summands(arm)
             ]
         case OpaqueCall(identity, args) if identity == ADDED:
