@@ -44,7 +44,6 @@ class Groups:
         """A group as a bag: merged with groups below it, or its rows where each has one."""
         bag = tuple(self.pushed(t) for t in group.bag)
         group = replace(group, bag=bag)
-        group = self._merge_nested(group)
         single = self._single_rows(group)
         if single is not None:
             return single
@@ -93,101 +92,6 @@ class Groups:
                 atoms = tuple(made if a is atom else a for a in term.atoms)
                 return self.pushed(Term(atoms, rest, term.outputs))
         return term
-
-    # -- merge nested --------------------------------------------------------------------------
-
-    def _merge_nested(self, group: Group) -> Group:
-        """Grouping what is grouped already, or partly: fold the rows below directly.
-
-        sum(sum x), sum(count), min(min x), max(max x) by fewer keys, and folds of a key of which
-        every value comes once; also branch by branch through a union.
-        """
-        merged: list[Term] = []
-        folds: tuple[Fold, ...] | None = None
-        for term in group.bag:
-            found = self._merge_branch(group, term)
-            own, rows = found if found is not None else (group.folds, (term,))
-            if folds is not None and own != folds:
-                return group
-            folds = own
-            merged += rows
-        if folds is None or tuple(merged) == group.bag:
-            return group
-        if folds != group.folds and len(group.bag) > 1 and any(f.distinct for f in folds):
-            return group
-        return self._merge_nested(replace(group, bag=tuple(merged), folds=folds))
-
-    def _merge_branch(
-        self, group: Group, term: Term
-    ) -> tuple[tuple[Fold, ...], tuple[Term, ...]] | None:
-        if len(term.atoms) != 1 or term.conditions:
-            return None
-        (atom,) = term.atoms
-        inner = atom.relation
-        if not isinstance(inner, Group) or (inner.is_global and not group.is_global):
-            return None
-        own = columns(atom)
-        key_names = {c.name for c in own[: inner.keys]}
-        outer_keys = term.outputs[: group.keys]
-        if any(not self.symbols.free(k) <= key_names for k in outer_keys):
-            return None
-        folds: list[Fold] = []
-        sources: list[int | Expr] = []  # an inner output's position, or an expression of keys
-        for fold in group.folds:
-            made = self._composed(fold, group, term, inner, own)
-            if made is None:
-                return None
-            one, source = made
-            folds.append(replace(one, args=(group.keys + len(sources),)))
-            sources.append(source)
-        rows = []
-        for t in map(self.symbols.freshened, inner.bag):
-            table = dict(zip((c.name for c in own[: inner.keys]), t.outputs, strict=False))
-            outputs = [self.symbols.substitute(k, table) for k in outer_keys]
-            outputs += [
-                t.outputs[s] if isinstance(s, int) else self.symbols.substitute(s, table)
-                for s in sources
-            ]
-            rows.append(replace(t, outputs=tuple(outputs)))
-        return tuple(folds), tuple(rows)
-
-    def _composed(
-        self,
-        fold: Fold,
-        group: Group,
-        term: Term,
-        inner: Group,
-        own: tuple[Column, ...],
-    ) -> tuple[Fold, int | Expr] | None:
-        """A fold over groups as a fold over their rows."""
-        if len(fold.args) != 1:
-            return None
-        arg = term.outputs[fold.args[0]]
-        key_names = {c.name for c in own[: inner.keys]}
-        if arg in own[inner.keys :]:
-            below = inner.folds[own.index(arg) - inner.keys]
-            if fold.function != below.function or fold.function not in ("sum", "min", "max"):
-                return None
-            if fold.function == "sum" and (fold.distinct or below.distinct):
-                return None
-            if below.type != fold.type or fold.or_zero:
-                return None  # a decimal sum of sums has another type
-            return replace(fold, or_zero=below.or_zero, distinct=False), below.args[0]
-        if not self.symbols.free(arg) <= key_names or inner.is_global:
-            return None
-        if fold.distinct or fold.function in ("min", "max"):
-            return fold, arg
-        # Each value of the argument comes once per outer group if the inner keys are the outer
-        # keys and the argument.
-        counted = _counted(arg)
-        once = {arg if counted is None else counted, *term.outputs[: group.keys]}
-        if all(c in once for c in own[: inner.keys]) and fold.function == "sum":
-            if isinstance(arg, Column) and not fold.or_zero:
-                return replace(fold, distinct=True), arg
-            # Over no rows a count is zero, a sum null: only a group without keys sees that.
-            if counted in own[: inner.keys] and fold.or_zero == group.is_global:
-                return Fold("count", fold.args, fold.type, distinct=True), counted
-        return None
 
     # -- groups of one row ---------------------------------------------------------------------
 
@@ -337,14 +241,6 @@ class Groups:
             )
             for t in bag
         )
-
-
-def _counted(arg: Expr) -> Expr | None:
-    """The expression whose presence a 0-or-1 argument counts."""
-    match arg:
-        case Case(((Not(IsNull(inner)), Literal(1)),), Literal(0)):
-            return inner
-    return None
 
 
 def _of_one_row(fold: Fold, term: Term) -> Expr | None:

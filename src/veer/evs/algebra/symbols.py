@@ -230,6 +230,7 @@ class Symbols(Simplifying):
             value = added([self.total(t, type_) for t in bag], type_)
             return Case(((self.exists(bag), value),), Literal(None, type_))
         if function in ("min", "max") and bag:
+            bag = tuple(row for t in bag for row in self._members(function, t))
             factor, offset, rest = _unshifted(bag)
             if rest is not bag:
                 end = function if factor > 0 else OTHER_END[function]
@@ -279,6 +280,20 @@ class Symbols(Simplifying):
         if constant is not None:
             return Case(((self.exists(definition.bag), constant),), nothing)
         return self.symbol(definition, type_, "!" if function == "count" else "")
+
+    def _members(self, function: str, term: Term) -> Iterator[Term]:
+        """The rows of a term, or those below if what it gives is such an extreme of rows itself.
+
+        min over x of (min over y of f(x, y))   =>   min over x, y of f(x, y)
+        """
+        (output,) = term.outputs
+        inner = self.definitions.get(output.name) if isinstance(output, Column) else None
+        if not isinstance(inner, Folded) or inner.function != function:
+            yield term
+            return
+        for row in map(self.freshened, inner.bag):
+            atoms, conditions = term.atoms + row.atoms, term.conditions + row.conditions
+            yield from self._members(function, Term(atoms, conditions, row.outputs))
 
     def _constant_fold(self, fold: Folded) -> Expr | None:
         """The minimum or maximum of rows that are all the same."""
