@@ -48,6 +48,16 @@ MANY_ROWS = [
     pair(RANKED, "rank() OVER (ORDER BY amount)", "dense_rank() OVER (ORDER BY amount)"),
     pair(RANKED, "row_number() OVER (ORDER BY nr)", "row_number() OVER (ORDER BY nr) - 1"),
     pair("SELECT a FROM r WHERE EXISTS (SELECT 1 FROM s LIMIT 1 OFFSET {})", 4, 5),
+    pair(
+        "SELECT nr FROM (SELECT nr, percent_rank() OVER (ORDER BY amount) AS n FROM sale) AS x "
+        "WHERE n {} 0.25",
+        "<",
+        "<=",
+    ),
+    # So many groups of so many rows each.
+    pair(
+        "SELECT count(*) > 4 AS z FROM (SELECT a FROM r GROUP BY a HAVING count(*) > {}) AS x", 1, 2
+    ),
     (
         "SELECT nr FROM (SELECT nr FROM sale ORDER BY nr LIMIT 8) AS x ORDER BY nr DESC LIMIT 3",
         "SELECT nr FROM sale ORDER BY nr DESC LIMIT 3",
@@ -63,6 +73,9 @@ VALUES = [
     ("SELECT a FROM r WHERE c LIKE 'no%on'", "SELECT a FROM r WHERE c LIKE 'no%' AND c LIKE '%on'"),
     pair("SELECT a FROM r WHERE c LIKE '{}'", "x_z%", "x%z%"),
     pair("SELECT a FROM r WHERE c LIKE {}", "'%up%down%'", "'%up%' AND c LIKE '%down%'"),
+    pair("SELECT a FROM r WHERE c LIKE {}", "'%p%q%r%'", "'%p%r%' AND c LIKE '%q%'"),
+    pair("SELECT a FROM r WHERE {}", "lower(c) LIKE '%ok%'", "c LIKE '%ok%' OR c LIKE '%OK%'"),
+    pair("SELECT a FROM r WHERE {}", "reverse(c) = c", "left(c, 1) = right(c, 1)"),
     pair("SELECT a FROM r WHERE length(c) > {}", 17, 18),
     pair("SELECT substring(c, 1, {}) AS x FROM r", 14, 15),
     ("SELECT a FROM r WHERE upper(c) = 'OK'", "SELECT a FROM r WHERE c IN ('OK', 'ok')"),
@@ -72,6 +85,7 @@ VALUES = [
     pair("SELECT CAST({} AS INT) AS x FROM sale", "floor(price)", "price"),
     pair("SELECT nr FROM sale WHERE datediff(DATE '2021-06-01', day) > {}", 200, 201),
     pair("SELECT nr FROM sale WHERE dayofweek(day) {}", "IN (1, 7)", "= 7"),
+    pair("SELECT nr FROM sale WHERE weekday(day) {} 5", "<", "<="),
     pair("SELECT nr FROM sale WHERE hour(at) {} 19", ">", ">="),
 ]
 

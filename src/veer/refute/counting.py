@@ -7,12 +7,13 @@ calls that count; every number such a column is computed or compared with is a t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from decimal import Decimal
+from fractions import Fraction
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import (
     AggregateCall,
     Call,
-    Cast,
     Column,
     Compare,
     Expr,
@@ -35,9 +36,11 @@ from veer.dataflow.ops import (
 from veer.dataflow.schema import Schema
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 
-FEWEST = 3  # smaller numbers show on any small instance
-MOST = 40
-COUNTING = frozenset({"count", "count_if", "row_number", "rank", "dense_rank", "ntile"})
+FEWEST = 3  # where all numbers are smaller, they show on any small instance
+MOST = 128
+SHARES = frozenset({"percent_rank", "cume_dist"})
+RANKS = frozenset({"row_number", "rank", "dense_rank", "ntile"})
+COUNTING = frozenset({"count", "count_if"}) | RANKS | SHARES
 
 
 def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
@@ -45,7 +48,7 @@ def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
     found: dict[str, set[int]] = {}
     for dataflow in dataflows:
         _Counted(found).columns(dataflow)
-    return {table: sorted(numbers) for table, numbers in sorted(found.items())}
+    return {t: sorted(numbers) for t, numbers in sorted(found.items()) if max(numbers) >= FEWEST}
 
 
 class _Counted:
@@ -78,8 +81,8 @@ class _Counted:
         numbers = set(_own_numbers(operator))
         for part in (p for expr in operator_exprs(operator) for p in parts(expr)):
             if isinstance(part, Compare | InList | Call) and self._counts(part, rows, seen):
-                numbers.update(map(abs, _integers(part)))
-        told = {n for n in numbers if FEWEST <= n <= MOST}
+                numbers.update(_numbers(part))
+        told = {n for n in numbers if 1 < n <= MOST}
         for table in tables if told else ():
             self.found.setdefault(table, set()).update(told)
 
@@ -152,11 +155,15 @@ def _own_numbers(operator: Operator) -> Iterator[int]:
                 if call.frame.unit == "rows":
                     yield from (abs(b) for b in (call.frame.start, call.frame.end) if b is not None)
                 if call.function in ("ntile", "lag", "lead"):
-                    yield from (abs(n) for a in call.args for n in _integers(a))
+                    yield from (n for a in call.args for n in _numbers(a))
 
 
-def _integers(expr: Expr) -> Iterator[int]:
+def _numbers(expr: Expr) -> Iterator[int]:
+    """The whole numbers in an expression; of a share, the number of rows it is one of."""
     for part in parts(expr):
-        literal = part.arg if isinstance(part, Cast) else part
-        if isinstance(literal, Literal) and type(literal.value) is int:
-            yield literal.value
+        if not isinstance(part, Literal) or isinstance(part.value, bool):
+            continue
+        if isinstance(part.value, int):
+            yield abs(part.value)
+        elif isinstance(part.value, float | Decimal) and 0 < part.value < 1:
+            yield Fraction(part.value).limit_denominator(MOST).denominator

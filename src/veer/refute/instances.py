@@ -6,8 +6,10 @@ the values right beside them are drawn most; nulls, duplicates and empty tables 
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,19 +26,17 @@ from veer.interpreter.expressions import compile_expr
 from veer.refute.counting import telling_counts
 from veer.refute.fitting import Conditions, Place
 from veer.refute.pools import fits, is_value, numbered, pool
-from veer.refute.texts import telling_texts
+from veer.refute.texts import telling_texts, variants
 
-CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
-TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
 KEY_TRIES = 6
 SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
 SPARSE = 16  # instances before some get more rows of fewer values
-SAME, DIFFERENT, ANY = "same", "different", "any"
-STYLES = (SAME, SAME, DIFFERENT, ANY)
-MOST_ROWS = 60  # in a table
-MOST_COMBINED = 20_000  # rows of all tables read, joined
+SAME, BUT_FEW, DIFFERENT, GROUPED, ANY = "same", "all but few", "different", "grouped", "any"
+STYLES = (SAME, SAME, BUT_FEW, DIFFERENT, GROUPED, ANY)
+MOST_ROWS = 132  # in a table
+MOST_COMBINED = 20_000  # rows of all tables that are read, each with each
 
 
 def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
@@ -122,21 +122,10 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
             for query in subqueries(operator):
                 for key, value in _constants(query).items():
                     known.setdefault(key, value)
-        for text in _variants([v for v in known.values() if isinstance(v, str)], called):
+        for text in variants([v for v in known.values() if isinstance(v, str)], called):
             known.setdefault(repr(text), text)
         dataflow.__dict__["_constants"] = known
     return known
-
-
-def _variants(texts: Sequence[str], called: Collection[str]) -> list[str]:
-    """Texts on which functions of texts show what they do: in other letter case, with spaces."""
-    few = [*texts[:8], "a"]
-    found = (
-        [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
-        if CASING & set(called)
-        else []
-    )
-    return found + [f" {t} " for t in few] if TRIMMING & set(called) else found
 
 
 def _all_exprs(dataflow: Dataflow) -> Iterator[Expr]:
@@ -146,9 +135,12 @@ def _all_exprs(dataflow: Dataflow) -> Iterator[Expr]:
             yield from _all_exprs(query)
 
 
-def _readers(dataflow: Dataflow) -> int:
-    """How many times a dataflow reads a table, subqueries included."""
-    return sum(1 for _ in _sources((dataflow,)))
+def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
+    """How many times a dataflow reads each table, subqueries included; the most of several."""
+    found: Counter[str] = Counter()
+    for dataflow in dataflows:
+        found |= Counter(source.table for source in _sources((dataflow,)))
+    return found
 
 
 class Instances:
@@ -160,7 +152,7 @@ class Instances:
         self.constants = constants(dataflows)
         self.constants += telling_texts(e for d in dataflows for e in _all_exprs(d))
         self.counts = telling_counts(dataflows)
-        self.readers = max(map(_readers, dataflows), default=0)
+        self.readers = _readers(dataflows)
         self.seed = seed
         self.pools: dict[DataType, list[Any]] = {}
         self.conditions = Conditions(dataflows)
@@ -234,43 +226,51 @@ class Instances:
         return tables
 
     def _grown(self, rng: random.Random, turn: int) -> Tables:
-        """As many rows as it takes: alike, numbered or any, column by column."""
+        """As many rows as it takes, in all tables or, where that is too much, in one."""
         chosen: dict[Place, Any] = {}
         tables: Tables = {}
-        most = int(MOST_COMBINED ** (1 / max(1, self.readers)))
-        alone = sorted(self.counts)[turn % len(self.counts)]
+        grown = sorted(self.counts)
+        sizes = {table: self._grown_size(rng, table) for table in grown}
+        if math.prod(n ** self.readers[t] for t, n in sizes.items()) > MOST_COMBINED:
+            alone = grown[turn % len(grown)]
+            most = int(MOST_COMBINED ** (1 / self.readers[alone]))
+            sizes = {alone: min(sizes[alone], most)}
         for source in self._parents_first():
-            size = self._grown_size(rng, source)
-            if size > most and source.table != alone:
-                size = min(most, rng.randrange(1, 4))
             best = [
                 self._passing_value(rng, source, i, chosen, 0.1) for i in range(len(source.fields))
             ]
+            size = sizes.get(source.table) or rng.randrange(1, 4)
             tables[source.table] = self._alike_rows(rng, source, best, size, tables)
         return tables
 
-    def _grown_size(self, rng: random.Random, source: Source) -> int:
-        counts = self.counts.get(source.table)
-        if not counts:
-            return rng.randrange(1, 4)
-        return min(MOST_ROWS, rng.choice((*counts, *counts, sum(counts))) + rng.randrange(3))
+    def _grown_size(self, rng: random.Random, table: str) -> int:
+        """One of the numbers rows are counted against or a little more; some groups of that many."""
+        counts = self.counts[table]
+        size = rng.choice((*counts, counts[-1], sum(counts), counts[0] * counts[-1]))
+        return min(MOST_ROWS, size + rng.randrange(3))
 
     def _alike_rows(
         self, rng: random.Random, source: Source, best: list[Any], size: int, tables: Tables
     ) -> list[tuple[Any, ...]]:
-        """Rows like the one given: in each column the same, all different, or anything."""
+        """Rows like the one given: in each column the same or not, as its style says."""
         styles = [rng.choice(STYLES) for _ in source.fields]
         names = [f.name for f in source.fields]
         for key in source.keys:
             styles[names.index(key[-1])] = DIFFERENT
         step, spread = rng.choice((1, -1)), rng.choice((0, 1, None))
+        width, few = (
+            rng.choice((2, 3, *self.counts.get(source.table, ()))),
+            rng.choice((1, 1, 2, 3)),
+        )
         rows: list[tuple[Any, ...]] = []
         for number in range(size):
             row = list(best)
             for place, (field, style) in enumerate(zip(source.fields, styles, strict=True)):
-                if style == DIFFERENT:
-                    row[place] = numbered(field.type, best[place], step * number)
-                if style == ANY or (row[place] is None and not field.nullable):
+                if style in (DIFFERENT, GROUPED):
+                    other = number if style == DIFFERENT else number // width
+                    row[place] = numbered(field.type, best[place], step * other)
+                strays = style == ANY or (style == BUT_FEW and number >= size - few)
+                if strays or (row[place] is None and not field.nullable):
                     row[place] = self._value(rng, field.type, field.nullable)
             parent = None if spread is None else spread * number
             if self._refer(rng, source, row, tables, rows, parent=parent):

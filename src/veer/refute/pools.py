@@ -134,7 +134,8 @@ def _days_of(values: Sequence[Any], days: Sequence[date]) -> list[date]:
     found += [
         date(y, 1, 1) + timedelta(n - 1) for n in numbers if 1 <= n <= 366 for y in (2000, 2001)
     ]
-    found += [date(2023, 1, n) for n in numbers if 1 <= n <= 7]  # a week that starts on Sunday
+    if any(n <= 7 for n in numbers):
+        found += [date(2023, 1, n) for n in range(1, 8)]  # a whole week
     found += [date(2021, 1, 3)] if 53 in numbers else []
     for day in days[:3]:
         for shift in (n + d for n in numbers for d in (0, 1, -1)):

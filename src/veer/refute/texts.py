@@ -7,8 +7,8 @@ still does not fit; where a wildcard of one character stands for none, it is a l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import permutations
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice, permutations
 
 from veer.dataflow.expr import Call, Cast, Compare, Expr, Literal
 from veer.dataflow.walk import parts
@@ -17,8 +17,15 @@ PATTERNS = frozenset({"like", "ilike", "rlike"})
 SEARCHES = frozenset({"startswith", "endswith", "contains", "instr", "locate", "position"})
 CUTS = frozenset({"substring", "left", "right", "lpad", "rpad", "repeat", "overlay"})
 LENGTHS = frozenset({"length", "char_length", "character_length", "octet_length", "bit_length"})
+CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
+TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
+CHANGES = frozenset(
+    {"replace", "translate", "reverse", "regexp_replace", "regexp_extract", "split"}
+)
+RICH = ("ab", "aab", "abca", "a1b22")  # on which such functions show what they do
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_PARTS = 5
+MOST_ORDERS = 24
 MOST_LENGTHS = 6
 MOST_TEXTS = 60
 LONGEST = 80
@@ -29,9 +36,12 @@ def telling_texts(exprs: Iterable[Expr]) -> list[str]:
     found: dict[str, None] = {}
     pieces: dict[str, None] = {}
     lengths: dict[int, None] = {}
+    called: set[str] = set()
     for part in (p for expr in exprs for p in parts(expr)):
         if isinstance(part, Compare | Call):
             lengths.update(dict.fromkeys(_lengths(part)))
+        if isinstance(part, Call):
+            called.add(part.function)
         if isinstance(part, Call) and part.function in PATTERNS | SEARCHES:
             for text in (a.value for a in part.args[:2] if isinstance(a, Literal)):
                 if isinstance(text, str):
@@ -40,11 +50,26 @@ def telling_texts(exprs: Iterable[Expr]) -> list[str]:
                     pieces.update(dict.fromkeys(_filled(s, "a") for s in segments if s))
     for one, two in permutations(list(pieces)[:MOST_PARTS], 2):
         found.update(dict.fromkeys((_overlapped(one, two), one + two)))
+    if 2 < len(pieces) <= MOST_PARTS:
+        found.update(dict.fromkeys(map("".join, islice(permutations(pieces), MOST_ORDERS))))
+    found.update(dict.fromkeys(variants(list(pieces), called) if pieces else ()))
     for length in list(lengths)[:MOST_LENGTHS]:
         for exact in (length, length + 1, length - 1):
             found.setdefault((LETTERS * (exact // len(LETTERS) + 1))[:exact])
         found.update(dict.fromkeys(LETTERS[: length - 1] + piece for piece in pieces))
+    found.update(dict.fromkeys(RICH if called & (CHANGES | CUTS) else ()))
     return list(found)[:MOST_TEXTS]
+
+
+def variants(texts: Sequence[str], called: Collection[str]) -> list[str]:
+    """Texts on which functions of texts show what they do: in other letter case, with spaces."""
+    few = [*texts[:8], "a"]
+    found: list[str] = []
+    if CASING & set(called):
+        found += [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
+    if TRIMMING & set(called):
+        found += [f" {t} " for t in few]
+    return found
 
 
 def _lengths(expr: Compare | Call) -> Iterator[int]:
