@@ -32,11 +32,11 @@ Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
 KEY_TRIES = 6
 SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
-SPARSE = 16  # instances before some get more rows of fewer values
+EARLY = 16  # instances that every pair is run on: few of them may be large
 SAME, BUT_FEW, DIFFERENT, GROUPED, ANY = "same", "all but few", "different", "grouped", "any"
 STYLES = (SAME, SAME, BUT_FEW, DIFFERENT, GROUPED, ANY)
 MOST_ROWS = 132  # in a table
-MOST_COMBINED = 20_000  # rows of all tables that are read, each with each
+MOST_COMBINED = 2_000  # rows of all tables that are read, each with each
 
 
 def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
@@ -136,10 +136,16 @@ def _all_exprs(dataflow: Dataflow) -> Iterator[Expr]:
 
 
 def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
-    """How many times a dataflow reads each table, subqueries included; the most of several."""
+    """How many operators of a dataflow read each table, subqueries included; the most of several."""
     found: Counter[str] = Counter()
     for dataflow in dataflows:
-        found |= Counter(source.table for source in _sources((dataflow,)))
+        read: Counter[str] = Counter()
+        for id_, operator in dataflow.operators.items():
+            if isinstance(operator, Source):
+                read[operator.table] += len(dataflow.outputs[id_])
+            for query in subqueries(operator):
+                read += _readers((query,))
+        found |= read
     return found
 
 
@@ -161,14 +167,14 @@ class Instances:
     def make(self, number: int) -> Tables:
         """The instance of that number; every other one is made to pass most conditions.
 
-        Where rows are counted, half of these have as many as it takes.
+        Where rows are counted, some of these have as many as it takes.
         """
         rng = random.Random(f"{self.seed} {number}")
-        if self.counts and number % 4 == 1:
+        if self.counts and number % 4 == 1 and (number % 8 == 5 or number >= EARLY):
             return self._grown(rng, number // 4)
         if number % 2:
             return self._passing(rng, number // 2)
-        if number >= SPARSE and number % 8 == 6:
+        if number >= EARLY and number % 8 == 6:
             return self._crowded(rng)
         tables: Tables = {}
         for source in self._parents_first():
