@@ -47,8 +47,19 @@ def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
     """For each table, the numbers its rows are counted against somewhere above it."""
     found: dict[str, set[int]] = {}
     for dataflow in dataflows:
-        _Counted(found).columns(dataflow)
+        for table, numbers in _counts_of(dataflow).items():
+            found.setdefault(table, set()).update(numbers)
     return {t: sorted(numbers) for t, numbers in sorted(found.items()) if max(numbers) >= FEWEST}
+
+
+def _counts_of(dataflow: Dataflow) -> dict[str, set[int]]:
+    """The numbers of one dataflow, kept with it."""
+    known: dict[str, set[int]] | None = dataflow.__dict__.get("_counts")
+    if known is None:
+        known = {}
+        _Counted(known).columns(dataflow)
+        dataflow.__dict__["_counts"] = known
+    return known
 
 
 class _Counted:

@@ -46,7 +46,7 @@ from veer.dataflow.schema import Field, Schema
 from veer.dataflow.walk import columns_read, operator_exprs, parts, substitute_columns
 from veer.errors import InputError
 from veer.interpreter.expressions import Compiled, compile_expr
-from veer.refute.texts import telling_texts
+from veer.refute.texts import looks_into_texts, telling_texts
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
@@ -100,7 +100,7 @@ class Conditions:
         tests = self._tests.get(self.leader(place), {})
         for test in tests:
             found += [part.value for part in parts(test) if isinstance(part, Literal)]
-        found += telling_texts(tests)
+        found += telling_texts(filter(looks_into_texts, tests))
         return [c for c in found if c is not None]
 
     def best(self, place: Place, values: Iterable[Any]) -> list[Any]:

@@ -26,7 +26,7 @@ from veer.interpreter.expressions import compile_expr
 from veer.refute.counting import telling_counts
 from veer.refute.fitting import Conditions, Place
 from veer.refute.pools import fits, is_value, numbered, pool
-from veer.refute.texts import telling_texts, variants
+from veer.refute.texts import looks_into_texts, telling_texts, variants
 
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
@@ -128,11 +128,17 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
     return known
 
 
-def _all_exprs(dataflow: Dataflow) -> Iterator[Expr]:
-    for operator in dataflow.operators.values():
-        yield from operator_exprs(operator)
-        for query in subqueries(operator):
-            yield from _all_exprs(query)
+def _text_exprs(dataflow: Dataflow) -> list[Expr]:
+    """The expressions that look into texts, kept with the dataflow."""
+    known: list[Expr] | None = dataflow.__dict__.get("_text_exprs")
+    if known is None:
+        known = []
+        for operator in dataflow.operators.values():
+            known += filter(looks_into_texts, operator_exprs(operator))
+            for query in subqueries(operator):
+                known += _text_exprs(query)
+        dataflow.__dict__["_text_exprs"] = known
+    return known
 
 
 def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
@@ -156,9 +162,9 @@ class Instances:
         self.sources = all_sources(dataflows)
         self.conflict = conflict(dataflows)
         self.constants = constants(dataflows)
-        self.constants += telling_texts(e for d in dataflows for e in _all_exprs(d))
+        self.constants += telling_texts(e for d in dataflows for e in _text_exprs(d))
         self.counts = telling_counts(dataflows)
-        self.readers = _readers(dataflows)
+        self.readers = _readers(dataflows) if self.counts else Counter()
         self.seed = seed
         self.pools: dict[DataType, list[Any]] = {}
         self.conditions = Conditions(dataflows)

@@ -31,6 +31,12 @@ MOST_TEXTS = 60
 LONGEST = 80
 
 
+def looks_into_texts(expr: Expr) -> bool:
+    """Whether an expression calls anything texts are made for."""
+    told = PATTERNS | SEARCHES | CUTS | LENGTHS | CASING | TRIMMING | CHANGES
+    return any(isinstance(part, Call) and part.function in told for part in parts(expr))
+
+
 def telling_texts(exprs: Iterable[Expr]) -> list[str]:
     """Texts for the patterns, searches and lengths in some expressions, each once."""
     found: dict[str, None] = {}
