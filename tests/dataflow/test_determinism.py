@@ -1,4 +1,4 @@
-"""When a limit is decided by the order below it: columns that are fixed need not be sorted by."""
+"""When a limit makes no choice: the order below it decides, or which rows it keeps does not show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Project
 from veer.frontends.sql import read_schema, read_sql
 
-DDL = "CREATE TABLE t (a INT, b INT, c STRING, d DOUBLE); CREATE TABLE u (a INT, e INT)"
+DDL = (
+    "CREATE TABLE t (a INT, b INT, c STRING, d DOUBLE); CREATE TABLE u (a INT, e INT); "
+    "CREATE TABLE k (id INT NOT NULL, v INT, PRIMARY KEY (id))"
+)
 GROUPED = "SELECT a, c, count(*) AS n FROM t {where} GROUP BY a, c"
 
 DECIDED = (
@@ -19,6 +22,16 @@ DECIDED = (
     f"SELECT * FROM ({GROUPED.format(where=chr(32) + 'WHERE c = ' + repr('x'))}) ORDER BY n, a LIMIT 3",
     f"SELECT * FROM (SELECT * FROM ({GROUPED.format(where='')}) ORDER BY n, a) WHERE c = 'x' LIMIT 3",
     "SELECT a, 1 AS one, count(*) AS n FROM t GROUP BY a, 1 ORDER BY a LIMIT 3",
+    # What is one to one of a key decides as the key does.
+    "SELECT * FROM k ORDER BY -id LIMIT 3",
+    "SELECT * FROM k ORDER BY 2 * id + 1 LIMIT 3",
+    "SELECT * FROM k ORDER BY 7 - CAST(id AS BIGINT) * 3 LIMIT 3",
+    "SELECT id, v FROM (SELECT id + 1 AS id, v FROM k) ORDER BY id LIMIT 3",
+    "SELECT id, row_number() OVER (ORDER BY 5 - id) AS n FROM k",
+    # Whether there are rows does not depend on which ones a limit keeps.
+    "SELECT a FROM u WHERE EXISTS (SELECT 1 FROM t LIMIT 1)",
+    "SELECT a FROM u WHERE EXISTS (SELECT b FROM t WHERE t.a = u.a ORDER BY b LIMIT 2 OFFSET 3)",
+    "SELECT a FROM u WHERE NOT EXISTS (SELECT 1 FROM (SELECT b FROM t LIMIT 5) LIMIT 1 OFFSET 2)",
 )
 OPEN = (
     f"SELECT * FROM ({GROUPED.format(where='')}) ORDER BY n, a LIMIT 3",
@@ -33,6 +46,19 @@ OPEN = (
     "ON u.a = t.a GROUP BY t.a, t.c) ORDER BY a LIMIT 3",
     # 0.0 and -0.0 are equal to a constant, and not the same.
     "SELECT * FROM (SELECT DISTINCT a, d FROM t) WHERE d = 0.0D ORDER BY a LIMIT 3",
+    "SELECT * FROM k ORDER BY 0 * id LIMIT 3",
+    "SELECT * FROM k ORDER BY id % 7 LIMIT 3",
+    "SELECT * FROM k ORDER BY id DIV 2 LIMIT 3",
+    "SELECT * FROM k ORDER BY try_add(id, 1) LIMIT 3",
+    "SELECT * FROM k ORDER BY TRY_CAST(id AS TINYINT) LIMIT 3",
+    "SELECT * FROM k ORDER BY id + NULL LIMIT 3",
+    "SELECT * FROM k ORDER BY id + v LIMIT 3",
+    "SELECT * FROM k ORDER BY 0.5D * id LIMIT 3",
+    # Below a condition or groups it does show which rows a limit keeps.
+    "SELECT a FROM u WHERE EXISTS (SELECT 1 FROM (SELECT b FROM t LIMIT 5) WHERE b > 2)",
+    "SELECT a FROM u WHERE EXISTS (SELECT b FROM (SELECT b FROM t LIMIT 5) GROUP BY b OFFSET 1)",
+    "SELECT a FROM u WHERE EXISTS (SELECT 1 FROM t WHERE rand() < 0.5 LIMIT 1)",
+    "SELECT a FROM u WHERE a IN (SELECT b FROM t LIMIT 1)",
 )
 
 

@@ -24,7 +24,8 @@ from veer.errors import VeerError
 from veer.interpreter import Program, Result, Run, Signal, same_result
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.operators import compile_operator
-from veer.refute.instances import Instances, pool
+from veer.refute.instances import Instances
+from veer.refute.pools import pool
 from veer.verdict import TableSemantics
 
 SEED = os.environ.get("VEER_SEED", "1")

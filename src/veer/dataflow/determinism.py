@@ -7,8 +7,9 @@ function if ties cannot show. `unique_columns` supplies the keys this needs.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, product
 from typing import Protocol
 
 from veer.dataflow.dag import Dataflow
@@ -17,8 +18,10 @@ from veer.dataflow.expr import (
     And,
     Call,
     Cast,
+    CastMode,
     Column,
     Compare,
+    Exists,
     Expr,
     IsNull,
     Literal,
@@ -57,6 +60,7 @@ from veer.dataflow.ops import (
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
     DateType,
+    IntegralType,
     NullType,
     StringType,
     TimestampNtzType,
@@ -88,6 +92,7 @@ class Signals(Protocol):
 
 OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
 DEEPEST = 300  # how far below an operator keys and orders are looked for
+MOST_KEYS = 16  # how many of a projection are looked at: each column may be kept several times
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
 
 
@@ -106,9 +111,26 @@ def expr_kind(expr: Expr) -> Kind:
             kind = worst(kind, node.kind)
         elif isinstance(node, Cast) and _may_mean_now(node):
             kind = worst(kind, Kind.RUN_CONSTANT)
+        elif isinstance(node, Exists):
+            kind = worst(kind, _presence_kind(node.query))
         elif (query := query_of(node)) is not None:
             kind = worst(kind, dataflow_kind(query))
     return kind
+
+
+def _presence_kind(query: Dataflow) -> Kind:
+    """The kind of whether a query has rows: which ones its topmost limits keep does not show.
+
+    How many rows a Limit keeps depends on how many there are alone, and Project and Sort keep all.
+    """
+    counted: set[str] = set()
+    (id_,) = query.sinks
+    while isinstance(query.operators[id_], Sink | Project | Sort | Limit):
+        counted.add(id_)
+        (id_,) = query.inputs[id_]
+    kinds = [operator_kind(query, i) for i in query.operators if i not in counted]
+    inside = (e for i in counted for e in operator_exprs(query.operators[i]))
+    return worst(*kinds, *map(expr_kind, inside))
 
 
 def _may_mean_now(cast: Cast) -> bool:
@@ -250,12 +272,38 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
             return Kind.CHOICE
     if tie_free:
         return Kind.PURE
-    names = {
-        (e.name, e.occurrence)
-        for e in (*call.partition, *(k.expr for k in call.order))
-        if isinstance(e, Column)
-    }
+    names = _told_by((*call.partition, *(k.expr for k in call.order)))
     return Kind.PURE if has_key(dataflow, source, names) else Kind.CHOICE
+
+
+def _told_by(exprs: Iterable[Expr]) -> set[tuple[str, int]]:
+    """Columns on which rows agree that agree on some expressions."""
+    bare = map(_bare, exprs)
+    return {(e.name, e.occurrence) for e in bare if isinstance(e, Column)}
+
+
+def _bare(expr: Expr) -> Expr:
+    """The integer an expression is a one-to-one function of: itself, or x of c * x + d.
+
+    Overflow fails the run, so that no two values are taken for one.
+    """
+    while isinstance(expr.type, IntegralType):
+        match expr:
+            case Call("negative" | "positive", (arg,)):
+                expr = arg
+            case Call("+" | "-", (arg, Literal(value=int()))):
+                expr = arg
+            case Call("+" | "-", (Literal(value=int()), arg)):
+                expr = arg
+            case Call("*", (arg, Literal(value=int() as factor))) if factor != 0:
+                expr = arg
+            case Call("*", (Literal(value=int() as factor), arg)) if factor != 0:
+                expr = arg
+            case Cast(arg, mode=CastMode.ANSI) if isinstance(arg.type, IntegralType):
+                expr = arg
+            case _:
+                break
+    return expr
 
 
 def most_rows(dataflow: Dataflow, id_: str, depth: int = 0) -> float:
@@ -311,7 +359,7 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
         )
     if not isinstance(operator, Sort):
         return False
-    names = {(k.expr.name, k.expr.occurrence) for k in operator.keys if isinstance(k.expr, Column)}
+    names = _told_by(k.expr for k in operator.keys)
     if any(has_floats(k.expr.type) for k in operator.keys):
         return has_key(dataflow, dataflow.inputs[id_][0], names | fixed)
     every = dataflow.schemas[id_]
@@ -432,15 +480,14 @@ def unique_columns(dataflow: Signals, id_: str, depth: int = 0) -> list[frozense
             return [frozenset((k.name, schema.occurrence(i)) for i, k in enumerate(keys))]
         case Project(columns):
             schema = dataflow.schemas[id_]
-            kept: dict[tuple[str, int], tuple[str, int]] = {}
+            kept: dict[tuple[str, int], list[tuple[str, int]]] = {}
             for index, named in enumerate(columns):
-                if isinstance(named.expr, Column):
-                    place = (named.expr.name, named.expr.occurrence)
-                    kept.setdefault(place, (named.name, schema.occurrence(index)))
+                for place in _told_by((named.expr,)):
+                    kept.setdefault(place, []).append((named.name, schema.occurrence(index)))
             return [
-                frozenset(kept[c] for c in key)
+                frozenset(chosen)
                 for key in unique_columns(dataflow, below[0], depth + 1)
-                if key <= kept.keys()
-            ]
+                for chosen in islice(product(*(kept.get(c, ()) for c in sorted(key))), MOST_KEYS)
+            ][:MOST_KEYS]
         case _:
             return []

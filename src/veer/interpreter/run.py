@@ -11,7 +11,7 @@ import veer.interpreter.over  # noqa: F401  gives Over its meaning
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import operator_kind
 from veer.dataflow.functions.registry import Kind, load_all
-from veer.dataflow.ops import Filter, Join, Operator
+from veer.dataflow.ops import Filter, Join, Limit, Operator
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import DataType
 from veer.interpreter.choices import Choices
@@ -110,9 +110,17 @@ class Program:
         for id_, inputs, step in self.steps:
             fed = [signals[i] for i in inputs]
             if choices is not None and id_ in self.choosing:
-                fed = [choices.arrange(signal) for signal in fed]
+                fed = [choices.arrange(s, self._kept(id_, s)) for s in fed]
             signals[id_] = step(fed, scope)
         return signals
+
+    def _kept(self, id_: str, fed: Signal) -> range | None:
+        """The places whose rows a Limit keeps; their order is left to whoever reads them."""
+        operator = self.dataflow.operators[id_]
+        if not isinstance(operator, Limit):
+            return None
+        end = None if operator.count is None else operator.offset + operator.count
+        return range(len(fed.rows))[operator.offset : end]
 
     @cached_property
     def choosing(self) -> frozenset[str]:

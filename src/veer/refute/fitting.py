@@ -46,6 +46,7 @@ from veer.dataflow.schema import Field, Schema
 from veer.dataflow.walk import columns_read, operator_exprs, parts, substitute_columns
 from veer.errors import InputError
 from veer.interpreter.expressions import Compiled, compile_expr
+from veer.refute.texts import looks_into_texts, telling_texts
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
@@ -96,8 +97,10 @@ class Conditions:
     def constants(self, place: Place) -> list[Any]:
         """The constants a column is compared with, or computed with before it is."""
         found = [c for _, c in self.asked(place)]
-        for test in self._tests.get(self.leader(place), ()):
+        tests = self._tests.get(self.leader(place), {})
+        for test in tests:
             found += [part.value for part in parts(test) if isinstance(part, Literal)]
+        found += telling_texts(filter(looks_into_texts, tests))
         return [c for c in found if c is not None]
 
     def best(self, place: Place, values: Iterable[Any]) -> list[Any]:

@@ -6,51 +6,37 @@ the values right beside them are drawn most; nulls, duplicates and empty tables 
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import expr_kind
 from veer.dataflow.expr import Call, Cast, Expr, Literal
-from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
 from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import ForeignKey, Source
 from veer.dataflow.schema import Schema
-from veer.dataflow.types import (
-    FLOAT,
-    INTEGER_BITS,
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    MapType,
-    StringType,
-    StructType,
-    TimestampNtzType,
-    TimestampType,
-)
+from veer.dataflow.types import DataType
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import InputError
 from veer.interpreter.expressions import compile_expr
+from veer.refute.counting import telling_counts
 from veer.refute.fitting import Conditions, Place
+from veer.refute.pools import fits, is_value, numbered, pool
+from veer.refute.texts import looks_into_texts, telling_texts, variants
 
-CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
-TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
 KEY_TRIES = 6
-MOST_PRODUCTS = 12
 SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
-PLAIN_NUMBERS = (0, 1, 2, 3, -1, 10)
-PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
+EARLY = 16  # instances that every pair is run on: few of them may be large
+SAME, BUT_FEW, DIFFERENT, GROUPED, ANY = "same", "all but few", "different", "grouped", "any"
+STYLES = (SAME, SAME, BUT_FEW, DIFFERENT, GROUPED, ANY)
+MOST_ROWS = 132  # in a table
+MOST_COMBINED = 2_000  # rows of all tables that are read, each with each
 
 
 def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
@@ -136,17 +122,37 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
             for query in subqueries(operator):
                 for key, value in _constants(query).items():
                     known.setdefault(key, value)
-        for text in _variants([v for v in known.values() if isinstance(v, str)], called):
+        for text in variants([v for v in known.values() if isinstance(v, str)], called):
             known.setdefault(repr(text), text)
         dataflow.__dict__["_constants"] = known
     return known
 
 
-def _variants(texts: Sequence[str], called: Collection[str]) -> list[str]:
-    """Texts on which functions of texts show what they do: in other letter case, with spaces."""
-    few = [*texts[:8], "a"]
-    found = [t.swapcase() for t in few] if CASING & set(called) else []
-    return found + [f" {t} " for t in few] if TRIMMING & set(called) else found
+def _text_exprs(dataflow: Dataflow) -> list[Expr]:
+    """The expressions that look into texts, kept with the dataflow."""
+    known: list[Expr] | None = dataflow.__dict__.get("_text_exprs")
+    if known is None:
+        known = []
+        for operator in dataflow.operators.values():
+            known += filter(looks_into_texts, operator_exprs(operator))
+            for query in subqueries(operator):
+                known += _text_exprs(query)
+        dataflow.__dict__["_text_exprs"] = known
+    return known
+
+
+def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
+    """How many operators of a dataflow read each table, subqueries included; the most of several."""
+    found: Counter[str] = Counter()
+    for dataflow in dataflows:
+        read: Counter[str] = Counter()
+        for id_, operator in dataflow.operators.items():
+            if isinstance(operator, Source):
+                read[operator.table] += len(dataflow.outputs[id_])
+            for query in subqueries(operator):
+                read += _readers((query,))
+        found |= read
+    return found
 
 
 class Instances:
@@ -156,16 +162,26 @@ class Instances:
         self.sources = all_sources(dataflows)
         self.conflict = conflict(dataflows)
         self.constants = constants(dataflows)
+        self.constants += telling_texts(e for d in dataflows for e in _text_exprs(d))
+        self.counts = telling_counts(dataflows)
+        self.readers = _readers(dataflows) if self.counts else Counter()
         self.seed = seed
         self.pools: dict[DataType, list[Any]] = {}
         self.conditions = Conditions(dataflows)
         self._best: dict[Place, list[Any]] = {}
 
     def make(self, number: int) -> Tables:
-        """The instance of that number; every other one is made to pass most conditions."""
+        """The instance of that number; every other one is made to pass most conditions.
+
+        Where rows are counted, some of these have as many as it takes.
+        """
         rng = random.Random(f"{self.seed} {number}")
+        if self.counts and number % 4 == 1 and (number % 8 == 5 or number >= EARLY):
+            return self._grown(rng, number // 4)
         if number % 2:
             return self._passing(rng, number // 2)
+        if number >= EARLY and number % 8 == 6:
+            return self._crowded(rng)
         tables: Tables = {}
         for source in self._parents_first():
             size = SIZES[(number + rng.randrange(2)) % len(SIZES)]
@@ -194,10 +210,84 @@ class Instances:
                     field = source.fields[place]
                     row[place] = self._value(rng, field.type, field.nullable)
                 self._renew_keys(rng, source, row, rows)
-                if self._refer(rng, source, row, tables, rows, to_first=not number):
+                if self._refer(rng, source, row, tables, rows, parent=None if number else 0):
                     rows.append(tuple(row))
             tables[source.table] = distinct_on_keys(source, rows)
         return tables
+
+    def _crowded(self, rng: random.Random) -> Tables:
+        """More rows of fewer values: they meet in long chains, and repeat."""
+        few: dict[Place, list[Any]] = {}
+        tables: Tables = {}
+        for source in self._parents_first():
+            rows: list[tuple[Any, ...]] = []
+            for _ in range(rng.randrange(3, 8)):
+                row = []
+                for index, field in enumerate(source.fields):
+                    leader = self.conditions.leader((source.table, index))
+                    if leader not in few:
+                        made = [self._value(rng, field.type, False) for _ in range(3)]
+                        few[leader] = [*made, *([None] if rng.random() < NULL_SHARE else [])]
+                    value = rng.choice(few[leader])
+                    if not is_value(value, field.type, field.nullable):
+                        value = self._value(rng, field.type, field.nullable)
+                    row.append(value)
+                if self._refer(rng, source, row, tables, rows):
+                    rows.append(tuple(row))
+            tables[source.table] = distinct_on_keys(source, rows)
+        return tables
+
+    def _grown(self, rng: random.Random, turn: int) -> Tables:
+        """As many rows as it takes, in all tables or, where that is too much, in one."""
+        chosen: dict[Place, Any] = {}
+        tables: Tables = {}
+        grown = sorted(self.counts)
+        sizes = {table: self._grown_size(rng, table) for table in grown}
+        if math.prod(n ** self.readers[t] for t, n in sizes.items()) > MOST_COMBINED:
+            alone = grown[turn % len(grown)]
+            most = int(MOST_COMBINED ** (1 / self.readers[alone]))
+            sizes = {alone: min(sizes[alone], most)}
+        for source in self._parents_first():
+            best = [
+                self._passing_value(rng, source, i, chosen, 0.1) for i in range(len(source.fields))
+            ]
+            size = sizes.get(source.table) or rng.randrange(1, 4)
+            tables[source.table] = self._alike_rows(rng, source, best, size, tables)
+        return tables
+
+    def _grown_size(self, rng: random.Random, table: str) -> int:
+        """One of the numbers rows are counted against or a little more; some groups of that many."""
+        counts = self.counts[table]
+        size = rng.choice((*counts, counts[-1], sum(counts), counts[0] * counts[-1]))
+        return min(MOST_ROWS, size + rng.randrange(3))
+
+    def _alike_rows(
+        self, rng: random.Random, source: Source, best: list[Any], size: int, tables: Tables
+    ) -> list[tuple[Any, ...]]:
+        """Rows like the one given: in each column the same or not, as its style says."""
+        styles = [rng.choice(STYLES) for _ in source.fields]
+        names = [f.name for f in source.fields]
+        for key in source.keys:
+            styles[names.index(key[-1])] = DIFFERENT
+        step, spread = rng.choice((1, -1)), rng.choice((0, 1, None))
+        width, few = (
+            rng.choice((2, 3, *self.counts.get(source.table, ()))),
+            rng.choice((1, 1, 2, 3)),
+        )
+        rows: list[tuple[Any, ...]] = []
+        for number in range(size):
+            row = list(best)
+            for place, (field, style) in enumerate(zip(source.fields, styles, strict=True)):
+                if style in (DIFFERENT, GROUPED):
+                    other = number if style == DIFFERENT else number // width
+                    row[place] = numbered(field.type, best[place], step * other)
+                strays = style == ANY or (style == BUT_FEW and number >= size - few)
+                if strays or (row[place] is None and not field.nullable):
+                    row[place] = self._value(rng, field.type, field.nullable)
+            parent = None if spread is None else spread * number
+            if self._refer(rng, source, row, tables, rows, parent=parent):
+                rows.append(tuple(row))
+        return distinct_on_keys(source, rows)
 
     def _renew_keys(
         self, rng: random.Random, source: Source, row: list[Any], rows: Sequence[tuple[Any, ...]]
@@ -234,7 +324,7 @@ class Instances:
         field = source.fields[index]
         place = (source.table, index)
         leader = self.conditions.leader(place)
-        if leader in chosen and _is_value(chosen[leader], field.type, field.nullable):
+        if leader in chosen and is_value(chosen[leader], field.type, field.nullable):
             return chosen[leader]
         if place not in self._best:
             near = dict.fromkeys(pool(field.type, self.conditions.constants(place)) or [None])
@@ -292,22 +382,22 @@ class Instances:
         tables: Tables,
         own: list[tuple[Any, ...]],
         *,
-        to_first: bool = False,
+        parent: int | None = None,
     ) -> bool:
-        """Make foreign keys point to parents; False if there is none to point to."""
+        """Make foreign keys point to parents, or to that one; False if there is none."""
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            parent = self._find(foreign.parent)
-            if parent is None:
+            found = self._find(foreign.parent)
+            if found is None:
                 continue
             places = [names.index(c) for c in foreign.columns]
-            if not _refers(source, places, parent, foreign):
+            if not _refers(source, places, found, foreign):
                 continue
-            rows = own if parent.table == source.table else tables.get(parent.table, [])
+            rows = own if found.table == source.table else tables.get(found.table, [])
             nullable = [p for p in places if source.fields[p].nullable]
-            if rows and (to_first or not nullable or rng.random() < 0.8):
-                chosen = rows[0] if to_first else rng.choice(rows)
-                for place, target in zip(places, _targets(parent, foreign), strict=False):
+            if rows and (parent is not None or not nullable or rng.random() < 0.8):
+                chosen = rng.choice(rows) if parent is None else rows[parent % len(rows)]
+                for place, target in zip(places, _targets(found, foreign), strict=False):
                     row[place] = chosen[target]
             elif nullable:
                 row[nullable[0]] = None
@@ -348,76 +438,6 @@ def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[
     return rows
 
 
-def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
-    """Values of a type worth trying, those near the constants twice."""
-    match type_:
-        case BooleanType():
-            return [True, False]
-        case IntegralType():
-            limit = 1 << (INTEGER_BITS[type_] - 1)
-            numbers = [*_numbers(values), *_products(values)]
-            near = [int(v) + d for v in numbers for d in (0, 1, -1)]
-            return [v for v in (*near, *near, *PLAIN_NUMBERS) if -limit <= v < limit]
-        case DecimalType():
-            unit = Decimal(1).scaleb(-type_.scale)
-            near_decimals = [Decimal(v) + d * unit for v in _numbers(values) for d in (0, 1, -1)]
-            return _fitting([*near_decimals, *map(Decimal, PLAIN_NUMBERS), unit], type_)
-        case FractionalType():
-            near_floats = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
-            floats = [*near_floats, *map(float, PLAIN_NUMBERS), -0.0, 0.5, NAN]
-            return [to_float32(v) for v in floats] if type_ == FLOAT else floats
-        case StringType():
-            texts = [v for v in values if isinstance(v, str)]
-            shown = [
-                str(v) for v in values if isinstance(v, int | Decimal) and not isinstance(v, bool)
-            ]
-            return [*texts, *texts, *(t + "a" for t in texts), *shown, *PLAIN_TEXTS]
-        case BinaryType():
-            return [b"", b"a", b"b"]
-        case DateType():
-            days = [
-                v if not isinstance(v, datetime) else v.date()
-                for v in values
-                if isinstance(v, date)
-            ]
-            near_days = [
-                d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max
-            ]
-            near_days += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
-            return [*near_days, date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31)]
-        case TimestampType() | TimestampNtzType():
-            moments = [
-                v if isinstance(v, datetime) else datetime(v.year, v.month, v.day)
-                for v in values
-                if isinstance(v, date)
-            ]
-            moments += [datetime(y, 6, 30, 12) for y in _years(values)]
-            near_moments = [m + timedelta(seconds=n) for m in moments for n in (0, 1)]
-            return [*near_moments, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
-        case ArrayType(element):
-            inner = [*pool(element, values)[:3], None]
-            return [(), tuple(inner[:1]), tuple(inner[:2]), tuple(inner)]
-        case StructType(fields):
-            columns = [pool(t, values) or [None] for _, t in fields]
-            return [tuple(c[i % len(c)] for c in columns) for i in range(3)]
-        case MapType(key, value):
-            keys, held = pool(key, values), pool(value, values) or [None]
-            return [(), *(((k, held[0]),) for k in keys[:2])]
-        case _:
-            return []
-
-
-def _products(values: Sequence[Any]) -> list[int]:
-    """What is compared with a quotient is best met by a product."""
-    whole = [v for v in values if type(v) in (int, float, Decimal) and abs(v) > 1 and v == v // 1]
-    found = [int(a) * int(b) for i, a in enumerate(whole) for b in whole[i + 1 :]]
-    return found[:MOST_PRODUCTS]
-
-
-def _years(values: Iterable[Any]) -> list[int]:
-    return [v for v in values if type(v) is int and 1900 <= v <= 2100][:3]
-
-
 def _folded_value(expr: Expr) -> Any:
     """The value of a call without columns, such as a day some days before another."""
     if not isinstance(expr, Call) or not expr.args:
@@ -432,53 +452,6 @@ def _folded_value(expr: Expr) -> Any:
         return None
 
 
-def _numbers(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, bool):
-            continue
-        if isinstance(value, int | Decimal) or (
-            isinstance(value, float) and value == value and abs(value) < 1e15
-        ):
-            yield value
-        elif isinstance(value, str) and value.strip("-").isdigit() and len(value) < 15:
-            yield int(value)
-
-
-def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
-    found = []
-    for value in values:
-        try:
-            found.append(fit_decimal(value, type_))
-        except Failure:
-            continue
-    return found
-
-
-def _is_value(value: Any, type_: DataType, nullable: bool) -> bool:
-    """Whether a column of a type can hold a value chosen for another."""
-    return nullable if value is None else _fits(value, type_)
-
-
-def _fits(value: Any, type_: DataType) -> bool:
-    """Whether a value is one of its type, written as Spark would hold it."""
-    if value is None:
-        return True
-    like = pool(type_, ())
-    if not like or type(value) is not type(like[0]):
-        return False
-    match type_:
-        case IntegralType():
-            limit = 1 << (INTEGER_BITS[type_] - 1)
-            return bool(-limit <= value < limit)
-        case DecimalType(precision, scale):
-            digits = value.scaleb(scale)
-            return bool(value.as_tuple().exponent == -scale and abs(digits) < 10**precision)
-        case _ if type_ == FLOAT:
-            return bool(value != value or to_float32(value) == value)
-        case _:
-            return True
-
-
 def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
     """Whether rows keep their types, NOT NULL, keys and foreign keys."""
     for source in sources.values():
@@ -487,7 +460,7 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
         for place, f in enumerate(source.fields):
             if not f.nullable and any(row[place] is None for row in rows):
                 return False
-            if not all(_fits(row[place], f.type) for row in rows):
+            if not all(fits(row[place], f.type) for row in rows):
                 return False
         for name, most in source.lengths:
             texts = (row[names.index(name)] for row in rows)

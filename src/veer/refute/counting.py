@@ -1,0 +1,180 @@
+"""How many rows it takes: the numbers that limits, frames, ranks and counts are held against.
+
+A limit of seven shows with eight rows only. Which columns count rows is followed upwards from the
+calls that count; every number such a column is computed or compared with is a telling one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from decimal import Decimal
+from fractions import Fraction
+
+from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import (
+    AggregateCall,
+    Call,
+    Column,
+    Compare,
+    Expr,
+    InList,
+    Literal,
+    OverCall,
+    ScalarQuery,
+)
+from veer.dataflow.ops import (
+    Aggregate,
+    GlobalAggregate,
+    Lateral,
+    Limit,
+    Operator,
+    Over,
+    Project,
+    Source,
+    Union,
+)
+from veer.dataflow.schema import Schema
+from veer.dataflow.walk import operator_exprs, parts, subqueries
+
+FEWEST = 3  # where all numbers are smaller, they show on any small instance
+MOST = 128
+SHARES = frozenset({"percent_rank", "cume_dist"})
+RANKS = frozenset({"row_number", "rank", "dense_rank", "ntile"})
+COUNTING = frozenset({"count", "count_if"}) | RANKS | SHARES
+
+
+def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
+    """For each table, the numbers its rows are counted against somewhere above it."""
+    found: dict[str, set[int]] = {}
+    for dataflow in dataflows:
+        for table, numbers in _counts_of(dataflow).items():
+            found.setdefault(table, set()).update(numbers)
+    return {t: sorted(numbers) for t, numbers in sorted(found.items()) if max(numbers) >= FEWEST}
+
+
+def _counts_of(dataflow: Dataflow) -> dict[str, set[int]]:
+    """The numbers of one dataflow, kept with it."""
+    known: dict[str, set[int]] | None = dataflow.__dict__.get("_counts")
+    if known is None:
+        known = {}
+        _Counted(known).columns(dataflow)
+        dataflow.__dict__["_counts"] = known
+    return known
+
+
+class _Counted:
+    """Notes for each table the numbers that matter."""
+
+    def __init__(self, found: dict[str, set[int]]) -> None:
+        self.found = found
+        self.known: dict[int, Set[int]] = {}  # of subqueries by identity: they outlive this
+
+    def columns(self, dataflow: Dataflow) -> Set[int]:
+        """The places of the result that hold numbers of rows."""
+        if id(dataflow) in self.known:
+            return self.known[id(dataflow)]
+        counting: dict[str, Set[int]] = {}
+        tables: dict[str, set[str]] = {}
+        for id_ in dataflow.order:
+            operator, below = dataflow.operators[id_], dataflow.inputs[id_]
+            schemas = [dataflow.schemas[i] for i in below]
+            rows = Schema(tuple(f for s in schemas for f in s))
+            seen = _side_by_side([counting[i] for i in below], schemas)
+            tables[id_] = {*_tables(operator), *(t for i in below for t in tables[i])}
+            for query in subqueries(operator):
+                self.columns(query)
+            self._note(operator, rows, seen, tables[id_])
+            counting[id_] = self._counting(operator, rows, seen, len(dataflow.schemas[id_]))
+        self.known[id(dataflow)] = counting[dataflow.sinks[0]]
+        return self.known[id(dataflow)]
+
+    def _note(self, operator: Operator, rows: Schema, seen: Set[int], tables: set[str]) -> None:
+        numbers = set(_own_numbers(operator))
+        for part in (p for expr in operator_exprs(operator) for p in parts(expr)):
+            if isinstance(part, Compare | InList | Call) and self._counts(part, rows, seen):
+                numbers.update(_numbers(part))
+        told = {n for n in numbers if 1 < n <= MOST}
+        for table in tables if told else ():
+            self.found.setdefault(table, set()).update(told)
+
+    def _counting(self, operator: Operator, rows: Schema, seen: Set[int], width: int) -> Set[int]:
+        """Which columns of an operator hold numbers of rows."""
+        match operator:
+            case Project(columns):
+                return {i for i, n in enumerate(columns) if self._counts(n.expr, rows, seen)}
+            case Aggregate(keys, calls):
+                kept = {i for i, k in enumerate(keys) if self._counts(k.expr, rows, seen)}
+                return kept | self._calls([n.call for n in calls], len(keys), rows, seen)
+            case GlobalAggregate(calls):
+                return self._calls([n.call for n in calls], 0, rows, seen)
+            case Over(over):
+                return seen | self._calls([n.call for n in over], len(rows), rows, seen)
+            case Lateral(query):
+                return seen | {len(rows) + place for place in self.columns(query)}
+            case Union():
+                return {place % width for place in seen}
+            case _:
+                return {place for place in seen if place < width}
+
+    def _calls(
+        self, calls: Sequence[AggregateCall | OverCall], start: int, rows: Schema, seen: Set[int]
+    ) -> Set[int]:
+        return {
+            place
+            for place, call in enumerate(calls, start)
+            if call.function in COUNTING or any(self._counts(a, rows, seen) for a in call.args)
+        }
+
+    def _counts(self, expr: Expr, rows: Schema, seen: Set[int]) -> bool:
+        """Whether an expression is made of a number of rows."""
+        for part in parts(expr):
+            if isinstance(part, Column) and seen and rows.place(part.name, part.occurrence) in seen:
+                return True
+            if isinstance(part, ScalarQuery) and 0 in self.columns(part.query):
+                return True
+        return False
+
+
+def _side_by_side(counting: Sequence[Set[int]], schemas: Sequence[Schema]) -> Set[int]:
+    """Places of several inputs as places of all their columns one after the other."""
+    found: set[int] = set()
+    start = 0
+    for places, schema in zip(counting, schemas, strict=True):
+        found |= {start + place for place in places}
+        start += len(schema)
+    return found
+
+
+def _tables(operator: Operator) -> Iterator[str]:
+    """The tables an operator reads itself: it is one, or its subqueries do."""
+    if isinstance(operator, Source):
+        yield operator.table
+    for query in subqueries(operator):
+        for inner in query.operators.values():
+            yield from _tables(inner)
+
+
+def _own_numbers(operator: Operator) -> Iterator[int]:
+    """The numbers of rows an operator states: of a limit, a frame, a shift, some buckets."""
+    match operator:
+        case Limit(count, offset):
+            yield offset
+            if count is not None:
+                yield offset + count
+        case Over(calls):
+            for call in (named.call for named in calls):
+                if call.frame.unit == "rows":
+                    yield from (abs(b) for b in (call.frame.start, call.frame.end) if b is not None)
+                if call.function in ("ntile", "lag", "lead"):
+                    yield from (n for a in call.args for n in _numbers(a))
+
+
+def _numbers(expr: Expr) -> Iterator[int]:
+    """The whole numbers in an expression; of a share, the number of rows it is one of."""
+    for part in parts(expr):
+        if not isinstance(part, Literal) or isinstance(part.value, bool):
+            continue
+        if isinstance(part.value, int):
+            yield abs(part.value)
+        elif isinstance(part.value, float | Decimal) and 0 < part.value < 1:
+            yield Fraction(part.value).limit_denominator(MOST).denominator

@@ -1,0 +1,217 @@
+"""Values of each type that are worth trying: constants, those right beside them, and edges.
+
+What a computation makes of a constant is often met by another: a sum, a difference, a product, a
+day some days before, the hour or the month of that number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from itertools import combinations
+from typing import Any
+
+from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
+from veer.dataflow.functions.registry import Failure
+from veer.dataflow.types import (
+    FLOAT,
+    INTEGER_BITS,
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    MapType,
+    StringType,
+    StructType,
+    TimestampNtzType,
+    TimestampType,
+)
+
+MOST_PRODUCTS = 12
+MOST_NUMBERS = 6  # that are made into others
+PLAIN_NUMBERS = (0, 1, 2, 3, -1, 10)
+PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
+PLAIN_DAYS = (date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31))
+
+
+def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
+    """Values of a type worth trying, those near the constants twice."""
+    match type_:
+        case BooleanType():
+            return [True, False]
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[type_] - 1)
+            numbers = [*_numbers(values), *_products(values)]
+            near = [int(v) + d for v in numbers for d in (0, 1, -1)]
+            found = (*near, *near, *PLAIN_NUMBERS, *_combined(values))
+            return [v for v in found if -limit <= v < limit]
+        case DecimalType():
+            unit = Decimal(1).scaleb(-type_.scale)
+            near_decimals = [Decimal(v) + d * unit for v in _numbers(values) for d in (0, 1, -1)]
+            halves = [5 * Decimal(1).scaleb(-place) for place in range(1, type_.scale + 1)]
+            halves += [-half for half in halves]  # where rounding turns
+            return _fitting([*near_decimals, *map(Decimal, PLAIN_NUMBERS), unit, *halves], type_)
+        case FractionalType():
+            near_floats = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
+            floats = [*near_floats, *map(float, PLAIN_NUMBERS), -0.0, 0.5, -1.5, NAN]
+            return [to_float32(v) for v in floats] if type_ == FLOAT else floats
+        case StringType():
+            texts = [v for v in values if isinstance(v, str)]
+            shown = [
+                str(v) for v in values if isinstance(v, int | Decimal) and not isinstance(v, bool)
+            ]
+            return [*texts, *texts, *(t + "a" for t in texts), *shown, *PLAIN_TEXTS]
+        case BinaryType():
+            return [b"", b"a", b"b"]
+        case DateType():
+            days = [v.date() if isinstance(v, datetime) else v for v in values if _is_day(v)]
+            near_days = [
+                d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max
+            ]
+            near_days += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
+            return [*near_days, *_days_of(values, days), *PLAIN_DAYS]
+        case TimestampType() | TimestampNtzType():
+            moments = [
+                v if isinstance(v, datetime) else datetime(v.year, v.month, v.day)
+                for v in values
+                if _is_day(v)
+            ]
+            moments += [datetime(y, 6, 30, 12) for y in _years(values)]
+            near_moments = [m + timedelta(seconds=n) for m in moments for n in (0, 1)]
+            near_moments += [
+                datetime(d.year, d.month, d.day, n % 24, n, n)
+                for n, d in zip(_small(values, 60), PLAIN_DAYS * MOST_NUMBERS, strict=False)
+            ]
+            return [*near_moments, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
+        case ArrayType(element):
+            inner = [*pool(element, values)[:3], None]
+            return [(), tuple(inner[:1]), tuple(inner[:2]), tuple(inner)]
+        case StructType(fields):
+            columns = [pool(t, values) or [None] for _, t in fields]
+            return [tuple(c[i % len(c)] for c in columns) for i in range(3)]
+        case MapType(key, value):
+            keys, held = pool(key, values), pool(value, values) or [None]
+            return [(), *(((k, held[0]),) for k in keys[:2])]
+        case _:
+            return []
+
+
+def _products(values: Sequence[Any]) -> list[int]:
+    """What is compared with a quotient is best met by a product."""
+    whole = [v for v in values if type(v) in (int, float, Decimal) and abs(v) > 1 and v == v // 1]
+    found = [int(a) * int(b) for i, a in enumerate(whole) for b in whole[i + 1 :]]
+    return found[:MOST_PRODUCTS]
+
+
+def _combined(values: Sequence[Any]) -> list[int]:
+    """What sums, differences, remainders and squares are met by; below zero too."""
+    whole = [int(v) for v in _numbers(values) if v == v // 1][:MOST_NUMBERS]
+    pairs = [n for a, b in combinations(whole, 2) for n in (a + b, a - b, b - a)]
+    roots = [r for v in whole if 1 < v < 10**6 and (r := math.isqrt(v)) * r == v]
+    found = dict.fromkeys([*(-v for v in whole), *pairs, *roots, *(-r for r in roots)])
+    return [v for v in found if v not in PLAIN_NUMBERS]
+
+
+def _small(values: Sequence[Any], most: int) -> list[int]:
+    """The natural numbers below `most` among some values."""
+    return [v for v in values if type(v) is int and 0 <= v < most][:MOST_NUMBERS]
+
+
+def _is_day(value: Any) -> bool:
+    return isinstance(value, date)  # a moment is one too
+
+
+def _days_of(values: Sequence[Any], days: Sequence[date]) -> list[date]:
+    """Days that numbers name: months, days of a year or a week; so many before or after others."""
+    numbers = _small(values, 4000)
+    found = [d for n in numbers if 1 <= n <= 12 for d in (date(2000, n, 1), date(2001, n, 28))]
+    found += [
+        date(y, 1, 1) + timedelta(n - 1) for n in numbers if 1 <= n <= 366 for y in (2000, 2001)
+    ]
+    if any(n <= 7 for n in numbers):
+        found += [date(2023, 1, n) for n in range(1, 8)]  # a whole week
+    found += [date(2021, 1, 3)] if 53 in numbers else []
+    for day in days[:3]:
+        for shift in (n + d for n in numbers for d in (0, 1, -1)):
+            found += [day + timedelta(shift), day - timedelta(shift)]
+    return list(dict.fromkeys(found))
+
+
+def numbered(type_: DataType, base: Any, number: int) -> Any:
+    """Another value for each number, near a value of the type; None where there are not so many."""
+    match type_:
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[type_] - 1)
+            value = (base or 0) + number
+            return value if -limit <= value < limit else number
+        case DecimalType():
+            unit = Decimal(1).scaleb(-type_.scale)
+            fitting = _fitting([(base or Decimal(0)) + number * unit], type_)
+            return fitting[0] if fitting else None
+        case FractionalType():
+            return float(number if base is None or base != base else base + number)
+        case StringType():
+            return (base or "") + f"{abs(number):02d}"
+        case DateType():
+            return (base or PLAIN_DAYS[0]) + timedelta(days=number)
+        case TimestampType() | TimestampNtzType():
+            return (base or datetime(2000, 1, 31, 12)) + timedelta(hours=number)
+        case _:
+            return None
+
+
+def _years(values: Iterable[Any]) -> list[int]:
+    return [v for v in values if type(v) is int and 1900 <= v <= 2100][:3]
+
+
+def _numbers(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int | Decimal) or (
+            isinstance(value, float) and value == value and abs(value) < 1e15
+        ):
+            yield value
+        elif isinstance(value, str) and value.strip("-").isdigit() and len(value) < 15:
+            yield int(value)
+
+
+def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
+    found = []
+    for value in values:
+        try:
+            found.append(fit_decimal(value, type_))
+        except Failure:
+            continue
+    return found
+
+
+def is_value(value: Any, type_: DataType, nullable: bool) -> bool:
+    """Whether a column of a type can hold a value chosen for another."""
+    return nullable if value is None else fits(value, type_)
+
+
+def fits(value: Any, type_: DataType) -> bool:
+    """Whether a value is one of its type, written as Spark would hold it."""
+    if value is None:
+        return True
+    like = pool(type_, ())
+    if not like or type(value) is not type(like[0]):
+        return False
+    match type_:
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[type_] - 1)
+            return bool(-limit <= value < limit)
+        case DecimalType(precision, scale):
+            digits = value.scaleb(scale)
+            return bool(value.as_tuple().exponent == -scale and abs(digits) < 10**precision)
+        case _ if type_ == FLOAT:
+            return bool(value != value or to_float32(value) == value)
+        case _:
+            return True

@@ -1,0 +1,128 @@
+"""Texts that tell versions apart: what fits a pattern, what nearly does, and what is long enough.
+
+Where two parts of a pattern overlap in a text (`aba` for `ab%ba`), it starts and ends as asked and
+still does not fit; where a wildcard of one character stands for none, it is a little too short.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice, permutations
+
+from veer.dataflow.expr import Call, Cast, Compare, Expr, Literal
+from veer.dataflow.walk import parts
+
+PATTERNS = frozenset({"like", "ilike", "rlike"})
+SEARCHES = frozenset({"startswith", "endswith", "contains", "instr", "locate", "position"})
+CUTS = frozenset({"substring", "left", "right", "lpad", "rpad", "repeat", "overlay"})
+LENGTHS = frozenset({"length", "char_length", "character_length", "octet_length", "bit_length"})
+CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
+TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
+CHANGES = frozenset(
+    {"replace", "translate", "reverse", "regexp_replace", "regexp_extract", "split"}
+)
+RICH = ("ab", "aab", "abca", "a1b22")  # on which such functions show what they do
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_PARTS = 5
+MOST_ORDERS = 24
+MOST_LENGTHS = 6
+MOST_TEXTS = 60
+LONGEST = 80
+
+
+def looks_into_texts(expr: Expr) -> bool:
+    """Whether an expression calls anything texts are made for."""
+    told = PATTERNS | SEARCHES | CUTS | LENGTHS | CASING | TRIMMING | CHANGES
+    return any(isinstance(part, Call) and part.function in told for part in parts(expr))
+
+
+def telling_texts(exprs: Iterable[Expr]) -> list[str]:
+    """Texts for the patterns, searches and lengths in some expressions, each once."""
+    found: dict[str, None] = {}
+    pieces: dict[str, None] = {}
+    lengths: dict[int, None] = {}
+    called: set[str] = set()
+    for part in (p for expr in exprs for p in parts(expr)):
+        if isinstance(part, Compare | Call):
+            lengths.update(dict.fromkeys(_lengths(part)))
+        if isinstance(part, Call):
+            called.add(part.function)
+        if isinstance(part, Call) and part.function in PATTERNS | SEARCHES:
+            for text in (a.value for a in part.args[:2] if isinstance(a, Literal)):
+                if isinstance(text, str):
+                    segments = _segments(text, part.function)
+                    found.update(dict.fromkeys(_fitting(segments)))
+                    pieces.update(dict.fromkeys(_filled(s, "a") for s in segments if s))
+    for one, two in permutations(list(pieces)[:MOST_PARTS], 2):
+        found.update(dict.fromkeys((_overlapped(one, two), one + two)))
+    if 2 < len(pieces) <= MOST_PARTS:
+        found.update(dict.fromkeys(map("".join, islice(permutations(pieces), MOST_ORDERS))))
+    found.update(dict.fromkeys(variants(list(pieces), called) if pieces else ()))
+    for length in list(lengths)[:MOST_LENGTHS]:
+        for exact in (length, length + 1, length - 1):
+            found.setdefault((LETTERS * (exact // len(LETTERS) + 1))[:exact])
+        found.update(dict.fromkeys(LETTERS[: length - 1] + piece for piece in pieces))
+    found.update(dict.fromkeys(RICH if called & (CHANGES | CUTS) else ()))
+    return list(found)[:MOST_TEXTS]
+
+
+def variants(texts: Sequence[str], called: Collection[str]) -> list[str]:
+    """Texts on which functions of texts show what they do: in other letter case, with spaces."""
+    few = [*texts[:8], "a"]
+    found: list[str] = []
+    if CASING & set(called):
+        found += [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
+    if TRIMMING & set(called):
+        found += [f" {t} " for t in few]
+    return found
+
+
+def _lengths(expr: Compare | Call) -> Iterator[int]:
+    """The numbers a part of a text is cut at, or its length is compared with."""
+    args = expr.args if isinstance(expr, Call) else (expr.left, expr.right)
+    if isinstance(expr, Call):
+        asked = expr.function in CUTS
+    else:
+        asked = any(
+            isinstance(p, Call) and p.function in LENGTHS | SEARCHES for a in args for p in parts(a)
+        )
+    for arg in args if asked else ():
+        literal = arg.arg if isinstance(arg, Cast) else arg
+        if isinstance(literal, Literal) and type(literal.value) is int:
+            size = abs(literal.value)
+            if 0 < size <= LONGEST:
+                yield size
+
+
+def _segments(pattern: str, function: str) -> list[str]:
+    """What stands between the wildcards of a pattern; those of one character are kept."""
+    if function == "rlike":
+        return re.findall(r"\w+", re.sub(r"\\.", "", pattern))
+    return pattern.split("%") if function in PATTERNS else [pattern]
+
+
+def _fitting(segments: list[str]) -> Iterator[str]:
+    """Texts that fit a pattern, and texts that nearly do."""
+    for one in ("a", "b", ""):
+        plain = [_filled(s, one) for s in segments]
+        yield "".join(plain)
+        yield "z".join(plain)
+        whole = ""
+        for part in plain:
+            whole = _overlapped(whole, part)
+        yield whole
+    yield "a" + "".join(_filled(s, "a") for s in segments)
+
+
+def _filled(segment: str, one: str) -> str:
+    """A part of a pattern with something for each wildcard of one character."""
+    return segment.replace("\\_", "\0").replace("_", one).replace("\0", "_").replace("\\", "")
+
+
+def _overlapped(one: str, two: str) -> str:
+    """The shortest text that starts with one and ends with the other."""
+    for size in range(min(len(one), len(two)), 0, -1):
+        if one.endswith(two[:size]):
+            return one + two[size:]
+    return one + two
