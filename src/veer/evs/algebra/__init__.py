@@ -1,6 +1,6 @@
 """The prover core: bags in sum-normal form, compared term by term with one question each.
 
-    dataflow -> lower (groups kept whole) -> groups merged, then spelled out -> match
+    dataflow -> lower (groups and limits kept whole) -> spelled out -> match
 
 The equivalence verifiers are profiles of it: their own restrictions, semantics and rules.
 """

@@ -1,8 +1,8 @@
-"""Rules on groups, and groups spelled out as domains, existence and folds.
+"""Groups and limits spelled out: domains, existence, folds, and numbers of rows.
 
-A group atom stays whole while rules may merge it with what is around it; `expanded` then writes
-it as: its keys range over all values, some row with these keys exists, and each fold is the value
-over the rows with these keys.
+A group atom stays whole while conditions may move into it; `expanded` then writes it as: its keys
+range over all values, some row with these keys exists, and each fold is the value over the rows
+with these keys.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Groups:
     matcher: Matcher
 
     def grouped(self, group: Group) -> Bag:
-        """A group as a bag: merged with groups below it, or its rows where each has one."""
+        """A group as a bag: its rows where each group has one, else an atom."""
         bag = tuple(self.pushed(t) for t in group.bag)
         group = replace(group, bag=bag)
         single = self._single_rows(group)

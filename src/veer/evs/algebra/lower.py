@@ -545,7 +545,7 @@ class Lowering:
                 schema, outputs = rows[depth]
                 return outputs[schema.place(name, occurrence)]
             case Exists(query):
-                return self.symbols.exists(self.query(query, rows))
+                return self._some_row(query, rows)
             case InQuery(args, query):
                 return self._in_query(tuple(self._expr(a, rows) for a in args), query, rows)
             case ScalarQuery(query):
@@ -553,6 +553,21 @@ class Lowering:
             case _:
                 made = map_children(expr, lambda child: self._expr(child, rows))
                 return self.symbols.settled(made)
+
+    def _some_row(self, query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+        """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
+        (goal,) = query.sinks
+        while True:
+            match query.operators[goal]:
+                case Sink() | Project() | Sort() | Limit(None, 0):
+                    pass
+                case Limit(int() as count, 0) if count > 0:
+                    pass
+                case _:
+                    break
+            (goal,) = query.inputs[goal]
+        bag, _ = self._lower(query, goal, rows)
+        return self.symbols.exists(self.groups.expanded(bag))
 
     def _in_query(self, args: tuple[Expr, ...], query: Dataflow, rows: tuple[Row, ...]) -> Expr:
         """True if a row compares equal; else null if one cannot be compared; else false."""
