@@ -30,6 +30,7 @@ from veer.evs.algebra.terms import (
     key_columns,
     variable,
 )
+from veer.evs.algebra.totals import shifted
 from veer.smt import Same, same
 
 
@@ -113,7 +114,8 @@ class Groups:
     def _keys_determine(self, term: Term, keys: tuple[Expr, ...]) -> bool:
         """Whether equal keys mean the same row of every atom."""
         classes = Classes.of(term.conditions)
-        known = {m for k in keys if not has_floats(k.type) for m in classes.members(k)}
+        plain = (shifted(k)[1] for k in keys if not has_floats(k.type))  # x + 1 says what x is
+        known = {m for k in plain for m in classes.members(k)}
         open_ = list(term.atoms)
         noted = []
         while open_:
