@@ -16,9 +16,10 @@ from veer.dataflow.query_pair import QueryPair
 from veer.dataflow.types import same_by_value
 from veer.errors import UnsupportedError
 from veer.evs.algebra.definitions import TooLargeError
+from veer.evs.algebra.facts import Scope
 from veer.evs.algebra.functions import uninterpreted
 from veer.evs.algebra.lower import Lowering
-from veer.evs.algebra.match import Matcher, Scope
+from veer.evs.algebra.match import Matcher
 from veer.evs.algebra.symbols import Symbols
 from veer.evs.algebra.terms import Bag
 from veer.evs.base import EV
