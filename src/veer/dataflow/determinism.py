@@ -351,6 +351,8 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
         id_ = dataflow.inputs[id_][0]
         operator = dataflow.operators[id_]
     if isinstance(operator, Project):
+        if all(_is_sorted_by(named.expr, ()) for named in operator.columns):
+            return True  # all rows are alike
         below = dataflow.inputs[id_][0]
         sort = dataflow.operators[below]
         return isinstance(sort, Sort) and (

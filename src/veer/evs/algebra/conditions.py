@@ -16,6 +16,7 @@ from veer.dataflow.expr import (
     Column,
     Compare,
     Expr,
+    InList,
     Literal,
     Not,
     OpaqueCall,
@@ -52,6 +53,17 @@ def schema_of(expr: Expr) -> Schema:
     """A schema in which the columns an expression reads are nullable as their names say."""
     seen = {c.name: c for c in columns_read(expr)}
     return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
+
+
+def alternatives(condition: Expr) -> tuple[Expr, ...]:
+    """The cases of an OR or of a list of values; nothing for other conditions."""
+    match condition:
+        case Or(args):
+            return args
+        case InList(arg, options):
+            return tuple(Compare("=", arg, option) for option in options)
+        case _:
+            return ()
 
 
 def disjunction_of(conditions: Sequence[Expr]) -> Expr:

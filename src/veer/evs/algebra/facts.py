@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Protocol, final
 
+from veer.dataflow.coercion import conjunction
 from veer.dataflow.expr import Cast, Column, Compare, Expr, IsNull, Literal, Not
-from veer.dataflow.types import BOOLEAN, INTEGER_BITS, IntegralType, has_floats
+from veer.dataflow.types import BOOLEAN, INTEGER_BITS, LONG, IntegralType, has_floats
 from veer.dataflow.walk import children, parts
 from veer.evs.algebra.definitions import Folded, SomeRow, Totaled
 from veer.evs.algebra.symbols import Symbols
@@ -21,6 +22,7 @@ from veer.evs.algebra.terms import (
     Atom,
     Domain,
     Table,
+    Term,
     columns,
     is_symbol,
     key_columns,
@@ -105,6 +107,7 @@ class Facts:
     def about_late(self) -> list[Formula]:
         """The facts with those about symbols that only came up among them; nothing if none did."""
         late, self.late = self.late, []
+        late += self._symbols_in([e for name in sorted(self.seen) for e in self._second_row(name)])
         if not late or len(late) > MOST_LATE:
             return []
         late += self._symbols_in([e for name in late for e in self._row_of(name)])
@@ -162,6 +165,26 @@ class Facts:
             positive = Holds(Compare(">=", value, Literal(1, value.type)))
             self._add(implies(Holds(some), positive))
         return [some]
+
+    def _second_row(self, name: str) -> list[Expr]:
+        """A number of rows of tables with keys is two or more exactly if two differ in a key."""
+        total = self.symbols.definitions[name]
+        if not isinstance(total, Totaled) or total.term.outputs[0] != Literal(1, LONG):
+            return []
+        one, other = self.symbols.freshened(total.term), self.symbols.freshened(total.term)
+        alike: list[Expr] = []
+        for a, b in zip(one.atoms, other.atoms, strict=True):
+            keys = list(zip(key_columns(a), key_columns(b), strict=True))
+            if not keys or any(has_floats(c.type) for c in keys[0][0]):
+                return []
+            alike += map(same, *keys[0])
+            self.symbols.note_key(a, keys[0][0])
+        differ = Not(conjunction(alike))
+        conditions = (*one.conditions, *other.conditions, differ)
+        two = self.symbols.exists((Term(one.atoms + other.atoms, conditions, ()),))
+        several = Holds(Compare(">=", Column(name, LONG), Literal(2, LONG)))
+        self._add(All((implies(Holds(two), several), implies(several, Holds(two)))))
+        return [two]
 
     def _fold_is_null(self, name: str, fold: Folded) -> list[Expr]:
         """A minimum or maximum is null exactly if there is no value; else a row has it, and
@@ -308,10 +331,11 @@ class Facts:
         """Totals of P less those of Q, where there are several of them."""
         found: list[Coefficients] = []
         for a, b in product(self._sums_in(left), self._sums_in(right)):
-            names = {n: a.get(n, 0) - b.get(n, 0) for n in (*a, *b)}
-            wanted = {n: times for n, times in names.items() if times}
-            if len(wanted) > 2 and wanted not in found:
-                found.append(wanted)
+            for sign in (-1, 1):
+                names = {n: a.get(n, 0) + sign * b.get(n, 0) for n in (*a, *b)}
+                wanted = {n: times for n, times in names.items() if times}
+                if len(wanted) > 2 and wanted not in found:
+                    found.append(wanted)
         return found
 
     def _sums_in(self, exprs: Iterable[Expr]) -> list[Coefficients]:
@@ -324,8 +348,13 @@ class Facts:
             counted = coefficients(expr, totals)
             if counted:
                 found.append(counted)
-            else:
-                stack.extend(children(expr))
+                continue
+            if isinstance(expr, Compare):
+                left, right = (coefficients(e, totals) for e in (expr.left, expr.right))
+                if left and right:
+                    both = {n: left.get(n, 0) - right.get(n, 0) for n in (*left, *right)}
+                    found.append(both)
+            stack.extend(children(expr))
         return found
 
     def _is_zero(self, times: Coefficients) -> Formula:

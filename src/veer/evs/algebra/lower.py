@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from veer.dataflow.coercion import disjunction
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import (
     call_kind,
@@ -458,16 +457,21 @@ class Lowering:
         if by_rows and not self.groups.tells_apart(bag, read([*call.partition, *sorts], row)):
             return None
         around = []
-        for other in map(self.symbols.freshened, bag):
-            theirs = read(sorts, other)
-            tests = [ties(read(call.partition, other), read(call.partition, row))]
+        for other in bag:
+            frames: tuple[Callable[[list[Expr]], Expr], ...] = (lambda _: TRUE,)
             if call.function in RANKS:
-                tests.append(comes_before(theirs, ours, directions))
+                frames = (lambda theirs: comes_before(theirs, ours, directions),)
             elif call.frame.end == 0 and directions:
-                tests.append(
-                    disjunction([comes_before(theirs, ours, directions), ties(theirs, ours)])
+                frames = (
+                    lambda theirs: comes_before(theirs, ours, directions),
+                    lambda theirs: ties(theirs, ours),
                 )
-            around.append((replace(other, conditions=(*other.conditions, *tests)), theirs))
+            for frame in frames:
+                mate = self.symbols.freshened(other)
+                theirs = read(sorts, mate)
+                alike = ties(read(call.partition, mate), read(call.partition, row))
+                tests = (alike, frame(theirs))
+                around.append((replace(mate, conditions=(*mate.conditions, *tests)), theirs))
         if call.function == "dense_rank":
             if any(has_floats(e.type) for e in sorts):
                 return None

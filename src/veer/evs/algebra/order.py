@@ -64,8 +64,8 @@ def comes_before(ours: Values, theirs: Values, directions: Sequence[Direction]) 
 
 def rows_before(symbols: Symbols, bag: Bag, keys: Values, top: Top) -> Expr:
     """How many rows of a bag that ends in sort keys come before a row with these."""
-    found = []
-    for term in map(symbols.freshened, bag):
+    found: list[Expr] = []
+    for term in map(symbols.freshened, bag if top.directions else ()):
         first = comes_before(term.outputs[top.width :], keys, top.directions)
         found.append(_count(symbols, term, first))
     return added(found, LONG)
@@ -149,20 +149,45 @@ class Ordered:
         """The rows of a limit by how many come before each; None if ties make that unclear."""
         if is_unique:
             return tuple(self._first(t, bag, top) for t in bag)
-        if not top.directions or any(has_floats(o.type) for t in bag for o in t.outputs):
+        if any(has_floats(o.type) for t in bag for o in t.outputs):
             return None
         places = [self._place(bag, i, top) for i in range(top.width)]
         if any(place is None for place in places):
             return None
-        row = [Atom(self.symbols.fresh(), Domain(o.type)) for o in bag[0].outputs[top.width :]]
-        keys = tuple(columns(a)[0] for a in row)
+        if top.limit == 1 and top.offset == 0 and len(top.directions) <= 1:
+            row: tuple[Atom, ...] = ()
+            keys = tuple(self._extreme(bag, top) for _ in top.directions)
+            made = Term((), (self.symbols.exists(tuple(map(self.symbols.freshened, bag))),), ())
+        else:
+            types = [o.type for o in bag[0].outputs[top.width :]]
+            row = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
+            keys = tuple(columns(a)[0] for a in row)
+            made = repeated(self.symbols, row, self._copies(bag, keys, top), ())
+        shown = [keys[p] if isinstance(p, int) else p for p in places if p is not None]
+        return (replace(made, outputs=(*shown, *keys)),)
+
+    def _extreme(self, bag: Bag, top: Top) -> Expr:
+        """The sort key of the first row."""
+        ((ascending, nulls_first),) = top.directions
+        type_ = bag[0].outputs[top.width].type
+        rows = [replace(t, outputs=t.outputs[top.width :]) for t in bag]
+        fresh = tuple(map(self.symbols.freshened, rows))
+        value = self.symbols.fold("min" if ascending else "max", type_, False, fresh)
+        if not nulls_first:
+            return value
+        nulls = tuple(
+            replace(t, conditions=(*t.conditions, IsNull(t.outputs[0])))
+            for t in map(self.symbols.freshened, rows)
+        )
+        return Case(((self.symbols.exists(nulls), Literal(None, type_)),), value)
+
+    def _copies(self, bag: Bag, keys: Values, top: Top) -> Expr:
+        """How many of the rows with these sort keys are kept."""
         before = rows_before(self.symbols, bag, keys, top)
         upto = added([before, rows_alike(self.symbols, bag, keys, top)], LONG)
         first = _greatest(before, Literal(top.offset, LONG))
         last = upto if top.limit is None else _least(upto, Literal(top.offset + top.limit, LONG))
-        copies = minus(last, first)
-        outputs = [keys[place] for place in places if place is not None]
-        return (repeated(self.symbols, tuple(row), copies, (*outputs, *keys)),)
+        return minus(last, first)
 
     def _first(self, term: Term, bag: Bag, top: Top) -> Term:
         before = rows_before(self.symbols, bag, term.outputs[top.width :], top)
@@ -171,12 +196,14 @@ class Ordered:
             kept.append(Compare("<", before, Literal(top.offset + top.limit, LONG)))
         return replace(term, conditions=(*term.conditions, *kept))
 
-    def _place(self, bag: Bag, output: int, top: Top) -> int | None:
-        """Which sort key an output is, in every term."""
+    def _place(self, bag: Bag, output: int, top: Top) -> int | Literal | None:
+        """Which sort key an output is, or which constant, in every term."""
         for place in range(len(top.directions)):
             if all(t.outputs[output] == t.outputs[top.width + place] for t in bag):
                 return place
-        return None
+        first = bag[0].outputs[output]
+        alike = isinstance(first, Literal) and all(t.outputs[output] == first for t in bag)
+        return first if alike and isinstance(first, Literal) else None
 
 
 def _in_one_order(one: Expr, other: Expr) -> bool:

@@ -21,6 +21,7 @@ from veer.dataflow.expr import (
 from veer.dataflow.types import BOOLEAN, LONG, DataType, has_floats, is_orderable
 from veer.evs.algebra.conditions import (
     Classes,
+    alternatives,
     can_be_null,
     conjuncts,
     disjunction_of,
@@ -59,7 +60,7 @@ from veer.evs.algebra.totals import (
 from veer.smt import same
 from veer.smt.formula import MULTIPLIED
 
-MOST_BRANCHES = 4
+MOST_BRANCHES = 6
 SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
 OTHER_END = {"min": "max", "max": "min"}
 
@@ -140,15 +141,14 @@ class Symbols(Simplifying):
         x is 'r' and p,  or  x is 's' and q   =>   x is 'r' and p;  x is 's' and q, not the first
         """
         domains = {a.var for a in term.atoms if isinstance(a.relation, Domain)}
-        for condition in term.conditions:
-            if not isinstance(condition, Or) or len(condition.args) > MOST_BRANCHES:
-                continue
-            if not any(self._fixes(a, domains) for a in condition.args):
+        for condition in term.conditions if domains else ():
+            options = alternatives(condition)
+            if len(options) > MOST_BRANCHES or not any(self._fixes(a, domains) for a in options):
                 continue
             rest = tuple(c for c in term.conditions if c is not condition)
             before: tuple[Expr, ...] = ()
             found: list[Term] = []
-            for case in condition.args:
+            for case in options:
                 part = self.freshened(replace(term, conditions=(*rest, case, *before)))
                 made = self.simplify(part)
                 if made is not None:
@@ -335,6 +335,12 @@ class Symbols(Simplifying):
         opened = self._opened(simple)
         if opened is not None:
             return self.total(opened, type_)
+        cases = self.by_cases(simple)
+        if len(cases) != 1:
+            return added([self._product_total(t, type_) for t in cases], type_)
+        parts = self._less_or_equal(simple)
+        if parts is not None:
+            return added([self._product_total(t, type_) for t in parts], type_)
         term = self._by_outer_values(simple)
         bound = {a.var for a in term.atoms}
         outside = [c for c in term.conditions if bound.isdisjoint(self.variables(c))]
@@ -348,6 +354,27 @@ class Symbols(Simplifying):
         if not outside:
             return value
         return Case(((conjunction(tuple(outside)), value),), Literal(0, type_))
+
+    def _less_or_equal(self, term: Term) -> tuple[Term, Term] | None:
+        """A term whose rows are bounded from around it: those within, and those at the bound.
+
+        x <= y   =>   x < y,   x = y
+        """
+        bound = {a.var for a in term.atoms}
+        for condition in term.conditions:
+            match condition:
+                case Compare("<=" | ">=" as op, left, right) if not has_floats(left.type):
+                    sides = [self.variables(left), self.variables(right)]
+                    inside = [not bound.isdisjoint(side) for side in sides]
+                    if sorted(inside) != [False, True] or not sides[inside.index(False)]:
+                        continue
+                    rest = tuple(c for c in term.conditions if c is not condition)
+                    within, at = (Compare(o, left, right) for o in (op[0], "="))
+                    return (
+                        replace(term, conditions=(*rest, within)),
+                        self.freshened(replace(term, conditions=(*rest, at))),
+                    )
+        return None
 
     def is_one_row(self, term: Term) -> bool:
         """Whether keys leave one combination of rows at most."""
