@@ -107,13 +107,15 @@ class Facts:
     def about_late(self) -> list[Formula]:
         """The facts with those about symbols that only came up among them; nothing if none did."""
         late, self.late = self.late, []
-        late += self._symbols_in([e for name in sorted(self.seen) for e in self._second_row(name)])
+        early = sorted(self.seen)
+        late += self._symbols_in([e for name in early for e in self._second_row(name)])
         if not late or len(late) > MOST_LATE:
             return []
         late += self._symbols_in([e for name in late for e in self._row_of(name)])
-        for name in late:
-            self._fits(name)
+        for name in dict.fromkeys((*early, *late)):
+            self._fits(name)  # the early ones among the rows that came late
         self._keys()
+        self.found = list(dict.fromkeys(self.found))
         return self.found
 
     def _ranges(self) -> None:
