@@ -230,7 +230,8 @@ class Facts:
         others = [[row for row in rows if all(g != own for g in row[1])] for rows in choices]
         ways = sorted(
             islice(product(*others), MOST_LOOKED_AT),
-            key=lambda way: len({guard for _, guard in way}),  # rows that come together first
+            # Rows that come together first, and each row once.
+            key=lambda way: (len({guard for _, guard in way}), -len({row.var for row, _ in way})),
         )
         for way in ways[:MOST_MATCHES]:
             table: dict[str, Expr] = {}

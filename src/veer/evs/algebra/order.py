@@ -147,14 +147,15 @@ class Ordered:
 
     def by_counting(self, top: Top, bag: Bag, *, is_unique: bool) -> Bag | None:
         """The rows of a limit by how many come before each; None if ties make that unclear."""
-        if is_unique:
-            return tuple(self._first(t, bag, top) for t in bag)
-        if any(has_floats(o.type) for t in bag for o in t.outputs):
-            return None
         places = [self._place(bag, i, top) for i in range(top.width)]
-        if any(place is None for place in places):
+        floats = any(has_floats(o.type) for t in bag for o in t.outputs)
+        is_told = not floats and all(place is not None for place in places)
+        is_first = top.limit == 1 and top.offset == 0 and len(top.directions) <= 1
+        if is_unique and not (is_told and is_first):
+            return tuple(self._first(t, bag, top) for t in bag)
+        if not is_told:
             return None
-        if top.limit == 1 and top.offset == 0 and len(top.directions) <= 1:
+        if is_first:
             row: tuple[Atom, ...] = ()
             keys = tuple(self._extreme(bag, top) for _ in top.directions)
             made = Term((), (self.symbols.exists(tuple(map(self.symbols.freshened, bag))),), ())
