@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from veer.dataflow.determinism import require_repeatable
+from veer.dataflow.determinism import require_plain, require_repeatable
 from veer.dataflow.expr import (
     AggregateCall,
     And,
@@ -80,7 +80,7 @@ def cast(expr: Expr, type_: DataType, mode: CastMode = CastMode.ANSI) -> Expr:
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
     if isinstance(expr, Literal) and expr.value is None:
         return Literal(None, type_)
-    return Cast(expr, type_, mode)
+    return require_plain(Cast(expr, type_, mode))
 
 
 def implicit(expr: Expr, type_: DataType) -> Expr:

@@ -144,6 +144,13 @@ def _may_mean_now(cast: Cast) -> bool:
     return not any(isinstance(part, OuterColumn) for part in parts(cast.arg))
 
 
+def require_plain(cast: Cast) -> Cast:
+    """The cast, unless it gives null for some words of which Spark makes dates in constants."""
+    if cast.mode is not CastMode.ANSI and _may_mean_now(cast):
+        raise UnsupportedError("a constant that may be a word for a date, cast without failing")
+    return cast
+
+
 def require_repeatable(expr: Expr, what: str) -> Expr:
     """The expression, unless evaluating it twice may give two values: then it is refused."""
     if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):

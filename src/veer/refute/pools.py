@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
 from veer.dataflow.functions.registry import Failure
@@ -83,7 +84,7 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
                 if _is_day(v)
             ]
             moments += [datetime(y, 6, 30, 12) for y in _years(values)]
-            near_moments = [m + timedelta(seconds=n) for m in moments for n in (0, 1)]
+            near_moments = [*moments, *_moved(moments, timedelta(seconds=1))]
             near_moments += [
                 datetime(d.year, d.month, d.day, n % 24, n, n)
                 for n, d in zip(_small(values, 60), PLAIN_DAYS * MOST_NUMBERS, strict=False)
@@ -139,8 +140,20 @@ def _days_of(values: Sequence[Any], days: Sequence[date]) -> list[date]:
     found += [date(2021, 1, 3)] if 53 in numbers else []
     for day in days[:3]:
         for shift in (n + d for n in numbers for d in (0, 1, -1)):
-            found += [day + timedelta(shift), day - timedelta(shift)]
+            found += [*_moved([day], timedelta(shift)), *_moved([day], -timedelta(shift))]
     return list(dict.fromkeys(found))
+
+
+Moment = TypeVar("Moment", date, datetime)
+
+
+def _moved(moments: Iterable[Moment], by: timedelta) -> list[Moment]:
+    """Days or times so much later, those that there are."""
+    found = []
+    for moment in moments:
+        with suppress(OverflowError):
+            found.append(moment + by)
+    return found
 
 
 def numbered(type_: DataType, base: Any, number: int) -> Any:
@@ -159,9 +172,10 @@ def numbered(type_: DataType, base: Any, number: int) -> Any:
         case StringType():
             return (base or "") + f"{abs(number):02d}"
         case DateType():
-            return (base or PLAIN_DAYS[0]) + timedelta(days=number)
+            return next(iter(_moved([base or PLAIN_DAYS[0]], timedelta(days=number))), None)
         case TimestampType() | TimestampNtzType():
-            return (base or datetime(2000, 1, 31, 12)) + timedelta(hours=number)
+            moment = base or datetime(2000, 1, 31, 12)
+            return next(iter(_moved([moment], timedelta(hours=number))), None)
         case _:
             return None
 

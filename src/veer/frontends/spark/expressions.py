@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.dataflow.constants import widened
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import require_repeatable
+from veer.dataflow.determinism import require_plain, require_repeatable
 from veer.dataflow.expr import (
     AggregateCall,
     And,
@@ -338,7 +338,7 @@ class Expressions:
         if arg.type == type_:
             return arg
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
-        return folded or Cast(arg, type_, CastMode[mode])
+        return folded or require_plain(Cast(arg, type_, CastMode[mode]))
 
     def _bit(self, node: Node, scope: Scope) -> Expr | None:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
