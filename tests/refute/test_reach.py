@@ -178,3 +178,15 @@ def test_choices_are_told_apart_by_what_they_give(
     tables = {"r": [(a, 0, "") for a in rows]}
     found = list(Program(read_sql(query, SCHEMA)).outcomes(tables, 50))
     assert len(found) == outcomes
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        pair("SELECT nr FROM sale WHERE day < DATE'{}' AND nr > 5", "9999-12-31", "9999-12-30"),
+        pair("SELECT nr FROM sale WHERE day >= DATE'{}' AND nr > 5", "0001-01-02", "0001-01-03"),
+        pair("SELECT nr FROM sale WHERE at < TIMESTAMP'9999-12-31 23:59:{}'", "59", "58"),
+    ],
+)
+def test_the_ends_of_the_calendar_are_reached(p: str, q: str) -> None:
+    assert find_witness(refutation(p, q)) is not None
