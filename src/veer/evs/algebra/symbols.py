@@ -61,6 +61,7 @@ from veer.smt import same
 from veer.smt.formula import MULTIPLIED
 
 MOST_BRANCHES = 6
+MOST_BOUNDS = 3  # each of which doubles what is added up
 SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
 OTHER_END = {"min": "max", "max": "min"}
 
@@ -361,7 +362,8 @@ class Symbols(Simplifying):
         x <= y   =>   x < y,   x = y
         """
         bound = {a.var for a in term.atoms}
-        for condition in term.conditions:
+        bounds = [c for c in term.conditions if isinstance(c, Compare) and c.op in ("<=", ">=")]
+        for condition in bounds if len(bounds) <= MOST_BOUNDS else ():
             match condition:
                 case Compare("<=" | ">=" as op, left, right) if not has_floats(left.type):
                     sides = [self.variables(left), self.variables(right)]
