@@ -36,7 +36,7 @@ from veer.dataflow.types import (
 
 MOST_PRODUCTS = 12
 MOST_NUMBERS = 6  # that are made into others
-PLAIN_NUMBERS = (0, 1, 2, 3, -1, 10)
+PLAIN_NUMBERS = (0, 1, 2, 3, 4, -1, 10)
 PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
 PLAIN_DAYS = (date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31))
 
@@ -50,7 +50,7 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
             limit = 1 << (INTEGER_BITS[type_] - 1)
             numbers = [*_numbers(values), *_products(values)]
             near = [int(v) + d for v in numbers for d in (0, 1, -1)]
-            found = (*near, *near, *PLAIN_NUMBERS, *_combined(values))
+            found = (*near, *near, *PLAIN_NUMBERS, *PLAIN_NUMBERS, *_combined(values))
             return [v for v in found if -limit <= v < limit]
         case DecimalType():
             unit = Decimal(1).scaleb(-type_.scale)
@@ -76,7 +76,7 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
                 d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max
             ]
             near_days += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
-            return [*near_days, *_days_of(values, days), *PLAIN_DAYS]
+            return [*near_days, *near_days, *near_days, *_days_of(values, days), *PLAIN_DAYS]
         case TimestampType() | TimestampNtzType():
             moments = [
                 v if isinstance(v, datetime) else datetime(v.year, v.month, v.day)
@@ -135,7 +135,7 @@ def _days_of(values: Sequence[Any], days: Sequence[date]) -> list[date]:
     found += [
         date(y, 1, 1) + timedelta(n - 1) for n in numbers if 1 <= n <= 366 for y in (2000, 2001)
     ]
-    if any(n <= 7 for n in numbers):
+    if any(1 <= n <= 7 for n in numbers):
         found += [date(2023, 1, n) for n in range(1, 8)]  # a whole week
     found += [date(2021, 1, 3)] if 53 in numbers else []
     for day in days[:3]:
