@@ -66,6 +66,15 @@ def alternatives(condition: Expr) -> tuple[Expr, ...]:
             return ()
 
 
+def is_constant_case(condition: Expr) -> bool:
+    """Whether a condition says that a column is a constant."""
+    match condition:
+        case Compare("=" | "<=>", Column(), Literal()) | Compare("=" | "<=>", Literal(), Column()):
+            return True
+        case _:
+            return False
+
+
 def disjunction_of(conditions: Sequence[Expr]) -> Expr:
     """OR of conditions that are never null.
 

@@ -27,6 +27,7 @@ from veer.evs.algebra.conditions import (
     disjunction_of,
     equalities,
     equates,
+    is_constant_case,
     two_valued,
 )
 from veer.evs.algebra.definitions import SET_LIKE, Folded, SomeRow, Totaled
@@ -136,7 +137,7 @@ class Symbols(Simplifying):
             return [self.freshened(replace(term, conditions=(*rest, a))) for a in condition.args]
         return []
 
-    def by_cases(self, term: Term) -> list[Term]:
+    def by_cases(self, term: Term, *, constants: bool = False) -> list[Term]:
         """A term by the cases of an OR that fix a value which otherwise ranges over all.
 
         x is 'r' and p,  or  x is 's' and q   =>   x is 'r' and p;  x is 's' and q, not the first
@@ -146,6 +147,8 @@ class Symbols(Simplifying):
             options = alternatives(condition)
             if len(options) > MOST_BRANCHES or not any(self._fixes(a, domains) for a in options):
                 continue
+            if constants and not all(map(is_constant_case, options)):
+                continue
             rest = tuple(c for c in term.conditions if c is not condition)
             before: tuple[Expr, ...] = ()
             found: list[Term] = []
@@ -153,7 +156,7 @@ class Symbols(Simplifying):
                 part = self.freshened(replace(term, conditions=(*rest, case, *before)))
                 made = self.simplify(part)
                 if made is not None:
-                    found += self.by_cases(made)
+                    found += self.by_cases(made, constants=constants)
                 before = (*before, Not(two_valued(case)))
             return found
         return [term]
@@ -336,7 +339,7 @@ class Symbols(Simplifying):
         opened = self._opened(simple)
         if opened is not None:
             return self.total(opened, type_)
-        cases = self.by_cases(simple)
+        cases = self.by_cases(simple, constants=True)
         if len(cases) != 1:
             return added([self._product_total(t, type_) for t in cases], type_)
         parts = self._less_or_equal(simple)
