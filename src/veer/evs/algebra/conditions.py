@@ -99,13 +99,14 @@ def _are_opposite(some: frozenset[Expr], others: frozenset[Expr]) -> bool:
 
 
 def conjuncts(condition: Expr) -> frozenset[Expr]:
+    """The parts of an AND; a condition that is none is its only part."""
     return frozenset(condition.args if isinstance(condition, And) else (condition,))
 
 
 def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
     """Some conjuncts of a condition, in its order."""
-    conjuncts = condition.args if isinstance(condition, And) else (condition,)
-    return conjunction([c for c in conjuncts if c in wanted])
+    parts = condition.args if isinstance(condition, And) else (condition,)
+    return conjunction([c for c in parts if c in wanted])
 
 
 def is_never(condition: Expr) -> bool:

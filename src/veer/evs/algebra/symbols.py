@@ -171,8 +171,7 @@ class Symbols(Simplifying):
         )
 
     def _speaks_of_rows(self, condition: Expr) -> bool:
-        conjuncts = condition.args if isinstance(condition, And) else (condition,)
-        return any(self.some_row(c) is not None for c in conjuncts)
+        return any(self.some_row(c) is not None for c in conjuncts(condition))
 
     def _components(
         self, atoms: Sequence[Atom], conditions: Sequence[Expr]
@@ -217,8 +216,7 @@ class Symbols(Simplifying):
             if any(isinstance(c, Compare) and c.op == "=" for c in equalities):
                 conditions.append(Not(IsNull(value)))
         made = self.flat(conditions)
-        assert made is not None or conditions
-        return Term(term.atoms, made if made is not None else (FALSE,), tuple(outputs))
+        return Term(term.atoms, (FALSE,) if made is None else made, tuple(outputs))
 
     # -- folds -------------------------------------------------------------------------------
 
