@@ -11,7 +11,7 @@ from tests.generators.tables import wide_table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_query
-from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, load_all
+from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR
 
 pytestmark = pytest.mark.spark
 
@@ -201,7 +201,6 @@ OVER_CASES: dict[str, tuple[str, ...]] = {
 
 
 def test_every_function_has_a_row() -> None:
-    load_all()
     # Python's own functions are tried by running UDFs.
     assert set(SCALAR_CASES) == {name for name in SCALAR if not name.startswith("python.")}
     assert set(AGGREGATE_CASES) == set(AGGREGATE)

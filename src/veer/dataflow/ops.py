@@ -83,7 +83,8 @@ LOCAL = "local"  # the format of a source whose rows are given, though Veer does
 class Source(Operator):
     """A base table with its declared constraints; `location` says where its rows are.
 
-    `keys` are column sets on which no two rows agree; their columns are never null.
+    `keys` are column sets on which no two rows agree; their columns are never null. `unique`
+    are column sets on which no two rows agree that have no null there.
     """
 
     table: str
@@ -94,6 +95,7 @@ class Source(Operator):
     location: str = ""
     options: tuple[tuple[str, str], ...] = ()
     lengths: tuple[tuple[str, int], ...] = ()  # of texts, where they are bounded
+    unique: tuple[tuple[str, ...], ...] = ()
     arity = 0
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
@@ -106,9 +108,9 @@ class Source(Operator):
             for name in key:
                 if schema.fields[schema.place(name)].nullable:
                     raise IllFormedError(f"key column {name!r} of {self.table!r} is nullable")
-        for foreign in self.foreign_keys:
-            for name in foreign.columns:
-                schema.place(name)
+        named = (*self.unique, *(foreign.columns for foreign in self.foreign_keys))
+        for name in (name for names in named for name in names):
+            schema.place(name)
         return schema
 
 

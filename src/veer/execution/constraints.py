@@ -87,6 +87,7 @@ class Constraints:
             sorted(source.keys),
             sorted([f.columns, f.parent, f.parent_columns] for f in source.foreign_keys),
             sorted(source.lengths),
+            sorted(source.unique),
         ]
         return at, json.dumps(declared)
 
@@ -101,10 +102,12 @@ class Constraints:
             missing = " OR ".join(f"{quote_name(n)} IS NULL" for n in required)
             if frame.where(missing).limit(1).count():
                 return f"a null in {' or '.join(required)}, declared NOT NULL"
-        for key in source.keys:
+        for key in (*source.keys, *source.unique):
             by = [quote_name(n) for n in key]
-            if frame.groupBy(*by).count().where("count > 1").limit(1).count():
-                return f"two rows with the same {', '.join(key)}, declared a key"
+            present = frame.dropna(subset=list(key)) if key in source.unique else frame
+            if present.groupBy(*by).count().where("count > 1").limit(1).count():
+                declared = "a key" if key in source.keys else "unique"
+                return f"two rows with the same {', '.join(key)}, declared {declared}"
         for foreign in source.foreign_keys:
             violation = self._foreign(frame, foreign)
             if violation:
@@ -127,6 +130,7 @@ def _declares(source: Source) -> bool:
     """Whether anything is declared of a source."""
     return bool(
         source.keys
+        or source.unique
         or source.foreign_keys
         or source.lengths
         or any(not f.nullable for f in source.fields)

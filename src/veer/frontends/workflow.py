@@ -431,6 +431,7 @@ def _source(p: _Properties) -> Operator:
         p.text("format", "table"),
         p.text("location", ""),
         options,
+        unique=tuple(_column_names("what is unique", k) for k in p.items("unique")),
     )
 
 

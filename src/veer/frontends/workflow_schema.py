@@ -83,11 +83,13 @@ LIBRARY = {
 
 OPERATORS: dict[str, OperatorSpec] = {
     "source": OperatorSpec(
-        "A table: columns with types, keys, foreign keys, and where its rows are.",
+        "A table: columns with types, keys, foreign keys, and where its rows are. "
+        "No two rows agree on a key, nor on unique columns that are not null.",
         {
             "table": TEXT,
             "columns": FIELDS,
             "keys": {"type": "array", "items": TEXTS},
+            "unique": {"type": "array", "items": TEXTS},
             "foreign_keys": {
                 "type": "array",
                 "items": {

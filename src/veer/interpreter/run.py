@@ -10,7 +10,7 @@ from typing import Any
 import veer.interpreter.over  # noqa: F401  gives Over its meaning
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import operator_kind
-from veer.dataflow.functions.registry import Kind, load_all
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Filter, Join, Limit, Operator
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import DataType
@@ -64,7 +64,6 @@ class Program:
     def __init__(
         self, dataflow: Dataflow, outer: tuple[Schema, ...] = (), *, every_signal: bool = False
     ) -> None:
-        load_all()
         self.dataflow = dataflow
         self.steps: list[tuple[str, tuple[str, ...], Callable[[list[Signal], Scope], Signal]]] = []
         inlined: set[str] = set()

@@ -16,6 +16,7 @@ from typing import Any
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import expr_kind
 from veer.dataflow.expr import Call, Cast, Expr, Literal
+from veer.dataflow.functions.ordering import group_key
 from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import ForeignKey, Source
 from veer.dataflow.schema import Schema
@@ -73,6 +74,7 @@ def _merged(one: Source, two: Source) -> Source:
         keys=tuple(dict.fromkeys(one.keys + two.keys)),
         foreign_keys=tuple(dict.fromkeys(one.foreign_keys + two.foreign_keys)),
         lengths=tuple(dict.fromkeys(one.lengths + two.lengths)),
+        unique=tuple(dict.fromkeys(one.unique + two.unique)),
     )
 
 
@@ -270,7 +272,7 @@ class Instances:
         """Rows like the one given: in each column the same or not, as its style says."""
         styles = [rng.choice(STYLES) for _ in source.fields]
         names = [f.name for f in source.fields]
-        for key in source.keys:
+        for key in (*source.keys, *source.unique):
             styles[names.index(key[-1])] = DIFFERENT
         step, spread = rng.choice((1, -1)), rng.choice((0, 1, None))
         width, few = (
@@ -297,7 +299,7 @@ class Instances:
     ) -> None:
         """Another key for a row that only repeats one, if one is soon found."""
         names = [f.name for f in source.fields]
-        for key in source.keys:
+        for key in (*source.keys, *source.unique):
             places = [names.index(n) for n in key]
             taken = {tuple(r[p] for p in places) for r in rows}
             last = source.fields[places[-1]]
@@ -433,11 +435,19 @@ def _refers(source: Source, places: Sequence[int], parent: Source, foreign: Fore
 
 
 def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The rows without those that repeat a key."""
+    """The rows without those that repeat a key, or what is unique and not null."""
     names = [f.name for f in source.fields]
-    for key in source.keys:
+    for key in (*source.keys, *source.unique):
         places = [names.index(n) for n in key]
-        rows = list({tuple(row[p] for p in places): row for row in reversed(rows)}.values())[::-1]
+        key_of = [group_key(source.fields[p].type) for p in places]
+        kept: list[tuple[Any, ...]] = []
+        taken: set[Any] = set()
+        for row in rows:
+            value = tuple(key(row[p]) for key, p in zip(key_of, places, strict=True))
+            if value not in taken or any(row[p] is None for p in places):
+                kept.append(row)
+            taken.add(value)
+        rows = kept
     return rows
 
 

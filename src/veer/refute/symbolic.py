@@ -195,12 +195,13 @@ class SymbolicRun:
         for name, source in self.sources.items():
             names = [f.name.lower() for f in source.fields]
             rows = self.rows[name]
-            for key in source.keys:
+            for key in (*source.keys, *source.unique):
                 places = [names.index(n.lower()) for n in key]
                 for i, a in enumerate(rows):
                     for b in rows[i + 1 :]:
                         agree = All(tuple(Same(a.values[x], b.values[x]) for x in places))
-                        both = All(tuple(map(Holds, a.there + b.there)))
+                        present = [Not(IsNull(a.values[x])) for x in places]
+                        both = All(tuple(map(Holds, (*a.there, *b.there, *present))))
                         yield No(All((both, agree)))
             yield from self._parents(source, names)
 

@@ -189,7 +189,9 @@ def _inside(operator: Operator) -> Json:
 def _table(source: Source, named: bool) -> Json:
     names = [f.name for f in source.fields]
     columns = [[str(f.type), f.nullable] for f in source.fields]
-    keys = [sorted(map(names.index, key)) for key in source.keys]
+    keys = [
+        [sorted(map(names.index, key)) for key in some] for some in (source.keys, source.unique)
+    ]
     if not named:
         return [columns, keys]
     parents = [[f.columns, f.parent, f.parent_columns] for f in source.foreign_keys]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +12,7 @@ from typing import Any
 
 import z3
 
+from veer.dataflow.functions.arithmetic import NAN, to_float32
 from veer.dataflow.types import (
     BooleanType,
     DataType,
@@ -23,7 +26,7 @@ from veer.dataflow.types import (
     TimestampNtzType,
     TimestampType,
 )
-from veer.smt.encode import Encoder
+from veer.smt.encode import INFINITY_RANK, NAN_RANK, Encoder
 
 EPOCH = dt.datetime(1970, 1, 1)
 
@@ -46,7 +49,8 @@ def _read(
     if isinstance(type_, NullType):
         return None
     if isinstance(type_, FloatType | DoubleType):
-        return float(_fraction(model.eval(encoder.rank(type_, term), model_completion=True)))
+        rank = _fraction(model.eval(encoder.rank(type_, term), model_completion=True))
+        return _float_of_rank(rank, type_)
     value = model.eval(term, model_completion=True)
     match type_:
         case BooleanType():
@@ -64,6 +68,17 @@ def _read(
             return texts.get(_fraction(value), "")
         case _:
             return None
+
+
+def _float_of_rank(rank: Fraction, type_: DataType) -> float:
+    """The float that stands at a rank, or near it: any rational may stand in a model."""
+    if rank >= NAN_RANK:
+        return NAN
+    if abs(rank) >= INFINITY_RANK:
+        return math.copysign(math.inf, rank)
+    most = Fraction(sys.float_info.max)
+    value = float(max(-most, min(most, rank)))
+    return to_float32(value) if isinstance(type_, FloatType) else value
 
 
 def _texts(model: z3.ModelRef, encoder: Encoder) -> dict[Fraction, str]:

@@ -1,8 +1,8 @@
 """The one registry of functions: typing rule, null rule, kind of determinism, meaning.
 
 A scalar function's `meaning(argument types, result type)` gives a Python function from argument
-values to a value; an aggregate's gives one from the list of argument rows. Modules beside this
-one register their functions on import; `load_all` imports them.
+values to a value; an aggregate's gives one from the list of argument rows. The modules
+beside this one register their functions; importing the package imports them all.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from importlib import import_module
 from typing import Any, NamedTuple, final
 
 from veer.dataflow.types import DataType
@@ -107,38 +106,15 @@ AGGREGATE: dict[str, AggregateFunction] = {}
 OVER: dict[str, OverFunction] = {}
 ALIASES: dict[str, str] = {}
 
-MODULES = (
-    "arithmetic",
-    "strings",
-    "dates",
-    "collections",
-    "conditional",
-    "aggregates",
-    "ranking",
-    "python",
-)
-_loaded = False
-
-
-def load_all() -> None:
-    """Register every function; cheap after the first call."""
-    global _loaded
-    if not _loaded:
-        _loaded = True
-        for module in MODULES:
-            import_module(f"veer.dataflow.functions.{module}")
-
 
 def canonical_name(name: str) -> str:
     """The registry's name for a function as written in any case or by an alias."""
-    load_all()
     lowered = name.lower()
     return ALIASES.get(lowered, lowered)
 
 
 def scalar_function(name: str) -> ScalarFunction:
     """The scalar function of that exact registry name."""
-    load_all()
     if name not in SCALAR:
         raise UnsupportedError(f"unknown function {name!r}")
     return SCALAR[name]
@@ -146,7 +122,6 @@ def scalar_function(name: str) -> ScalarFunction:
 
 def aggregate_function(name: str) -> AggregateFunction:
     """The aggregate function of that exact registry name."""
-    load_all()
     if name not in AGGREGATE:
         raise UnsupportedError(f"unknown aggregate function {name!r}")
     return AGGREGATE[name]
@@ -154,7 +129,6 @@ def aggregate_function(name: str) -> AggregateFunction:
 
 def over_function(name: str) -> OverFunction | AggregateFunction:
     """The ranking, offset or aggregate function usable over a window."""
-    load_all()
     found = OVER.get(name) or AGGREGATE.get(name)
     if found is None:
         raise UnsupportedError(f"unknown window function {name!r}")

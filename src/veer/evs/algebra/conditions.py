@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import final
@@ -17,6 +17,7 @@ from veer.dataflow.expr import (
     Compare,
     Expr,
     InList,
+    IsNull,
     Literal,
     Not,
     OpaqueCall,
@@ -30,6 +31,9 @@ from veer.dataflow.walk import columns_read
 from veer.evs.algebra.terms import (
     FALSE,
     TRUE,
+    Atom,
+    key_columns,
+    unique_columns,
 )
 from veer.smt import never_null
 from veer.smt.formula import SAME
@@ -205,3 +209,30 @@ class Classes:
     def are_same(self, one: Expr, two: Expr) -> bool:
         """Whether two expressions are known to be the same."""
         return one == two or two in self.members(one)
+
+
+def row_keys(
+    atom: Atom, conditions: Sequence[Expr], classes: Classes
+) -> Iterator[tuple[Column, ...]]:
+    """Columns of an atom on which no two rows agree that meet the conditions.
+
+    These are its keys, and what is declared unique where the conditions leave none of it null.
+    """
+    yield from key_columns(atom)
+    for unique in unique_columns(atom):
+        if all(_is_present(c, conditions, classes) for c in unique):
+            yield unique
+
+
+def _is_present(column: Column, conditions: Sequence[Expr], classes: Classes) -> bool:
+    """Whether a column is not null on the rows that meet all conditions."""
+    members = classes.members(column)
+    if not all(map(can_be_null, members)):
+        return True
+    for condition in conditions:
+        match condition:
+            case Compare(op, left, right) if op != "<=>" and (left in members or right in members):
+                return True
+            case Not(IsNull(arg)) | InList(arg) if arg in members:
+                return True
+    return False

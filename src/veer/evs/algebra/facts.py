@@ -26,9 +26,11 @@ from veer.evs.algebra.terms import (
     columns,
     is_symbol,
     key_columns,
+    unique_columns,
 )
 from veer.evs.algebra.totals import Coefficients, added, coefficients, multiplied
 from veer.smt import All, Formula, Holds, No, Same, Some, implies, same
+from veer.smt.formula import never_null
 
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
@@ -293,10 +295,13 @@ class Facts:
                     continue
                 pairs = list(zip(columns(a), columns(b), strict=True))
                 read = [(x, y) for x, y in pairs if {x.name, y.name} & self.used]
-                for one, two in zip(key_columns(a), key_columns(b), strict=True):
+                ours, theirs = ((*key_columns(x), *unique_columns(x)) for x in (a, b))
+                for one, two in zip(ours, theirs, strict=True):
                     if any(has_floats(c.type) for c in one):
                         continue
-                    equal = All(tuple(Same(x, y) for x, y in zip(one, two, strict=True)))
+                    present = (Holds(Not(IsNull(c))) for c in one if not never_null(c.name))
+                    alike = (Same(x, y) for x, y in zip(one, two, strict=True))
+                    equal = All((*present, *alike))
                     self._add(implies(equal, All(tuple(Same(x, y) for x, y in read))))
                     self.symbols.note_key(a, one)
 

@@ -7,12 +7,12 @@ with these keys.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veer.dataflow.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
 from veer.dataflow.types import LONG, DoubleType, IntegralType, has_floats
-from veer.evs.algebra.conditions import Classes
+from veer.evs.algebra.conditions import Classes, row_keys
 from veer.evs.algebra.match import Matcher
 from veer.evs.algebra.order import Ordered, rows_alike
 from veer.evs.algebra.symbols import Symbols
@@ -27,7 +27,6 @@ from veer.evs.algebra.terms import (
     Term,
     Top,
     columns,
-    key_columns,
     variable,
 )
 from veer.evs.algebra.totals import shifted
@@ -121,7 +120,7 @@ class Groups:
         while open_:
             found = None
             for atom in open_:
-                for key in self._unique_columns(atom):
+                for key in self._unique_columns(atom, term.conditions, classes):
                     if all(self._is_known(c, known, classes) for c in key):
                         found = (atom, key)
                         break
@@ -143,12 +142,14 @@ class Groups:
             m in known or isinstance(m, Literal) for m in classes.members(c)
         )
 
-    def _unique_columns(self, atom: Atom) -> list[tuple[Column, ...]]:
+    def _unique_columns(
+        self, atom: Atom, conditions: Sequence[Expr], classes: Classes
+    ) -> list[tuple[Column, ...]]:
         if isinstance(atom.relation, Group):
             return [columns(atom)[: atom.relation.keys]]
         if isinstance(atom.relation, Domain):
             return [columns(atom)]
-        return list(key_columns(atom))
+        return list(row_keys(atom, conditions, classes))
 
     # -- expansion -----------------------------------------------------------------------------
 

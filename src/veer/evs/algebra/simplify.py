@@ -30,6 +30,7 @@ from veer.evs.algebra.conditions import (
     is_never,
     is_strict,
     joined_texts,
+    row_keys,
 )
 from veer.evs.algebra.definitions import Definitions, SomeRow
 from veer.evs.algebra.terms import (
@@ -41,7 +42,6 @@ from veer.evs.algebra.terms import (
     Term,
     columns,
     is_symbol,
-    key_columns,
     variable,
 )
 from veer.smt import Holds, never_null
@@ -167,9 +167,11 @@ class Simplifying(Definitions):
             for b in term.atoms[i + 1 :]:
                 if a.relation != b.relation:
                     continue
-                for one, two in zip(key_columns(a), key_columns(b), strict=True):
+                places = {c: i for i, c in enumerate(columns(a))}
+                for one in row_keys(a, term.conditions, classes):
                     if any(has_floats(c.type) for c in one):
                         continue
+                    two = tuple(columns(b)[places[c]] for c in one)
                     if all(classes.are_same(x, y) for x, y in zip(one, two, strict=True)):
                         self.note_key(a, one)
                         table = dict(zip((c.name for c in columns(b)), columns(a), strict=True))
@@ -182,8 +184,10 @@ class Simplifying(Definitions):
         assert isinstance(atom.relation, Table)
         source = atom.relation.source
         own = columns(atom)
-        names = ", ".join(source.fields[own.index(c)].name for c in key)
-        self.keys_used.add(f"{names} is a key of {source.table}")
+        names = tuple(source.fields[own.index(c)].name for c in key)
+        is_key = names in source.keys
+        said = f"is a key of {source.table}" if is_key else f"is unique in {source.table}"
+        self.keys_used.add(f"{', '.join(names)} {said}")
 
     def _inline_exists(self, term: Term) -> Term | None:
         """Inside an EXISTS, a further EXISTS is a join: multiplicities do not matter."""
@@ -247,7 +251,7 @@ class Simplifying(Definitions):
                 (
                     (a, key)
                     for a in open_.values()
-                    for key in key_columns(a)
+                    for key in row_keys(a, body.conditions, classes)
                     if self._is_fixed(key, classes, {b.var for b in body.atoms} - fixed)
                 ),
                 None,
@@ -274,7 +278,7 @@ class Simplifying(Definitions):
         classes = Classes.of(term.conditions)
         fixed: dict[Atom, tuple[Column, ...]] = {}
         for atom in term.atoms:
-            for key in key_columns(atom):
+            for key in row_keys(atom, term.conditions, classes):
                 if atom not in fixed and self._is_fixed(key, classes, {atom.var}):
                     fixed[atom] = key
         # A row that fixes another goes after it.

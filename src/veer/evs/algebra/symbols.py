@@ -28,6 +28,7 @@ from veer.evs.algebra.conditions import (
     equalities,
     equates,
     is_constant_case,
+    row_keys,
     two_valued,
 )
 from veer.evs.algebra.definitions import SET_LIKE, Folded, SomeRow, Totaled
@@ -45,7 +46,6 @@ from veer.evs.algebra.terms import (
     Term,
     columns,
     is_symbol,
-    key_columns,
     variable,
 )
 from veer.evs.algebra.totals import (
@@ -439,7 +439,8 @@ class Symbols(Simplifying):
         return term
 
     def _by_key(self, term: Term, atom: Atom) -> Term | None:
-        key = next((k for k in key_columns(atom) if not any(has_floats(c.type) for c in k)), None)
+        keys = row_keys(atom, term.conditions, Classes.of(term.conditions))
+        key = next((k for k in keys if not any(has_floats(c.type) for c in k)), None)
         others = tuple(a for a in term.atoms if a is not atom)
         if key is None or any(
             atom.var in map(variable, self.relation_free(a.relation)) for a in others

@@ -8,7 +8,7 @@ defined in a `Symbols` table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, assert_never, final
@@ -169,8 +169,20 @@ def variable(name: str) -> int:
 def key_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
     """The declared keys of an atom's table, as its columns."""
     if isinstance(atom.relation, Table):
-        source = atom.relation.source
-        names = [f.name for f in source.fields]
-        own = columns(atom)
-        for key in source.keys:
-            yield tuple(own[names.index(name)] for name in key)
+        yield from _declared_columns(atom, atom.relation.source.keys)
+
+
+def unique_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
+    """Columns of an atom's table on which no two rows agree that have no null there."""
+    if isinstance(atom.relation, Table):
+        yield from _declared_columns(atom, atom.relation.source.unique)
+
+
+def _declared_columns(
+    atom: Atom, declared: Iterable[tuple[str, ...]]
+) -> Iterator[tuple[Column, ...]]:
+    assert isinstance(atom.relation, Table)
+    names = [f.name for f in atom.relation.source.fields]
+    own = columns(atom)
+    for some in declared:
+        yield tuple(own[names.index(name)] for name in some)

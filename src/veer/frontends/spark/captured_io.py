@@ -98,9 +98,7 @@ class Reader(_Options):
             if found is None:
                 self._capture.stop(f"the table {name} is read with options", "")
             shown = tuple(sorted(self._options.items()))
-            return self._capture.stub(
-                Source(name, found.fields, found.keys, found.foreign_keys, options=shown)
-            )
+            return self._capture.stub(replace(found, table=name, options=shown))
         return self._capture.table(name)
 
     def jdbc(self, url: str, table: str, properties: Any = None, **options: Any) -> Any:

@@ -117,11 +117,16 @@ class _Table:
                     )
                 self.fields[found.name] = Field(found.name, found.type, False)
         keys = [tuple(map(self.spelled, key)) for key in self.keys]
+        unique: list[tuple[str, ...]] = []
         for columns in self.unique:
             spelled = tuple(map(self.spelled, columns))
+            if any(n not in self.fields for n in spelled):
+                raise IllFormedError(
+                    f"{position(node)}UNIQUE column of {self.name!r} is unknown: {', '.join(columns)}"
+                )
             # UNIQUE lets null repeat: it is a key only where no column is nullable.
-            if all(n in self.fields and not self.fields[n].nullable for n in spelled):
-                keys.append(spelled)
+            nullable = any(self.fields[n].nullable for n in spelled)
+            (unique if nullable else keys).append(spelled)
         foreign = tuple(
             ForeignKey(tuple(map(self.spelled, f.columns)), f.parent, f.parent_columns)
             for f in self.foreign
@@ -134,6 +139,7 @@ class _Table:
             foreign,
             *properties,
             tuple(self.lengths),
+            tuple(dict.fromkeys(unique)),
         )
         try:
             source.output(())
