@@ -17,6 +17,7 @@ from veer.dataflow.failures import may_fail, only_in
 from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
 from veer.dataflow.types import same_by_value
+from veer.dataflow.zeros import shown_zero_sign
 from veer.errors import DefectError
 from veer.evidence.collect import Evidence
 from veer.evs import registry
@@ -305,6 +306,12 @@ class _Checked:
         if not evs and not unseen and not tidy:
             reason = f"the same {len(proof.steps) - 1} operators on the same sources"
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
+        for side in (p, q):
+            if shown := shown_zero_sign(side):
+                return (
+                    f"{shown} tells 0.0 from -0.0 of a float that is compared or grouped by: "
+                    "which of them Spark gives depends on its plan"
+                )
         windows = self.attempts.used(proof, p, q)
         failures = _failures(self.refutation)
         if failures and self.errors == "strict":
@@ -342,7 +349,10 @@ def _refuted(
     """INEQUIVALENT with a witness."""
     a, b = refutation.p_sink, refutation.q_sink
     rows = sum(len(table["rows"]) for table in witness.tables.values())
-    reason = f"they differ on an instance of {rows} row{'' if rows == 1 else 's'}"
+    instance = f"an instance of {rows} row{'' if rows == 1 else 's'}"
+    reason = f"they differ on {instance}"
+    if sorted(map(repr, witness.p_rows)) == sorted(map(repr, witness.q_rows)):
+        reason = f"they give the same rows in another order on {instance}"
     windows = tuple(attempts.windows)
     return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, windows, witness)
 

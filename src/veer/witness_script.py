@@ -70,7 +70,8 @@ def write_witnesses(report: Report, p: Version, q: Version, folder: Path) -> lis
 
 def _script(report: Report, sink: SinkReport, p: Version, q: Version, name: str) -> str:
     assert sink.witness is not None
-    sources = all_sources([p.dataflow, q.dataflow])
+    declared = (*p.dataflow.declared, *q.dataflow.declared)
+    sources = {s.table: s for s in declared} | all_sources([p.dataflow, q.dataflow])
     tables: dict[str, Any] = {}
     for table, content in sink.witness.tables.items():
         columns = ", ".join(f"{quote_name(f.name)} {f.type}" for f in sources[table].fields)

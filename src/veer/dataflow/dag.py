@@ -28,12 +28,19 @@ class Dataflow:
     """An immutable, well-formed DAG of operators; every end of it is a `Sink`.
 
     Two dataflows are equal if they have the same operators under the same ids and the same
-    links; `fingerprint` compares them by structure instead.
+    links; `fingerprint` compares them by structure instead. `declared` are tables that are known
+    but not read: foreign keys may lead to them.
     """
 
-    def __init__(self, operators: Mapping[str, Operator], links: Iterable[Link]) -> None:
+    def __init__(
+        self,
+        operators: Mapping[str, Operator],
+        links: Iterable[Link],
+        declared: Iterable[Source] = (),
+    ) -> None:
         self.operators: Mapping[str, Operator] = MappingProxyType(dict(operators))
         self.links: tuple[Link, ...] = tuple(sorted(links))
+        self.declared: tuple[Source, ...] = tuple(declared)
         self._check_links()
         self._check_schemas()
 
@@ -129,7 +136,12 @@ class Dataflow:
         return Dataflow(
             {i: op for i, op in self.operators.items() if i in kept},
             [link for link in self.links if link.src in kept and link.dst in kept],
+            self.declared,
         )
+
+    def declaring(self, tables: Iterable[Source]) -> Dataflow:
+        """The same dataflow, with tables that are declared though perhaps not read."""
+        return Dataflow(self.operators, self.links, tables)
 
     def _check_links(self) -> None:
         if not self.operators:

@@ -60,7 +60,9 @@ from veer.dataflow.ops import (
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
     DateType,
+    IntegerType,
     IntegralType,
+    LongType,
     NullType,
     StringType,
     TimestampNtzType,
@@ -261,8 +263,19 @@ def _adds_floats(call: AggregateCall | OverCall) -> bool:
         return False
     if any(isinstance(a, Cast) and isinstance(a.arg.type, NullType) for a in call.args):
         return False  # of nulls alone
+    if adds_in_double(call):
+        return True
     added = call.function in ("sum", "avg", "median")
     return added and any(has_floats(a.type) for a in call.args)
+
+
+def adds_in_double(call: AggregateCall | OverCall) -> bool:
+    """Whether Spark adds whole numbers as doubles, which rounds beyond 53 bits.
+
+    Numbers of 16 bits would need more rows than any table has.
+    """
+    wide = (IntegerType, LongType)
+    return call.function == "avg" and any(isinstance(a.type, wide) for a in call.args)
 
 
 def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:

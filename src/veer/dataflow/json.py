@@ -54,10 +54,12 @@ Json = Any
 
 def to_json(dataflow: Dataflow) -> dict[str, Json]:
     """The dataflow as JSON data."""
+    declared = {"declared": encode(dataflow.declared)} if dataflow.declared else {}
     return {
         "veer": FORMAT,
         "operators": {i: encode(op) for i, op in sorted(dataflow.operators.items())},
         "links": [[link.src, link.dst, link.port] for link in dataflow.links],
+        **declared,
     }
 
 
@@ -68,9 +70,10 @@ def from_json(data: Json) -> Dataflow:
             raise ParseError(f"dataflow format {data['veer']!r}, expected {FORMAT}")
         operators = {str(i): decode(op) for i, op in data["operators"].items()}
         links = [Link(str(s), str(d), int(p)) for s, d, p in data["links"]]
+        declared = decode(data.get("declared", []))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ParseError(f"not a dataflow: {error}") from None
-    return Dataflow(operators, links)
+    return Dataflow(operators, links, declared)
 
 
 def encode(value: Any) -> Json:

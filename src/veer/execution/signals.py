@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, final
 
 from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import operator_kind
+from veer.dataflow.determinism import adds_in_double, operator_kind
 from veer.dataflow.expr import AggregateCall, Call, OpaqueCall, OverCall
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Kind
@@ -35,8 +35,6 @@ from veer.dataflow.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
-    IntegerType,
-    LongType,
     MapType,
     NullType,
     OpaqueType,
@@ -88,7 +86,7 @@ class Signals:
 
     def _own_reason(self, id_: str) -> str:
         operator = self.dataflow.operators[id_]
-        if any(_adds_in_double(c) for inner in with_subqueries(operator) for c in _calls(inner)):
+        if any(adds_in_double(c) for inner in with_subqueries(operator) for c in _calls(inner)):
             return f"operator {id_!r} adds numbers in floating point, in any order"
         match operator_kind(self.dataflow, id_):
             case Kind.CHOICE:
@@ -200,12 +198,6 @@ def _calls(operator: Operator) -> list[AggregateCall | OverCall]:
             return [named.call for named in calls]
         case _:
             return []
-
-
-def _adds_in_double(call: AggregateCall | OverCall) -> bool:
-    """Whether Spark adds whole numbers as floats, which rounds beyond 53 bits."""
-    wide = (IntegerType, LongType)
-    return call.function == "avg" and any(isinstance(a.type, wide) for a in call.args)
 
 
 def _zone() -> str:

@@ -172,7 +172,12 @@ def _load_job(spec: Spec, schema: str, args: Sequence[str]) -> Version:
         found = load_job(Job(spec.path, spec.function, spec.revision, given, ddl))
     except InputError as error:
         raise type(error)(f"{spec.text}: {error}") from None
-    return Version(spec.text, found.dataflow, stable_ids=False, optimized=found.optimized)
+    dataflow = found.dataflow
+    if ddl:
+        from veer.frontends.sql import read_schema
+
+        dataflow = dataflow.declaring(read_schema(ddl).values())
+    return Version(spec.text, dataflow, stable_ids=False, optimized=found.optimized)
 
 
 def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:

@@ -1,7 +1,7 @@
 """What the dataflow means: plain Python over lists of rows, tested against Spark."""
 
 from veer.interpreter.choices import TooManyChoicesError
-from veer.interpreter.compare import difference, same_result
+from veer.interpreter.compare import difference, differing_sequences, same_result
 from veer.interpreter.operators import Signal
 from veer.interpreter.run import Program, Result, Run, program, run_dataflow
 
@@ -12,6 +12,7 @@ __all__ = [
     "Signal",
     "TooManyChoicesError",
     "difference",
+    "differing_sequences",
     "program",
     "run_dataflow",
     "same_result",

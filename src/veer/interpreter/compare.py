@@ -1,13 +1,14 @@
 """When two results are the same: as sets, as bags, or as bags with a weak order.
 
 Values are compared as represented: 0.0 and -0.0 differ. Rows tied under the sort keys may come
-in any order, so an ordered result is a sequence of bags.
+in any order, so an ordered result is a sequence of bags; two are the same if they allow the same
+sequences of rows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,41 @@ def same_result(p: Result, q: Result, semantics: TableSemantics) -> bool:
 
 
 def _layers(result: Result, key: Callable[[Row], Any]) -> list[Counter[Any]]:
-    """The rows in order, those tied under the sort keys together."""
-    if result.peers is None:
-        return [Counter(map(key, result.rows))] if result.rows else []
-    pairs = zip(result.peers, result.rows, strict=True)
-    return [Counter(key(row) for _, row in layer) for _, layer in groupby(pairs, lambda p: p[0])]
+    """The rows in order, those tied under the sort keys together.
+
+    Tied rows that are all alike come as one layer each: that allows the same sequences, and makes
+    the layers the only ones that allow them.
+    """
+    return [Counter(map(key, layer)) for layer in _tied_rows(result, key)]
+
+
+def _tied_rows(result: Result, key: Callable[[Row], Any]) -> Iterator[list[Row]]:
+    peers = result.peers or [0] * len(result.rows)
+    pairs = zip(peers, result.rows, strict=True)
+    for _, layer in groupby(pairs, lambda pair: pair[0]):
+        rows = [row for _, row in layer]
+        if len(set(map(key, rows))) == 1:
+            yield from ([row] for row in rows)
+        else:
+            yield rows
+
+
+def differing_sequences(p: Result, q: Result) -> tuple[list[Row], list[Row]]:
+    """Sequences that two different ordered results allow, one of them only by its own result.
+
+    Where two sequences of bags first differ, the larger bag may begin with what is missing in the
+    other: no sequence of the other begins like that.
+    """
+    key = row_key(p.types)
+    ours, theirs = (list(_tied_rows(result, key)) for result in (p, q))
+    for mine, other in zip(ours, theirs, strict=False):
+        larger, smaller = sorted((mine, other), key=len, reverse=True)
+        only = Counter(map(key, larger)) - Counter(map(key, smaller))
+        if only:
+            larger.sort(key=lambda row: key(row) not in only)
+            break
+    first, second = ([row for layer in layers for row in layer] for layers in (ours, theirs))
+    return first, second
 
 
 def difference(p: Result, q: Result) -> tuple[list[Row], list[Row]]:

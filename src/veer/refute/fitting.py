@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from decimal import InvalidOperation
+from typing import Any, TypeAlias, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import (
@@ -43,9 +45,11 @@ from veer.dataflow.ops import (
     Union,
 )
 from veer.dataflow.schema import Field, Schema
+from veer.dataflow.types import DataType
 from veer.dataflow.walk import columns_read, operator_exprs, parts, substitute_columns
 from veer.errors import InputError
 from veer.interpreter.expressions import Compiled, compile_expr
+from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
@@ -64,13 +68,29 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A condition on one column of a type."""
+
+    type: DataType
+    compiled: Compiled
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value passes; one of an equated column of another type does not."""
+        try:
+            return fits(value, self.type) and self.compiled((value,), ()) is True
+        except (Failure, InputError):
+            return False
+
+
 class Conditions:
     """What is asked of each source column, columns that are equated together."""
 
     def __init__(self, dataflows: Iterable[Dataflow]) -> None:
         self._leader: dict[Place, Place] = {}
         self._asked: dict[Place, list[tuple[str, Any]]] = {}
-        self._tests: dict[Place, dict[Expr, Compiled]] = {}  # conditions on nothing but a column
+        self._tests: dict[Place, dict[Expr, _Test]] = {}  # conditions on nothing but a column
         self.read: set[Place] = set()  # columns that do more than pass through
         self.folded: set[Place] = set()  # columns that aggregates read
         for dataflow in dataflows:
@@ -79,7 +99,7 @@ class Conditions:
         for place, asked in self._asked.items():
             merged.setdefault(self.leader(place), []).extend(asked)
         self._asked = merged
-        tests: dict[Place, dict[Expr, Compiled]] = {}
+        tests: dict[Place, dict[Expr, _Test]] = {}
         for place, conditions in self._tests.items():
             tests.setdefault(self.leader(place), {}).update(conditions)
         self._tests = tests
@@ -108,7 +128,7 @@ class Conditions:
         asked = self.asked(place)
         tests = list(self._tests.get(self.leader(place), {}).values())
         passed = {
-            v: sum(_passes(v, op, c) for op, c in asked) + sum(_holds(test, v) for test in tests)
+            v: sum(_passes(v, op, c) for op, c in asked) + sum(test.holds(v) for test in tests)
             for v in values
         }
         most = max(passed.values())
@@ -212,7 +232,7 @@ class Conditions:
                 test = compile_expr(made, (Schema((Field(column.name, column.type),)),))
             except (InputError, RecursionError):
                 continue
-            self._tests.setdefault((table, int(index)), {})[made] = test
+            self._tests.setdefault((table, int(index)), {})[made] = _Test(column.type, test)
 
     def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
         for op, left, right in _comparisons(condition):
@@ -239,13 +259,6 @@ def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:
         return None
     found = substitute_columns(expr, lambda c: columns[c] or c)
     return found if sum(1 for _ in parts(found)) <= MOST_PARTS else None
-
-
-def _holds(test: Compiled, value: Any) -> bool:
-    try:
-        return test((value,), ()) is True
-    except (Failure, InputError):
-        return False
 
 
 def _origin(expr: Expr, schema: Schema, origins: Origins) -> Place | None:
@@ -294,5 +307,5 @@ def _passes(value: Any, op: str, constant: Any) -> bool:
         return (value is None) == (op == "<=>" and constant is None)
     try:
         return COMPARE[op](value, constant)
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, InvalidOperation):  # a number against a text, or NaN
         return False

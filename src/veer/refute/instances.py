@@ -396,13 +396,13 @@ class Instances:
             if found is None:
                 continue
             places = [names.index(c) for c in foreign.columns]
-            if not _refers(source, places, found, foreign):
+            if not refers(source, places, found, foreign):
                 continue
             rows = own if found.table == source.table else tables.get(found.table, [])
             nullable = [p for p in places if source.fields[p].nullable]
             if rows and (parent is not None or not nullable or rng.random() < 0.8):
                 chosen = rng.choice(rows) if parent is None else rows[parent % len(rows)]
-                for place, target in zip(places, _targets(found, foreign), strict=False):
+                for place, target in zip(places, target_places(found, foreign), strict=False):
                     row[place] = chosen[target]
             elif nullable:
                 row[nullable[0]] = None
@@ -421,17 +421,17 @@ class Instances:
         return rng.choice(self.pools[type_]) if self.pools[type_] else None
 
 
-def _targets(parent: Source, foreign: ForeignKey) -> list[int]:
+def target_places(parent: Source, foreign: ForeignKey) -> list[int]:
     """Where the columns a foreign key refers to stand in the parent; its first key by default."""
     names = [f.name.lower() for f in parent.fields]
     wanted = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
     return [names.index(name.lower()) for name in wanted if name.lower() in names]
 
 
-def _refers(source: Source, places: Sequence[int], parent: Source, foreign: ForeignKey) -> bool:
+def refers(source: Source, places: Sequence[int], parent: Source, foreign: ForeignKey) -> bool:
     """Whether a foreign key can be kept: as many columns, of the same types."""
     ours = [source.fields[i].type for i in places]
-    return ours == [parent.fields[i].type for i in _targets(parent, foreign)]
+    return ours == [parent.fields[i].type for i in target_places(parent, foreign)]
 
 
 def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -486,9 +486,9 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
                 (s for s in sources.values() if s.table.lower() == foreign.parent.lower()), None
             )
             places = [names.index(c) for c in foreign.columns]
-            if parent is None or not _refers(source, places, parent, foreign):
+            if parent is None or not refers(source, places, parent, foreign):
                 continue
-            targets = _targets(parent, foreign)
+            targets = target_places(parent, foreign)
             known = {tuple(row[i] for i in targets) for row in tables[parent.table]}
             for row in rows:
                 value = tuple(row[i] for i in places)

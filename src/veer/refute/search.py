@@ -9,8 +9,8 @@ on partitions is not refuted: nobody knows what it really gives.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product, starmap
 from typing import Any
@@ -23,9 +23,24 @@ from veer.dataflow.ops import LOCAL, RowUdf, Sample, Source, TableUdf
 from veer.dataflow.types import has_floats
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.dataflow.walk import size as dataflow_size
+from veer.dataflow.zeros import has_negative_zeros, may_show_zero_signs, without_zero_signs
 from veer.errors import InputError
-from veer.interpreter import Result, TooManyChoicesError, program, same_result
-from veer.refute.instances import Instances, Tables, conflict, constants, constraints_hold
+from veer.interpreter import (
+    Result,
+    TooManyChoicesError,
+    differing_sequences,
+    program,
+    same_result,
+)
+from veer.refute.instances import (
+    Instances,
+    Tables,
+    all_sources,
+    conflict,
+    constants,
+    constraints_hold,
+)
+from veer.refute.parents import with_parents
 from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness
@@ -47,6 +62,7 @@ class Refutation:
     q_sink: str
     columns: tuple[tuple[int, int], ...]
     semantics: TableSemantics
+    unread: tuple[Source, ...] = ()  # tables that are declared, but not read by these sinks
 
     @classmethod
     def of(
@@ -59,14 +75,17 @@ class Refutation:
         semantics: TableSemantics,
     ) -> Refutation:
         """The comparison, restricted to what the sinks depend on."""
-        return cls(
-            p.restrict(p.ancestors(p_sink)),
-            q.restrict(q.ancestors(q_sink)),
-            p_sink,
-            q_sink,
-            columns,
-            semantics,
-        )
+        ours, theirs = p.restrict(p.ancestors(p_sink)), q.restrict(q.ancestors(q_sink))
+        read = {source.table.lower() for source in all_sources((ours, theirs)).values()}
+        known = (*all_sources((p, q)).values(), *p.declared, *q.declared)
+        unread = {s.table.lower(): s for s in known if s.table.lower() not in read}
+        return cls(ours, theirs, p_sink, q_sink, columns, semantics, tuple(unread.values()))
+
+    def completed(self, sources: Mapping[str, Source], tables: Tables) -> Tables | None:
+        """The instance with rows of unread tables that foreign keys lead to; None if not legal."""
+        if not self.unread or not any(source.foreign_keys for source in sources.values()):
+            return tables if constraints_hold(sources, tables) else None
+        return with_parents(sources, self.unread, tables)
 
     def results(self, tables: Tables) -> tuple[Result, Result] | None:
         """Both results with paired columns, None where a run fails."""
@@ -85,7 +104,32 @@ class Refutation:
         return constants((self.p, self.q))
 
     def differ(self, tables: Tables) -> bool:
-        """Whether the sinks differ on an instance, whatever choices either version makes."""
+        """Whether the sinks differ on an instance, whatever choices either version makes.
+
+        A difference that rests on the sign of a zero is none: which one there is depends on
+        Spark's plan.
+        """
+        if not self._differ(tables):
+            return False
+        if not self._shows_zero_signs:
+            return True
+        return (
+            not has_negative_zeros(tables)
+            and self._without_zero_signs is not None
+            and self._without_zero_signs._differ(tables)
+        )
+
+    @cached_property
+    def _shows_zero_signs(self) -> bool:
+        return may_show_zero_signs(self.p) or may_show_zero_signs(self.q)
+
+    @cached_property
+    def _without_zero_signs(self) -> Refutation | None:
+        """The comparison in which nothing tells 0.0 from -0.0, if there is one."""
+        p, q = without_zero_signs(self.p), without_zero_signs(self.q)
+        return None if p is None or q is None else replace(self, p=p, q=q)
+
+    def _differ(self, tables: Tables) -> bool:
         found = self.results(tables)
         if found is None or self.same(*found):
             return False
@@ -132,7 +176,7 @@ class Refutation:
         return [_projected(results[sink], places) for results in runs]
 
     def same(self, one: Result, two: Result) -> bool:
-        """Equal results, floats up to rounding."""
+        """Equal results, floats up to rounding and the sign of zero."""
         if same_result(one, two, self.semantics):
             return True
         if not any(map(has_floats, (*one.types, *two.types))):
@@ -160,7 +204,7 @@ def find_witness(
     stream = Instances((refutation.p, refutation.q), seed)
     for number in range(first, instances):
         tables = stream.make(number)
-        if refutation.differ(tables) and constraints_hold(stream.sources, tables):
+        if refutation.differ(tables) and _is_legal(refutation, stream, tables):
             return _shrunk(refutation, stream, tables)
     # Chance rarely passes many joins and filters: there the solver is asked at once.
     if not last or size >= LARGE:
@@ -171,7 +215,7 @@ def find_witness(
             refutation.semantics,
             single_rows=bool(last) or size > LARGEST,
         ):
-            if constraints_hold(stream.sources, solved) and refutation.differ(solved):
+            if _is_legal(refutation, stream, solved) and refutation.differ(solved):
                 return _shrunk(refutation, stream, solved)
     return f"no difference on {instances} small instances"
 
@@ -182,13 +226,18 @@ def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
         return None
     stream = Instances((refutation.p, refutation.q))
     known = {name: tables[name] for name in stream.sources}
-    if refutation.differ(known) and constraints_hold(stream.sources, known):
+    if refutation.differ(known) and _is_legal(refutation, stream, known):
         return _shrunk(refutation, stream, known)
     return None
 
 
+def _is_legal(refutation: Refutation, stream: Instances, tables: Tables) -> bool:
+    """Whether a database that keeps all declared constraints can hold these tables."""
+    return refutation.completed(stream.sources, tables) is not None
+
+
 def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
-    small = shrink(tables, lambda t: constraints_hold(stream.sources, t) and refutation.differ(t))
+    small = shrink(tables, lambda t: _is_legal(refutation, stream, t) and refutation.differ(t))
     return _witness(refutation, stream, small)
 
 
@@ -206,11 +255,17 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     found = refutation.results(tables)
     assert found is not None
     one, two = found
+    legal = refutation.completed(stream.sources, tables)
+    assert legal is not None
+    declared = {**{s.table: s for s in refutation.unread}, **stream.sources}
     shown = {
-        name: {"columns": [f.name for f in source.fields], "rows": [list(r) for r in tables[name]]}
-        for name, source in stream.sources.items()
+        name: {"columns": [f.name for f in declared[name].fields], "rows": [list(r) for r in rows]}
+        for name, rows in legal.items()
     }
-    return Witness("rows", shown, tuple(one.rows), tuple(two.rows), ", ".join(one.names))
+    p_rows, q_rows = one.rows, two.rows
+    if refutation.semantics is TableSemantics.ORDERED_BAG:
+        p_rows, q_rows = differing_sequences(one, two)
+    return Witness("rows", shown, tuple(p_rows), tuple(q_rows), ", ".join(one.names))
 
 
 def _unfit(refutation: Refutation) -> str | None:
@@ -259,7 +314,7 @@ def _rounded(result: Result) -> Result:
 
 
 def rounded(value: Any) -> Any:
-    """The value, floats up to rounding."""
+    """The value, floats up to rounding and the sign of zero."""
     if isinstance(value, float) and math.isfinite(value):
-        return float(f"{value:.9g}")
+        return float(f"{value:.9g}") + 0.0
     return tuple(map(rounded, value)) if isinstance(value, tuple) else value

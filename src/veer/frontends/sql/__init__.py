@@ -137,7 +137,7 @@ class _Script:
     def finish(self) -> Dataflow:
         if not self.sinks:
             raise IllFormedError("no statement gives a result: nothing is selected or written")
-        return self.builder.finish()
+        return self.builder.finish().declaring(self.catalog.values())
 
 
 class ExpressionReader:

@@ -1,0 +1,103 @@
+"""Rows of tables that no version reads, so that a witness is a database that could exist.
+
+A row with a foreign key needs its parent row, and that row its own parents. Nobody reads the rows
+added here: they change no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from veer.dataflow.ops import ForeignKey, Source
+from veer.refute.instances import Tables, constraints_hold, refers, target_places
+from veer.refute.pools import numbered
+
+MOST_ROWS = 200  # added to one witness; circles of foreign keys could ask for rows without end
+Row = tuple[Any, ...]
+
+
+def with_parents(
+    read: Mapping[str, Source], unread: Iterable[Source], tables: Tables
+) -> Tables | None:
+    """The tables with the parents of their rows; None if the constraints cannot all be kept."""
+    adding = _Adding(dict(read), {s.table.lower(): s for s in unread}, dict(tables))
+    rows = [(s, row) for s in read.values() for row in tables[s.table] if s.foreign_keys]
+    if not all(adding.refer(source, row) for source, row in rows):
+        return None
+    every = {**read, **{s.table: s for s in adding.unread.values() if s.table in adding.tables}}
+    return adding.tables if constraints_hold(every, adding.tables) else None
+
+
+@dataclass
+class _Adding:
+    """Tables that grow until every row has its parents."""
+
+    read: dict[str, Source]
+    unread: dict[str, Source]  # by lower-case name
+    tables: Tables
+    added: int = field(default=0)
+
+    def refer(self, source: Source, row: Row) -> bool:
+        """Add what the foreign keys of a row lead to; False if that cannot be."""
+        names = [f.name for f in source.fields]
+        for foreign in source.foreign_keys:
+            parent = self.unread.get(foreign.parent.lower())
+            places = [names.index(c) for c in foreign.columns]
+            if parent is None or not refers(source, places, parent, foreign):
+                continue  # read, so it is there already; or nothing is known of it
+            values = [row[p] for p in places]
+            if None not in values and not self._add(parent, foreign, values):
+                return False
+        return True
+
+    def _add(self, parent: Source, foreign: ForeignKey, values: list[Any]) -> bool:
+        """A row of the parent table with these values, unless there is one."""
+        given = dict(zip(target_places(parent, foreign), values, strict=True))
+        rows = self.tables.setdefault(parent.table, [])
+        if any(all(row[p] == value for p, value in given.items()) for row in rows):
+            return True
+        self.added += 1
+        if self.added > MOST_ROWS:
+            return False
+        row = self._row(parent, given)
+        if row is None:
+            return False
+        rows.append(row)
+        return self.refer(parent, row)
+
+    def _row(self, parent: Source, given: Mapping[int, Any]) -> Row | None:
+        """A row with given values in some places; null elsewhere, or a value of its own."""
+        row = [
+            None if f.nullable or place in given else numbered(f.type, None, self.added)
+            for place, f in enumerate(parent.fields)
+        ]
+        for place, value in given.items():
+            row[place] = value
+        names = [f.name for f in parent.fields]
+        for foreign in parent.foreign_keys:
+            target = next(
+                (s for s in self.read.values() if s.table.lower() == foreign.parent.lower()), None
+            )
+            places = [names.index(c) for c in foreign.columns]
+            if target is None or not refers(parent, places, target, foreign):
+                continue
+            if any(row[p] is None for p in places):
+                continue
+            # The row refers to a table that is read, where no row may be added.
+            targets = target_places(target, foreign)
+            known = [[other[t] for t in targets] for other in self.tables[target.table]]
+            fitting = (
+                found
+                for found in known
+                if all(p not in given or given[p] == v for p, v in zip(places, found, strict=True))
+            )
+            chosen = next(fitting, None)
+            if chosen is None:
+                return None
+            for place, value in zip(places, chosen, strict=True):
+                row[place] = value
+        if any(v is None and not f.nullable for v, f in zip(row, parent.fields, strict=True)):
+            return None
+        return tuple(row)
