@@ -11,7 +11,7 @@ from veer.frontends.sql import read_sql
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """
-CREATE TABLE t (a INT, b INT, c INT, d DOUBLE, arr ARRAY<INT>, brr ARRAY<INT>);
+CREATE TABLE t (a INT, b INT, c INT, l BIGINT, d DOUBLE, arr ARRAY<INT>, brr ARRAY<INT>);
 CREATE TABLE r (x INT, y INT)
 """
 

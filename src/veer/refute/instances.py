@@ -304,7 +304,8 @@ class Instances:
             taken = {tuple(r[p] for p in places) for r in rows}
             last = source.fields[places[-1]]
             for _ in range(KEY_TRIES):
-                if tuple(row[p] for p in places) not in taken:
+                value = tuple(row[p] for p in places)
+                if value not in taken or None in value:
                     break
                 row[places[-1]] = self._value(rng, last.type, last.nullable)
 
@@ -398,11 +399,13 @@ class Instances:
             places = [names.index(c) for c in foreign.columns]
             if not refers(source, places, found, foreign):
                 continue
-            rows = own if found.table == source.table else tables.get(found.table, [])
+            targets = target_places(found, foreign)
+            every = own if found.table == source.table else tables.get(found.table, [])
+            rows = [other for other in every if all(other[t] is not None for t in targets)]
             nullable = [p for p in places if source.fields[p].nullable]
             if rows and (parent is not None or not nullable or rng.random() < 0.8):
                 chosen = rng.choice(rows) if parent is None else rows[parent % len(rows)]
-                for place, target in zip(places, target_places(found, foreign), strict=False):
+                for place, target in zip(places, targets, strict=True):
                     row[place] = chosen[target]
             elif nullable:
                 row[nullable[0]] = None

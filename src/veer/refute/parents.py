@@ -91,7 +91,8 @@ class _Adding:
             fitting = (
                 found
                 for found in known
-                if all(p not in given or given[p] == v for p, v in zip(places, found, strict=True))
+                if None not in found
+                and all(p not in given or given[p] == v for p, v in zip(places, found, strict=True))
             )
             chosen = next(fitting, None)
             if chosen is None:

@@ -13,7 +13,7 @@ from typing import ClassVar, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.query_pair import QueryPair
-from veer.dataflow.types import same_by_value
+from veer.dataflow.types import has_floats, same_by_value
 from veer.errors import UnsupportedError
 from veer.evs.algebra.definitions import TooLargeError
 from veer.evs.algebra.facts import Scope
@@ -60,14 +60,18 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     lowering = Lowering(symbols, matcher)
     try:
         (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
-        if pair.semantics is TableSemantics.ORDERED_BAG and p_order != q_order:
-            return Answer(Verdict.UNKNOWN, "the results are sorted differently")
         widths = len(pair.p.result_schema), len(pair.q.result_schema)
-        ordered = pair.semantics is TableSemantics.ORDERED_BAG
-        left = lowering.groups.expanded(_shown(p, [i for i, _ in pair.columns], widths[0], ordered))
-        right = lowering.groups.expanded(
-            _shown(q, [j for _, j in pair.columns], widths[1], ordered)
-        )
+        shown = [i for i, _ in pair.columns], [j for _, j in pair.columns]
+        counts = (0, 0)  # of sort keys that are compared too
+        if pair.semantics is TableSemantics.ORDERED_BAG:
+            counts = (
+                _telling_keys(p, shown[0], widths[0], len(p_order)),
+                _telling_keys(q, shown[1], widths[1], len(q_order)),
+            )
+            if p_order[: counts[0]] != q_order[: counts[1]]:
+                return Answer(Verdict.UNKNOWN, "the results are sorted differently")
+        left = lowering.groups.expanded(_shown(p, shown[0], widths[0], counts[0]))
+        right = lowering.groups.expanded(_shown(q, shown[1], widths[1], counts[1]))
         found = matcher.same_bags(left, right, Scope())
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(left, right, Scope())
@@ -98,15 +102,25 @@ def _answers(pair: QueryPair) -> Known:
     return _recent[key]
 
 
-def _shown(bag: Bag, places: list[int], width: int, ordered: bool) -> Bag:
-    """The compared columns; with the sort keys where the order counts."""
+def _telling_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
+    """How many of the sort keys show: rows that tie on the first few may agree on all columns.
+
+    SELECT a ORDER BY a, b   =>   1: which of several equal rows comes first nobody sees
+    """
+    for count in range(keys):
+        known = range(width, width + count)
+        if all(
+            any(all(t.outputs[k] == t.outputs[i] for t in bag) for k in known)
+            and not any(has_floats(t.outputs[i].type) for t in bag)
+            for i in places
+        ):
+            return count
+    return keys
+
+
+def _shown(bag: Bag, places: list[int], width: int, keys: int) -> Bag:
+    """The compared columns, and so many sort keys."""
     return tuple(
-        replace(
-            t,
-            outputs=(
-                *(t.outputs[i] for i in places),
-                *(t.outputs[width:] if ordered else ()),
-            ),
-        )
+        replace(t, outputs=(*(t.outputs[i] for i in places), *t.outputs[width : width + keys]))
         for t in bag
     )
