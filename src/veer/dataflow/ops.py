@@ -7,7 +7,7 @@ operator cannot stand on these inputs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from veer.dataflow.expr import (
@@ -29,7 +29,7 @@ from veer.dataflow.types import (
     StructType,
     is_orderable,
 )
-from veer.dataflow.walk import columns_read, outer_columns
+from veer.dataflow.walk import OWN_ROWS, columns_read, outer_columns
 from veer.errors import IllFormedError
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ class Source(Operator):
     """A base table with its declared constraints; `location` says where its rows are.
 
     `keys` are column sets on which no two rows agree; their columns are never null. `unique`
-    are column sets on which no two rows agree that have no null there.
+    are column sets on which no two rows agree that have no null there; `checks` are conditions on
+    its own rows that are false on none.
     """
 
     table: str
@@ -96,6 +97,7 @@ class Source(Operator):
     options: tuple[tuple[str, str], ...] = ()
     lengths: tuple[tuple[str, int], ...] = ()  # of texts, where they are bounded
     unique: tuple[tuple[str, ...], ...] = ()
+    checks: tuple[Expr, ...] = field(default=(), metadata=OWN_ROWS)
     arity = 0
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
@@ -111,6 +113,8 @@ class Source(Operator):
         named = (*self.unique, *(foreign.columns for foreign in self.foreign_keys))
         for name in (name for names in named for name in names):
             schema.place(name)
+        for check in self.checks:
+            require_boolean(check, schema)
         return schema
 
 

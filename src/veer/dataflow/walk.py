@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from veer.dataflow.expr import (
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from veer.dataflow.ops import Operator
 
 T = TypeVar("T")
+# Of a property whose expressions are about the rows of a table, not about those of an input.
+OWN_ROWS: Mapping[str, bool] = MappingProxyType({"own_rows": True})
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -182,7 +185,8 @@ def _parts_of(kind: type[Any]) -> tuple[str, ...]:
     found = _parts.get(kind)
     if found is None:
         own = is_dataclass(kind) and kind.__module__.startswith("veer.dataflow.")
-        found = _parts[kind] = tuple(f.name for f in fields(kind)) if own else ()
+        read = (f for f in fields(kind) if not f.metadata.get("own_rows")) if own else ()
+        found = _parts[kind] = tuple(f.name for f in read)
     return found
 
 
@@ -194,7 +198,9 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
         return tuple(map_exprs(item, change) for item in value)  # type: ignore[return-value]
     if is_dataclass(value) and type(value).__module__.startswith("veer.dataflow."):
         changed = {
-            f.name: map_exprs(getattr(value, f.name), change) for f in fields(value) if f.init
+            f.name: map_exprs(getattr(value, f.name), change)
+            for f in fields(value)
+            if f.init and not f.metadata.get("own_rows")
         }
         if all(changed[name] is getattr(value, name) for name in changed):
             return value

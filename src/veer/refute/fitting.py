@@ -201,6 +201,9 @@ class Conditions:
         known: Made = tuple(expr for made in inputs for expr in made)
         match operator:
             case Source(table, fields):
+                for check in operator.checks:
+                    own = tuple(Column(f"{table}\0{i}", f.type) for i, f in enumerate(fields))
+                    self._note_test(check, Schema(fields), own)
                 return tuple(Column(f"{table}\0{i}", f.type) for i, f in enumerate(fields))
             case Filter(predicate):
                 self._note_test(predicate, rows, known)

@@ -11,11 +11,12 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import expr_kind
-from veer.dataflow.expr import Call, Cast, Expr, Literal
+from veer.dataflow.expr import Call, Cast, Expr, Literal, OpaqueCall
 from veer.dataflow.functions.ordering import group_key
 from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import ForeignKey, Source
@@ -23,7 +24,7 @@ from veer.dataflow.schema import Schema
 from veer.dataflow.types import DataType
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import InputError
-from veer.interpreter.expressions import compile_expr
+from veer.interpreter.expressions import Compiled, compile_expr
 from veer.refute.counting import telling_counts
 from veer.refute.fitting import Conditions, Place
 from veer.refute.pools import fits, is_value, numbered, pool
@@ -75,6 +76,7 @@ def _merged(one: Source, two: Source) -> Source:
         foreign_keys=tuple(dict.fromkeys(one.foreign_keys + two.foreign_keys)),
         lengths=tuple(dict.fromkeys(one.lengths + two.lengths)),
         unique=tuple(dict.fromkeys(one.unique + two.unique)),
+        checks=tuple(dict.fromkeys(one.checks + two.checks)),
     )
 
 
@@ -217,7 +219,7 @@ class Instances:
                 self._renew_keys(rng, source, row, rows)
                 if self._refer(rng, source, row, tables, rows, parent=None if number else 0):
                     rows.append(tuple(row))
-            tables[source.table] = distinct_on_keys(source, rows)
+            tables[source.table] = lawful_rows(source, rows)
         return tables
 
     def _crowded(self, rng: random.Random) -> Tables:
@@ -239,7 +241,7 @@ class Instances:
                     row.append(value)
                 if self._refer(rng, source, row, tables, rows):
                     rows.append(tuple(row))
-            tables[source.table] = distinct_on_keys(source, rows)
+            tables[source.table] = lawful_rows(source, rows)
         return tables
 
     def _grown(self, rng: random.Random, turn: int) -> Tables:
@@ -292,7 +294,7 @@ class Instances:
             parent = None if spread is None else spread * number
             if self._refer(rng, source, row, tables, rows, parent=parent):
                 rows.append(tuple(row))
-        return distinct_on_keys(source, rows)
+        return lawful_rows(source, rows)
 
     def _renew_keys(
         self, rng: random.Random, source: Source, row: list[Any], rows: Sequence[tuple[Any, ...]]
@@ -378,7 +380,7 @@ class Instances:
                 row = [self._value(rng, f.type, f.nullable) for f in source.fields]
             if self._refer(rng, source, row, tables, rows):
                 rows.append(tuple(row))
-        return distinct_on_keys(source, rows)
+        return lawful_rows(source, rows)
 
     def _refer(
         self,
@@ -437,8 +439,10 @@ def refers(source: Source, places: Sequence[int], parent: Source, foreign: Forei
     return ours == [parent.fields[i].type for i in target_places(parent, foreign)]
 
 
-def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The rows without those that repeat a key, or what is unique and not null."""
+def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows without those that fail a check or repeat a key, or what is unique and not null."""
+    if source.checks:
+        rows = [row for row in rows if passes_checks(source, row)]
     names = [f.name for f in source.fields]
     for key in (*source.keys, *source.unique):
         places = [names.index(n) for n in key]
@@ -452,6 +456,22 @@ def distinct_on_keys(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[
             taken.add(value)
         rows = kept
     return rows
+
+
+def passes_checks(source: Source, row: tuple[Any, ...]) -> bool:
+    """Whether no declared condition on the row of a table is false, or fails."""
+    try:
+        return all(check(row, ()) is not False for check in _compiled_checks(source))
+    except Failure:
+        return False
+
+
+@lru_cache(maxsize=256)
+def _compiled_checks(source: Source) -> list[Compiled]:
+    """The conditions that can be evaluated; where there are others, nothing is refuted."""
+    schemas = (Schema(source.fields),)
+    known = (c for c in source.checks if not any(isinstance(p, OpaqueCall) for p in parts(c)))
+    return [compile_expr(check, schemas) for check in known]
 
 
 def _folded_value(expr: Expr) -> Any:
@@ -469,7 +489,7 @@ def _folded_value(expr: Expr) -> Any:
 
 
 def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
-    """Whether rows keep their types, NOT NULL, keys and foreign keys."""
+    """Whether rows keep their types, NOT NULL, checks, keys and foreign keys."""
     for source in sources.values():
         rows = tables[source.table]
         names = [f.name for f in source.fields]
@@ -482,7 +502,7 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
             texts = (row[names.index(name)] for row in rows)
             if any(isinstance(text, str) and len(text) > most for text in texts):
                 return False
-        if len(distinct_on_keys(source, rows)) < len(rows):
+        if len(lawful_rows(source, rows)) < len(rows):
             return False
         for foreign in source.foreign_keys:
             parent = next(

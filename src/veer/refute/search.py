@@ -282,6 +282,10 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
         exprs = list(operator_exprs(operator))
         if isinstance(operator, Source) and operator.format == LOCAL:
             yield f"the rows of {id_!r} are given, not any rows"
+        if isinstance(operator, Source) and any(
+            isinstance(part, OpaqueCall) for check in operator.checks for part in parts(check)
+        ):
+            yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
         if isinstance(operator, RowUdf | TableUdf):
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
         if any(isinstance(part, OpaqueCall) for e in exprs for part in parts(e)):

@@ -203,7 +203,17 @@ class SymbolicRun:
                         present = [Not(IsNull(a.values[x])) for x in places]
                         both = All(tuple(map(Holds, (*a.there, *b.there, *present))))
                         yield No(All((both, agree)))
+            yield from self._checks(source)
             yield from self._parents(source, names)
+
+    def _checks(self, source: Source) -> Iterator[Formula]:
+        for check in source.checks:
+            for row in self.rows[source.table]:
+                try:
+                    found = self._expr(check, Schema(source.fields), row, ())
+                except UnsupportedError:
+                    continue  # whether a solution keeps it is looked at afterwards
+                yield implies(All(tuple(map(Holds, row.there))), No(Holds(Not(found))))
 
     def _parents(self, source: Source, names: list[str]) -> Iterator[Formula]:
         for foreign in source.foreign_keys:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from veer.dataflow.determinism import expr_kind
+from veer.dataflow.expr import Expr, OpaqueCall
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import ForeignKey, Source
-from veer.dataflow.schema import Field
+from veer.dataflow.schema import Field, Schema
+from veer.dataflow.types import BOOLEAN
 from veer.errors import IllFormedError, InputError
+from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, parse_statements, position, read_type, refuse
+from veer.frontends.sql.scope import Plan, ScopeColumn
 
 
 def read_schema(text: str) -> dict[str, Source]:
@@ -49,6 +55,7 @@ class _Table:
         self.unique: list[tuple[str, ...]] = []
         self.foreign: list[ForeignKey] = []
         self.lengths: list[tuple[str, int]] = []
+        self.checks: list[exp.Expr] = []
 
     def add(self, item: exp.Expr) -> None:
         match item:
@@ -66,7 +73,7 @@ class _Table:
                 for part in item.expressions:
                     self.add(part)
             case exp.CheckColumnConstraint():
-                pass  # a promise not used is no promise broken
+                self.checks.append(item.this)
             case _:
                 refuse(item, f"{item.key} in a table definition")
 
@@ -86,11 +93,9 @@ class _Table:
                     self.unique.append((name,))
                 case exp.Reference() as reference:
                     self.foreign.append(self.reference((name,), reference))
-                case (
-                    exp.CommentColumnConstraint()
-                    | exp.CheckColumnConstraint()
-                    | exp.DefaultColumnConstraint()
-                ):
+                case exp.CheckColumnConstraint() as check:
+                    self.checks.append(check.this)
+                case exp.CommentColumnConstraint() | exp.DefaultColumnConstraint():
                     pass
                 case other:
                     refuse(item, f"{other.key} of a column")
@@ -140,12 +145,25 @@ class _Table:
             *properties,
             tuple(self.lengths),
             tuple(dict.fromkeys(unique)),
+            tuple(map(self.check, self.checks)),
         )
         try:
             source.output(())
         except InputError as error:
             raise IllFormedError(f"{position(node)}{error}") from None
         return source
+
+    def check(self, node: exp.Expr) -> Expr:
+        """A CHECK over the columns; one that is not understood is a function nobody knows."""
+        schema = Schema(tuple(self.fields.values()))
+        columns = tuple(ScopeColumn(self.name.split(".")[-1], n) for n in schema.names)
+        try:
+            found = ExprReader(Plan("", schema, columns)).read(node)
+            if found.type == BOOLEAN and expr_kind(found) is Kind.PURE:
+                return found
+        except InputError:
+            pass
+        return OpaqueCall(f"CHECK {node.sql(dialect='spark')}", (), BOOLEAN)
 
     def spelled(self, name: str) -> str:
         """The column name as declared; names are matched without case."""
