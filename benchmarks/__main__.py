@@ -16,6 +16,7 @@ NAMES = (
     "sweep",
     "plans",
     "pyspark",
+    "commands",
     "reuse",
 )
 
