@@ -369,7 +369,7 @@ class _TypeReader:
 
     def number(self) -> int:
         token = self.next()
-        if not token.isdigit():
+        if not re.fullmatch(r"[0-9]{1,9}", token):
             raise ParseError(f"not a type: {self.text[:80]!r}, expected a number, got {token!r}")
         return int(token)
 

@@ -210,7 +210,7 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
         name: {"columns": [f.name for f in source.fields], "rows": [list(r) for r in tables[name]]}
         for name, source in stream.sources.items()
     }
-    return Witness("rows", shown, tuple(one.rows), tuple(two.rows), ", ".join(one.names))
+    return Witness("rows", shown, tuple(one.rows), tuple(two.rows), ", ".join(one.names), one.names)
 
 
 def _unfit(refutation: Refutation) -> str | None:

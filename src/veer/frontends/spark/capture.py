@@ -28,7 +28,7 @@ from veer.dataflow.ops import (
     Source,
     Values,
 )
-from veer.dataflow.schema import Field
+from veer.dataflow.schema import Field, close_names
 from veer.dataflow.walk import operator_exprs
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark import read_frames
@@ -436,7 +436,11 @@ class Capture:
         """What a user can do about an error of Spark's."""
         text = str(error)
         if "TABLE_OR_VIEW_NOT_FOUND" in text or "SCHEMA_NOT_FOUND" in text:
-            return "; declare it: --schema 'CREATE TABLE name (column type, ...)'"
+            asked = re.search(r"The table or view (\S+) cannot", text)
+            name = asked[1].replace("`", "") if asked else ""
+            close = close_names(name, self.tables) if name else []
+            meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            return f"{meant}; declare it: --schema 'CREATE TABLE name (column type, ...)'"
         return ""
 
 
