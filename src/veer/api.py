@@ -57,7 +57,7 @@ class Comparison:
 
     semantics: TableSemantics = TableSemantics.BAG
     columns: str = "name"  # or "position"
-    types: str = "exact"  # or "value": integers of different width, and NULL, by value
+    types: str = "exact"  # or "value": integers and decimals of any width, and NULL, by value
     budget: int = 1_000_000  # operators the refuter may run
     evs: tuple[str, ...] = ()  # verifiers to ask, in this order; all by default
     errors: str = "ignore"  # or "strict": what may fail in one version only is not equivalent

@@ -8,12 +8,14 @@ The equivalence verifiers are profiles of it: their own restrictions, semantics 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Cast, CastMode, Expr
 from veer.dataflow.query_pair import QueryPair
-from veer.dataflow.types import same_by_value
+from veer.dataflow.types import DataType, holding_both
 from veer.errors import UnsupportedError
 from veer.evs.algebra.definitions import TooLargeError
 from veer.evs.algebra.facts import Scope
@@ -51,8 +53,8 @@ class AlgebraProfile(EV):
 
 def prove(pair: QueryPair, rules: Rules) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
-    ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
-    if not all(same_by_value(ours[i], theirs[j]) for i, j in pair.columns):
+    types = _compared_as(pair)
+    if types is None:
         return Answer(Verdict.UNKNOWN, "the columns have different types")
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
     symbols = Symbols(solver)
@@ -64,10 +66,11 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
             return Answer(Verdict.UNKNOWN, "the results are sorted differently")
         widths = len(pair.p.result_schema), len(pair.q.result_schema)
         ordered = pair.semantics is TableSemantics.ORDERED_BAG
-        left = lowering.groups.expanded(_shown(p, [i for i, _ in pair.columns], widths[0], ordered))
-        right = lowering.groups.expanded(
-            _shown(q, [j for _, j in pair.columns], widths[1], ordered)
+        shown = (
+            _shown(p, [i for i, _ in pair.columns], types, widths[0], ordered),
+            _shown(q, [j for _, j in pair.columns], types, widths[1], ordered),
         )
+        left, right = map(lowering.groups.expanded, shown)
         found = matcher.same_bags(left, right, Scope())
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(left, right, Scope())
@@ -98,15 +101,33 @@ def _answers(pair: QueryPair) -> Known:
     return _recent[key]
 
 
-def _shown(bag: Bag, places: list[int], width: int, ordered: bool) -> Bag:
-    """The compared columns; with the sort keys where the order counts."""
+def _compared_as(pair: QueryPair) -> list[DataType] | None:
+    """For each pair of columns a type that holds the values of both; None if one has none.
+
+    Where types differ both sides are compared in it: a value one of them cannot have is a
+    difference, not a value to be left out.
+    """
+    ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
+    found = [holding_both(ours[i], theirs[j]) for i, j in pair.columns]
+    return None if None in found else [t for t in found if t is not None]
+
+
+def _shown(
+    bag: Bag, places: list[int], types: Sequence[DataType], width: int, ordered: bool
+) -> Bag:
+    """The compared columns in their types; with the sort keys where the order counts."""
     return tuple(
         replace(
             t,
             outputs=(
-                *(t.outputs[i] for i in places),
+                *(_as(t.outputs[i], type_) for i, type_ in zip(places, types, strict=True)),
                 *(t.outputs[width:] if ordered else ()),
             ),
         )
         for t in bag
     )
+
+
+def _as(output: Expr, type_: DataType) -> Expr:
+    """An output in a type that holds all its values: the cast changes none and never fails."""
+    return output if output.type == type_ else Cast(output, type_, CastMode.ANSI)
