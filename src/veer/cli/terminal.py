@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -23,6 +23,17 @@ def console() -> Any:
     """Where people read; as wide as the terminal, 100 columns elsewhere."""
     width = None if sys.stdout.isatty() else _columns()
     return _safe_console()(width=width, highlight=False, emoji=False)
+
+
+def marked(data: Any) -> Any:
+    """Data whose texts stand for themselves inside the console's markup."""
+    from rich.markup import escape
+
+    if isinstance(data, str):
+        return escape(visible(data))
+    if isinstance(data, Mapping):
+        return {key: marked(value) for key, value in data.items()}
+    return [marked(value) for value in data] if isinstance(data, list | tuple) else data
 
 
 def _columns() -> int:
