@@ -22,8 +22,8 @@ from veer.errors import DefectError, InputError, ParseError, VeerError
 from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
 from veer.report.as_json import report_json
-from veer.report.visible import json_text
 from veer.verdict import TableSemantics
+from veer.visible import json_text
 
 PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
 MEMORY = 4 << 30  # bytes of address space per worker

@@ -12,8 +12,8 @@ from veer.frontends.spec import Version
 from veer.frontends.sql.statements import sink_statements
 from veer.refute.instances import all_sources
 from veer.report.as_json import plain
-from veer.report.visible import json_text
 from veer.verdict import Report, SinkReport
+from veer.visible import json_text
 
 # Everything of a user's goes in by `repr`, never as text: a name must not become code.
 SCRIPT = '''"""Shows data on which two versions of a sink differ.

@@ -16,7 +16,7 @@ from veer import __version__
 from veer.cli import running
 from veer.cli.terminal import choice, console, progress
 from veer.errors import DefectError, InputError, TimeLimitReached, UsageError, VeerError
-from veer.report.visible import visible
+from veer.visible import visible
 
 app = typer.Typer(
     name="veer",

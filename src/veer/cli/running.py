@@ -12,7 +12,7 @@ import typer
 
 from veer.cli.terminal import choice, console, marked, progress
 from veer.errors import UsageError
-from veer.report.visible import json_text, visible
+from veer.visible import json_text, visible
 
 if TYPE_CHECKING:
     from veer.dataflow.dag import Dataflow

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from veer.errors import UsageError
-from veer.report.visible import visible
+from veer.visible import visible
 
 
 def choice(option: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any
 
 from veer.report.as_json import recheck_text, report_json
-from veer.report.visible import shown_value, visible
 from veer.verdict import Report
+from veer.visible import shown_value, visible
 
 COLORS = {"equivalent": "#1a7f37", "inequivalent": "#cf222e", "unknown": "#9a6700"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
+from rich.cells import cell_len
 from rich.columns import Columns
 from rich.console import Console, Group
 from rich.padding import Padding
@@ -12,11 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from veer.report.as_json import recheck_text, report_json
-from veer.report.visible import shown_value, visible, visible_data
 from veer.verdict import Report
+from veer.visible import shown_value, visible, visible_data
 
 STYLES = {"equivalent": "bold green", "inequivalent": "bold red", "unknown": "bold yellow"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
+WIDEST = 48  # of a column of a witness
 MOST_SHOWN = 8  # operators of a window
 EDIT_STYLES = {
     "add operator": ("+", "green"),
@@ -118,24 +121,54 @@ def print_witness(console: Console, sink: dict[str, Any]) -> None:
     witness = sink["witness"]
     console.print()
     console.print(Text.assemble("witness for ", _sink_name(sink), ": with these tables"))
+    width = console.width - 4
     tables = [
-        _rows_table(name, content["columns"], content["rows"])
+        table
         for name, content in witness["tables"].items()
+        for table in _rows_tables(name, content["columns"], content["rows"], width)
     ]
     console.print(Padding(Columns(tables, padding=(0, 3)), (0, 0, 0, 2)))
     results = [
-        _rows_table(f"{side} gives", witness["columns"], witness[key])
+        table
         for side, key in (("P", "p_rows"), ("Q", "q_rows"))
+        for table in _rows_tables(f"{side} gives", witness["columns"], witness[key], width)
     ]
     console.print(Padding(Columns(results, padding=(0, 3)), (0, 0, 0, 2)))
 
 
+def _rows_tables(
+    title: str, columns: list[str], rows: list[list[Any]], width: int
+) -> Iterator[Table]:
+    """Rows as a table, or as several where all columns do not fit beside each other."""
+    start = 0
+    while start < max(1, len(columns)):
+        end, left = start, width
+        while end < len(columns):
+            texts = [visible(columns[end]), *(shown_value(row[end]) for row in rows)]
+            left -= min(WIDEST, max(map(cell_len, texts))) + 3
+            if left < 0 and end > start:
+                break
+            end += 1
+        if not rows:
+            yield _rows_table(title, columns[:end], rows)
+            return
+        whole = start == 0 and end >= len(columns)
+        part = "" if whole else f" (columns {start + 1} to {end} of {len(columns)})"
+        yield _rows_table(title + part, columns[start:end], [row[start:end] for row in rows])
+        start = max(end, start + 1)
+
+
 def _rows_table(title: str, columns: list[str], rows: list[list[Any]]) -> Table:
+    shown = Text(visible(title))
     table = Table(
-        title=Text(visible(title)), title_justify="left", title_style="bold", show_edge=False
+        title=shown,
+        title_justify="left",
+        title_style="bold",
+        show_edge=False,
+        min_width=min(WIDEST, shown.cell_len + 1),
     )
     for column in columns:
-        table.add_column(Text(visible(column)), overflow="fold")
+        table.add_column(Text(visible(column)), overflow="fold", max_width=WIDEST)
     for row in rows:
         table.add_row(*(_cell(v) for v in row))
     if not rows:

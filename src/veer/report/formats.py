@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 from veer import __version__
 from veer.report.as_html import page
 from veer.report.as_text import witness_text
-from veer.report.visible import json_text, visible
+from veer.visible import json_text, visible
 
 ABOUT = {
     "inequivalent": "The new version gives other results; the message shows on which data.",
@@ -113,8 +113,15 @@ def _places(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _location(file: str, line: int) -> dict[str, Any]:
-    artifact = {"uri": quote(file, errors="surrogateescape")}
-    physical: dict[str, Any] = {"artifactLocation": artifact}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
     if line:
         physical["region"] = {"startLine": line}
     return {"physicalLocation": physical}
+
+
+def _uri(file: str) -> str:
+    """A path as a URI; the bytes of a name that is no text stay what they are."""
+    try:
+        return quote(file, errors="surrogateescape")
+    except UnicodeEncodeError:
+        return quote(visible(file))
