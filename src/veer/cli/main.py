@@ -70,7 +70,7 @@ def verify(
             metavar="P", help="The version to compare with, or with --base the only SPEC."
         ),
     ],
-    q: Annotated[str, typer.Argument(metavar="[Q]", help="The new version.")] = "",
+    q: Annotated[str, typer.Argument(metavar="Q", help="The new version.")] = "",
     base: Annotated[
         str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
     ] = "",

@@ -253,7 +253,7 @@ def _explain_job(spec: str, options: Any, format_: str) -> None:
 
 
 def log(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Versions of this name only.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Versions of this name only.")] = "",
     store: Annotated[str, typer.Option(metavar="DIR|URL", help=STORE_HELP)] = "",
     format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
