@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from benchmarks import tpcds
@@ -349,7 +350,7 @@ def plot(table: Table, folder: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(5, 3.2))
+    figure, axes = pyplot.subplots(figsize=(5, 3.2), layout="constrained")
     xs = [row[0] for row in table.rows]
     axes.plot(xs, [row[1] for row in table.rows], "o-", label="Veer")
     axes.plot(xs, [row[4] for row in table.rows], "s-", label="Veer+")
@@ -360,9 +361,8 @@ def plot(table: Table, folder: Path) -> None:
     axes.set_xlabel(table.columns[0])
     axes.set_ylabel("decompositions")
     axes.set_xticks(xs)
-    axes.set_title(table.name, fontsize=9)
+    axes.set_title(fill(table.name, 70), fontsize=9)
     axes.legend(fontsize=8)
-    figure.tight_layout()
     name = "".join(c if c.isalnum() else "_" for c in table.name.lower())
     figure.savefig(folder / f"{name}.png", dpi=150)
     pyplot.close(figure)

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "java", "verdict", "__version__"}
+EVERYWHERE = {"errors", "java", "verdict", "visible", "__version__"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "verdict": set(),
@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "search": {"dataflow", "versions", "proof", "interpreter", "evs", "refute"},
     "report": set(),
     "java": set(),
+    "visible": set(),
     "evidence": {"dataflow", "proof", "evs", "smt", "frontends", "report"},
     "api": {
         *("dataflow", "frontends", "interpreter", "versions", "proof", "evs", "smt", "refute"),

@@ -9,8 +9,18 @@ from importlib import import_module
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "run", "verify"]
-_ELSEWHERE = {"run": "veer.execution.live"}
+__all__ = [
+    "Comparison",
+    "Report",
+    "Verdict",
+    "Version",
+    "assert_equivalent",
+    "diff",
+    "load",
+    "run",
+    "verify",
+]
+_ELSEWHERE = {"run": "veer.execution.live", "Report": "veer.verdict", "Verdict": "veer.verdict"}
 
 
 def __getattr__(name: str) -> Any:
@@ -18,3 +28,8 @@ def __getattr__(name: str) -> Any:
     if name in __all__:
         return getattr(import_module(_ELSEWHERE.get(name, "veer.api")), name)
     raise AttributeError(f"module 'veer' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The API, whether it was imported already or not."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

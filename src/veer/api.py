@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -16,9 +16,10 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.failures import may_fail, only_in
 from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
+from veer.dataflow.schema import listing
 from veer.dataflow.types import same_by_value
 from veer.dataflow.zeros import shown_zero_sign
-from veer.errors import DefectError
+from veer.errors import DefectError, TimeLimitReached
 from veer.evidence.collect import Evidence
 from veer.evs import registry
 from veer.evs.base import EV
@@ -57,7 +58,7 @@ class Comparison:
 
     semantics: TableSemantics = TableSemantics.BAG
     columns: str = "name"  # or "position"
-    types: str = "exact"  # or "value": integers of different width, and NULL, by value
+    types: str = "exact"  # or "value": integers and decimals of any width, and NULL, by value
     budget: int = 1_000_000  # operators the refuter may run
     evs: tuple[str, ...] = ()  # verifiers to ask, in this order; all by default
     errors: str = "ignore"  # or "strict": what may fail in one version only is not equivalent
@@ -80,6 +81,8 @@ class Doubt:
 GUARD_INSTANCES = 8
 QUICK_INSTANCES = 16  # tried before a verifier is asked: most differences show at once
 MOST_CAVEATS = 4
+MOST_NAMES = 5  # of columns in a reason
+ALL_SINKS = "all sinks"
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
 
 
@@ -106,24 +109,45 @@ def verify(
         second_solver(asked.recheck)
     p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     start = time.perf_counter()
+    try:
+        return _report(p, q, asked, start, progress)
+    except TimeLimitReached as limit:
+        return replace(
+            stopped(p.name, q.name, asked, limit),
+            seconds=time.perf_counter() - start,
+            place=q.place,
+        )
+
+
+def stopped(p: str, q: str, asked: Comparison, limit: TimeLimitReached) -> Report:
+    """The report on a pair about which nothing was found in time."""
+    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, str(limit))
+    return Report(p, q, asked.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds)
+
+
+def _report(
+    p: Version, q: Version, asked: Comparison, start: float, progress: Callable[[str], None]
+) -> Report:
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
     known = verdicts(asked.cache)
     search = _Search(pair, asked.semantics, _Evs(asked.evs), plan, Tally(), known, progress)
     if p.optimized is not None and q.optimized is not None and not asked.evs:
         search.optimized = p.optimized, q.optimized
-    remembered = known.remembered
-    sinks = tuple(_sink_reports(search, asked))
+    remembered, edits = known.remembered, describe_edits(pair)
+    sinks, limit = _sink_reports(search, asked)
     windows = [window for sink in sinks for window in sink.windows]
     calls = sum(window.ev != OBLIGATIONS for window in windows)
     return Report(
         p.name,
         q.name,
         asked.semantics,
-        describe_edits(pair),
+        edits,
         sinks,
         Counts(len(windows), search.tally.decompositions, calls, known.remembered - remembered),
         time.perf_counter() - start,
+        q.place,
+        limit,
     )
 
 
@@ -134,12 +158,10 @@ def assert_equivalent(
     *,
     schema: str = "",
 ) -> Report:
-    """For tests: the report, or an AssertionError naming the sinks that are not equivalent."""
+    """For tests: the report, or an AssertionError that shows it with its witnesses."""
     report = verify(p, q, comparison, schema=schema)
-    wrong = [s for s in report.sinks if s.verdict is not Verdict.EQUIVALENT]
-    if wrong:
-        lines = (f"  {s.p or s.q}: {s.verdict.value}: {s.reason}" for s in wrong)
-        raise AssertionError("\n".join([f"{report.p} and {report.q} differ:", *lines]))
+    if report.verdict is not Verdict.EQUIVALENT:
+        raise AssertionError(f"the versions are not known to be equivalent\n\n{report}")
     return report
 
 
@@ -175,15 +197,24 @@ class _Search:
         return Sweep(self.pair, self.semantics, self.evs.all)
 
 
-def _sink_reports(search: _Search, asked: Comparison) -> Sequence[SinkReport]:
+def _sink_reports(search: _Search, asked: Comparison) -> tuple[tuple[SinkReport, ...], float]:
+    """The verdicts on all sinks; and the time limit, if it stopped the search for some."""
     p, q = search.pair.p, search.pair.q
     pairs = sorted(sink_pairs(p, q))
-    found = [_verify_sinks(search, a, b, asked) for a, b in pairs]
+    found: list[SinkReport] = []
+    seconds = 0.0
+    try:
+        for a, b in pairs:
+            found.append(_verify_sinks(search, a, b, asked))
+    except TimeLimitReached as limit:
+        seconds = limit.seconds
+        for a, b in pairs[len(found) :]:
+            found.append(SinkReport(a, b, Verdict.UNKNOWN, str(limit)))
     for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
         found.append(SinkReport(a, "", Verdict.UNKNOWN, f"sink {a!r} was removed"))
     for b in sorted(set(q.sinks) - {b for _, b in pairs}):
         found.append(SinkReport("", b, Verdict.UNKNOWN, f"sink {b!r} was added"))
-    return found
+    return tuple(found), seconds
 
 
 def _verify_sinks(search: _Search, a: str, b: str, asked: Comparison) -> SinkReport:
@@ -428,8 +459,8 @@ def _name_difference(left: Sequence[str], right: Sequence[str]) -> str | Doubt:
 def _changed(left: Sequence[str], right: Sequence[str]) -> str:
     gone = [n for n in left if n not in right]
     new = [n for n in right if n not in left]
-    parts = [f"only in P: {', '.join(gone)}"] if gone else []
-    parts += [f"only in Q: {', '.join(new)}"] if new else []
+    parts = [f"only in P: {listing(tuple(gone), MOST_NAMES)}"] if gone else []
+    parts += [f"only in Q: {listing(tuple(new), MOST_NAMES)}"] if new else []
     return "; ".join(parts) or "repeated names"
 
 

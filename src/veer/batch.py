@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from veer.api import Comparison, Version, verify
-from veer.errors import DefectError, InputError, VeerError
+from veer.errors import DefectError, InputError, ParseError, VeerError
+from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
 from veer.report.as_json import report_json
 from veer.verdict import TableSemantics
+from veer.visible import json_text
 
+PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
 MEMORY = 4 << 30  # bytes of address space per worker
 Pair = dict[str, Any]
 Line = dict[str, Any]
@@ -36,7 +39,7 @@ class BatchOptions:
         default_factory=lambda: Comparison(columns="position", types="value")
     )
     workers: int = 1
-    timeout: float = 60.0  # seconds per pair
+    timeout: float = 60.0  # seconds per pair; 0 for no limit
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
@@ -61,17 +64,19 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 def _read_line(line: str, number: int) -> Pair:
     try:
-        pair = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = getattr(error, "msg", "nested too deeply")
-        return {"id": f"line {number}", "error": f"line {number}: broken JSON: {reason}"}
+        pair = read_json(line)
+    except ParseError as error:
+        return {"id": f"line {number}", "error": f"line {number}: broken JSON: {error}"}
     if not isinstance(pair, dict) or not isinstance(pair.get("id", ""), str | int):
         return {"id": f"line {number}", "error": f"line {number}: not an object with an id"}
     pair["id"] = str(pair.get("id", f"line {number}"))
     for name in ("p", "q"):
         if not isinstance(pair.get(name), str):
             return {"id": pair["id"], "error": f"line {number}: {name!r} is not SQL text"}
-    return pair
+    for name in ("schema", "semantics"):
+        if not isinstance(pair.get(name, ""), str):
+            return {"id": pair["id"], "error": f"line {number}: {name!r} is no text"}
+    return {name: value for name, value in pair.items() if name in PAIR_KEYS}
 
 
 def decide(pair: Pair, comparison: Comparison) -> Line:
@@ -216,7 +221,7 @@ def _collect(workers: list[_Worker], options: BatchOptions) -> Iterator[Line]:
     for worker in [w for w in workers if w.pair is not None and w.connection not in ready]:
         assert worker.pair is not None
         taken = time.monotonic() - worker.since
-        if taken > options.timeout:
+        if options.timeout and taken > options.timeout:
             yield _line(worker.pair, "unknown", f"timeout after {options.timeout:g} s", taken)
             workers.remove(worker)
             worker.stop()
@@ -235,7 +240,7 @@ def finished_ids(path: Path) -> set[str]:
         for raw in file:
             try:
                 name = str(json.loads(raw)["id"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 break
             if not raw.endswith(b"\n"):
                 break
@@ -256,7 +261,7 @@ def run_batch(
     counted: dict[str, int] = {}
     pairs = (pair for pair in read_pairs(source) if pair["id"] not in done)
     for line in run_pairs(pairs, options):
-        target.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        target.write(json_text(line, indent=None) + "\n")
         target.flush()
         counted[line["verdict"]] = counted.get(line["verdict"], 0) + 1
         tell(line)

@@ -29,6 +29,14 @@ class DefectError(VeerError):
         self.evidence = evidence
 
 
+class TimeLimitReached(BaseException):
+    """The time a user gave is over; no `except Exception` on the way may keep it."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"timeout after {seconds:g} s")
+        self.seconds = seconds
+
+
 class UsageError(VeerError):
     """The request makes no sense."""
 

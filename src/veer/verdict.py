@@ -77,6 +77,7 @@ class Witness:
     p_rows: tuple[tuple[Any, ...], ...] = ()
     q_rows: tuple[tuple[Any, ...], ...] = ()
     detail: str = ""
+    columns: tuple[str, ...] = ()  # of the results
 
 
 OBLIGATIONS = "obligations"
@@ -168,12 +169,26 @@ class SinkReport:
 @final
 @dataclass(frozen=True)
 class EditReport:
-    """One edit in words, with the operators it touches."""
+    """One edit in words, with the operators it touches; where it stands in a file, if known."""
 
     kind: str
     operator: str
     detail: str
     line: int = 0
+    file: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """The file a version was read from, from the root of its repository; `line` 0 if not known.
+
+    `root` stands before the files that operators of the version name.
+    """
+
+    file: str
+    line: int = 0
+    root: str = ""
 
 
 @final
@@ -199,6 +214,17 @@ class Report:
     sinks: tuple[SinkReport, ...]
     counts: Counts = Counts()
     seconds: float = 0.0
+    place: Place | None = None  # of the new version
+    limit: float = 0.0  # seconds it had, if it was stopped after them
+
+    def __str__(self) -> str:
+        """The report as text for people."""
+        shown: str = import_module("veer.report.as_text").plain_text_of(self)
+        return shown
+
+    def __repr__(self) -> str:
+        sinks = f"{len(self.sinks)} sink{'' if len(self.sinks) == 1 else 's'}"
+        return f"<Report {self.p!r} -> {self.q!r}: {self.verdict.value}, {sinks}>"
 
     @property
     def verdict(self) -> Verdict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,12 @@ from veer.frontends.sql.statements import sink_statements
 from veer.refute.instances import all_sources
 from veer.report.as_json import plain
 from veer.verdict import Report, SinkReport
+from veer.visible import json_text
 
-SCRIPT = '''"""Shows that sink {sink} differs between {p} and {q}.
+# Everything of a user's goes in by `repr`, never as text: a name must not become code.
+SCRIPT = '''"""Shows data on which two versions of a sink differ.
 
-Run it where PySpark is installed: python {name}
+Run it where PySpark is installed.
 """
 
 import datetime
@@ -25,6 +26,8 @@ from decimal import Decimal
 
 from pyspark.sql import SparkSession
 
+SINK = {sink}
+VERSIONS = {{"P": {p}, "Q": {q}}}
 nan, inf = float("nan"), float("inf")
 TABLES = {tables}
 P = {p_statements}
@@ -41,34 +44,44 @@ for name, (columns, rows) in TABLES.items():
 for label, (*views, query) in (("P", P), ("Q", Q)):
     for view in views:
         spark.sql(view)
-    print(label, "gives:")
+    print(f"{{label}} ({{VERSIONS[label]!a}}) gives for {{SINK!a}}:")
     spark.sql(query).show(100, truncate=False)
 '''
 
 
+LONGEST = 100  # characters of a file's name
+
+
 def write_witnesses(report: Report, p: Version, q: Version, folder: Path) -> list[Path]:
     """Write a file per sink with a witness of rows: a script for SQL, else its tables as JSON."""
-    written = []
+    written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for sink in report.sinks:
             if sink.witness is None or sink.witness.kind != "rows":
                 continue
-            stem = re.sub(r"\W+", "_", sink.p or sink.q)
+            stem = _free(re.sub(r"\W+", "_", sink.p or sink.q)[:LONGEST], written)
             if p.text and q.text:
                 path = folder / f"{stem}.py"
-                path.write_text(_script(report, sink, p, q, path.name), encoding="utf-8")
+                path.write_text(_script(report, sink, p, q), encoding="utf-8")
             else:
                 path = folder / f"{stem}.json"
                 shown = {n: {**t, "rows": plain(t["rows"])} for n, t in sink.witness.tables.items()}
-                path.write_text(json.dumps(shown, indent=2, ensure_ascii=False), encoding="utf-8")
+                path.write_text(json_text(shown), encoding="utf-8")
             written.append(path)
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror}") from None
     return written
 
 
-def _script(report: Report, sink: SinkReport, p: Version, q: Version, name: str) -> str:
+def _free(stem: str, written: list[Path]) -> str:
+    """A name no other sink has taken."""
+    taken = {path.stem for path in written}
+    names = (stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
     assert sink.witness is not None
     declared = (*p.dataflow.declared, *q.dataflow.declared)
     sources = {s.table: s for s in declared} | all_sources([p.dataflow, q.dataflow])
@@ -84,9 +97,8 @@ def _script(report: Report, sink: SinkReport, p: Version, q: Version, name: str)
         tables[table] = (columns, rows)
     return SCRIPT.format(
         sink=repr(sink.p),
-        p=report.p,
-        q=report.q,
-        name=name,
+        p=repr(report.p),
+        q=repr(report.q),
         tables=_indented(tables),
         p_statements=_indented(sink_statements(p.text, sink.p)),
         q_statements=_indented(sink_statements(q.text, sink.q)),

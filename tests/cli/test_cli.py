@@ -66,7 +66,9 @@ def test_the_json_report_has_its_documented_parts() -> None:
     assert done.returncode == 2
     assert report["verdict"] == "unknown"
     assert report["semantics"] == "bag"
-    assert set(report) == {"p", "q", "verdict", "semantics", "edits", "sinks", "counts", "seconds"}
+    assert set(report) == {
+        *("p", "q", "verdict", "semantics", "edits", "sinks", "counts", "seconds", "limit", "place")
+    }
     assert set(report["counts"]) == {"windows", "decompositions", "ev_calls", "remembered"}
     for sink in report["sinks"]:
         assert set(sink) == {

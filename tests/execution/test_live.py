@@ -267,6 +267,9 @@ def test_a_job_goes_through_the_store(nb: Notebook, tmp_path: Path) -> None:
         found: list[dict[str, Any]] = json.loads(done.stdout)["frames"]
         return found
 
+    (written_, returned) = run("F.col('v') > least", "--explain")
+    assert written_["sinks"][0]["how"] == returned["sinks"][0]["how"] == "computed"
+    assert not Path(target).exists()
     first = run("F.col('v') > least")
     assert [f["how"] for f in first] == ["computed", "computed"]
     written = sorted(tuple(r) for r in nb.spark.read.parquet(target).collect())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -64,9 +65,13 @@ def test_a_helper_of_another_revision_is_another_helper(project: Path) -> None:
     same = run(project, *verify)
     assert same.returncode == 0, same.stdout + same.stderr
     utils.write_text(REFACTORED.replace("> 0", ">= 0"), encoding="utf-8")
-    other = run(project, *verify, "--arg", "least=0")
+    other = run(project, *verify, "--arg", "least=0", "--format", "sarif")
     assert other.returncode == 1, other.stdout + other.stderr
-    assert "utils.py:" in other.stdout or "report.py:" in other.stdout
+    (result,) = json.loads(other.stdout)["runs"][0]["results"]
+    places = [p["physicalLocation"] for p in (*result["locations"], *result["relatedLocations"])]
+    files = {p["artifactLocation"]["uri"]: p["region"]["startLine"] for p in places}
+    assert files["jobs/report.py"] == 5 and set(files) <= {"jobs/report.py", "common/utils.py"}
+    assert "P gives" in result["message"]["text"]
     status = subprocess.run(
         ["git", "status", "--short"], cwd=project, capture_output=True, text=True, check=True
     )

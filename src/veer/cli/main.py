@@ -15,7 +15,8 @@ import typer
 from veer import __version__
 from veer.cli import running
 from veer.cli.terminal import choice, console, progress
-from veer.errors import DefectError, InputError, UsageError, VeerError
+from veer.errors import DefectError, InputError, TimeLimitReached, UsageError, VeerError
+from veer.visible import visible
 
 app = typer.Typer(
     name="veer",
@@ -40,6 +41,9 @@ STRATEGIES = ("sweep", "plus", "baseline")
 OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
 CACHE_HELP = "Keep answers of verifiers in this file, for the next run over similar versions."
 ARG_HELP = "Argument of a PySpark function; may be given several times."
+TYPES_HELP = "exact, or value: widths of integers and decimals, and NULL, compared by value."
+LONGEST_MESSAGE = 2_000
+TIMEOUT = 600  # seconds a pair may take, unless told otherwise
 EV_HELP = "Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default."
 
 
@@ -66,7 +70,7 @@ def verify(
             metavar="P", help="The version to compare with, or with --base the only SPEC."
         ),
     ],
-    q: Annotated[str, typer.Argument(metavar="[Q]", help="The new version.")] = "",
+    q: Annotated[str, typer.Argument(metavar="Q", help="The new version.")] = "",
     base: Annotated[
         str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
     ] = "",
@@ -90,9 +94,7 @@ def verify(
     columns: Annotated[
         str, typer.Option(help="Match result columns by name or by position.")
     ] = "name",
-    types: Annotated[
-        str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")
-    ] = "exact",
+    types: Annotated[str, typer.Option(help=TYPES_HELP)] = "exact",
     errors: Annotated[
         str, typer.Option(help="strict: not equivalent if only one version may fail; or ignore.")
     ] = "ignore",
@@ -102,9 +104,9 @@ def verify(
     timeout: Annotated[
         float,
         typer.Option(
-            metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for none."
+            metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."
         ),
-    ] = 0,
+    ] = TIMEOUT,
     cache: Annotated[str, typer.Option(metavar="FILE", help=CACHE_HELP)] = "",
     arg: Annotated[list[str] | None, typer.Option(metavar="K=V", help=ARG_HELP)] = None,
     store: Annotated[str, typer.Option(metavar="DIR|URL", help=running.STORE_HELP)] = "",
@@ -165,7 +167,7 @@ def verify(
     if evidence:
         _check_folder(evidence)
 
-    from veer.api import Comparison, load_pair
+    from veer.api import Comparison, load_pair, stopped
     from veer.api import verify as verify_versions
     from veer.report.as_json import report_json
     from veer.verdict import TableSemantics
@@ -184,19 +186,23 @@ def verify(
         evidence=bool(evidence),
         recheck=recheck,
     )
-    with _time_limit(timeout), progress() as say:
-        say(f"reading {p}" if base else f"reading {p} and {q}")
-        given = arg or ()
-        old, new = load_pair(p, q or p, schema=schema, revision=base, args=given, store=store)
-        say("verifying")
-        report = verify_versions(old, new, asked, progress=say)
+    old = new = None
+    try:
+        with _time_limit(timeout), progress() as say:
+            say(f"reading {p}" if base else f"reading {p} and {q}")
+            given = arg or ()
+            old, new = load_pair(p, q or p, schema=schema, revision=base, args=given, store=store)
+            say("verifying")
+            report = verify_versions(old, new, asked, progress=say)
+    except TimeLimitReached as limit:
+        report = stopped(f"{base}:{p}" if base else p, q or p, asked, limit)
     _show(report_json(report), format, out)
-    if witness_out:
+    if witness_out and old and new:
         from veer.witness_script import write_witnesses
 
         for path in write_witnesses(report, old, new, Path(witness_out)):
-            print(f"veer: wrote {path}", file=sys.stderr)
-    if evidence:
+            _complain(f"wrote {path}")
+    if evidence and old and new:
         from veer.evidence.folder import write_evidence
 
         count = write_evidence(report, old, new, Path(evidence))
@@ -225,7 +231,7 @@ def batch(
     ] = "",
     workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes to use.")] = 2,
     timeout: Annotated[
-        float, typer.Option(metavar="S", min=0.1, help="Seconds a pair may take.")
+        float, typer.Option(metavar="S", min=0, help="Seconds a pair may take; 0 for no limit.")
     ] = 60,
     semantics: Annotated[
         str, typer.Option(help=f"When tables are the same: {', '.join(SEMANTICS)}.")
@@ -233,9 +239,7 @@ def batch(
     columns: Annotated[
         str, typer.Option(help="Match result columns by name or by position.")
     ] = "position",
-    types: Annotated[
-        str, typer.Option(help="exact, or value: integer widths and NULL compared by value.")
-    ] = "value",
+    types: Annotated[str, typer.Option(help=TYPES_HELP)] = "value",
     ev: Annotated[str, typer.Option(metavar="NAME,...", help=EV_HELP)] = "",
     errors: Annotated[
         str, typer.Option(help="strict: not equivalent if only one version may fail; or ignore.")
@@ -348,7 +352,7 @@ def show(
     else:
         from veer.dataflow.pprint import show_dataflow
 
-        typer.echo(show_dataflow(version.dataflow))
+        typer.echo(visible(show_dataflow(version.dataflow), lines=True))
 
 
 @app.command()
@@ -408,7 +412,7 @@ def _show(report: dict[str, Any], format_: str, out: str) -> None:
         typer.echo(text, nl=False)
         return
     try:
-        Path(out).write_text(text, encoding="utf-8")
+        Path(out).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"{out}: {error.strerror}") from None
 
@@ -419,12 +423,6 @@ def _rendered(report: dict[str, Any], format_: str) -> str:
     return render(report, format_)
 
 
-class _TimeoutError(VeerError):
-    """The time limit of the user was reached."""
-
-    exit_status = 2
-
-
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
     """Give up after a time; only where the platform has alarms."""
@@ -433,7 +431,7 @@ def _time_limit(seconds: float) -> Iterator[None]:
         return
 
     def stop(*_: object) -> NoReturn:
-        raise _TimeoutError(f"unknown: timeout after {seconds:g} s; raise --timeout")
+        raise TimeLimitReached(seconds)
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -512,4 +510,6 @@ def _other(error: Exception) -> int:
 
 
 def _complain(message: str) -> None:
-    print(f"veer: {message}", file=sys.stderr)
+    if len(message) > LONGEST_MESSAGE:
+        message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 4 :]}"
+    print(f"veer: {visible(message, lines=True)}", file=sys.stderr)

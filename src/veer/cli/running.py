@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veer.cli.terminal import choice, console, progress
+from veer.cli.terminal import choice, console, marked, progress
 from veer.errors import UsageError
+from veer.visible import json_text, visible
 
 if TYPE_CHECKING:
     from veer.dataflow.dag import Dataflow
@@ -158,7 +159,7 @@ def run(
             outcome = started.running.run()
             shown = _outcome_json(outcome, started, export(outcome, started, out))
     if format == "json":
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        typer.echo(json_text(shown))
     elif explain:
         _print_plan(shown)
     else:
@@ -178,8 +179,11 @@ def _is_job(spec: str) -> bool:
 
 def _run_job(spec: str, options: Any, *, explain: bool, out: str, format_: str) -> None:
     """A PySpark function: it runs as it is, its frames go through the store."""
-    if explain or out:
-        raise UsageError("--explain and --out are for workflow files and SQL; a job runs as it is")
+    if out:
+        raise UsageError("--out is for workflow files and SQL; a job writes where it says")
+    if explain:
+        _explain_job(spec, options, format_)
+        return
     from veer.execution.jobs import run_job
 
     begun = time.perf_counter()
@@ -205,12 +209,12 @@ def _run_job(spec: str, options: Any, *, explain: bool, out: str, format_: str) 
         )
     shown = {"job": done.name, "frames": frames, "seconds": round(time.perf_counter() - begun, 3)}
     if format_ == "json":
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        typer.echo(json_text(shown))
         return
     from rich.table import Table
 
-    out_ = console()
-    out_.print(f"[bold]{done.name}[/]  in {shown['seconds']:.1f} s")
+    out_, frames = console(), marked(frames)
+    out_.print(f"[bold]{marked(done.name)}[/]  in {shown['seconds']:.1f} s")
     table = Table("frame", "rows", "", "why", box=None, pad_edge=False)
     for frame in frames:
         style = STYLES[frame["how"]]
@@ -221,8 +225,35 @@ def _run_job(spec: str, options: Any, *, explain: bool, out: str, format_: str) 
         out_.print("[dim]the job wrote and returned no DataFrame[/]")
 
 
+def _explain_job(spec: str, options: Any, format_: str) -> None:
+    """What would be done for each frame of a job."""
+    from veer.execution.jobs import explain_job
+
+    begun = time.perf_counter()
+    with progress() as say:
+        found = explain_job(spec, options, say)
+    frames: list[dict[str, Any]] = []
+    for name, plan in found:
+        if isinstance(plan, str):
+            sinks = [{"sink": name, "how": "computed", "why": plan, "rows": None}]
+            parts = dict.fromkeys(("read", "computed", "skipped", "kept", "notes"), ())
+            frames.append({"frame": name, "sinks": sinks, **parts})
+            continue
+        shown = _plan_json(*plan)
+        shown["sinks"][0]["sink"] = name
+        frames.append({"frame": name, **shown})
+    if format_ == "json":
+        taken = round(time.perf_counter() - begun, 3)
+        typer.echo(json_text({"job": spec, "frames": frames, "seconds": taken}))
+        return
+    for shown in frames:
+        _print_plan(shown)
+    if not frames:
+        console().print("[dim]the job would write and return no DataFrame[/]")
+
+
 def log(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Versions of this name only.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Versions of this name only.")] = "",
     store: Annotated[str, typer.Option(metavar="DIR|URL", help=STORE_HELP)] = "",
     format: Annotated[str, typer.Option(help="text or json.")] = "text",
 ) -> None:
@@ -237,7 +268,7 @@ def log(
             raise InputError(f"no versions of {name!r} in {opened.place}")
         found = [v for n in ([name] if name else names) for v in opened.versions(n)]
     if format == "json":
-        typer.echo(json.dumps([version_json(v) for v in found], indent=2, ensure_ascii=False))
+        typer.echo(json_text([version_json(v) for v in found]))
         return
     from rich.table import Table
 
@@ -246,11 +277,11 @@ def log(
         edits = [e for e in version.edits if "operator" in e["kind"]]
         changed = ", ".join(f"{e['kind'].split()[0]} {e['operator']}" for e in edits[:3])
         table.add_row(
-            version.label,
+            marked(version.label),
             time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(version.started)),
             f"{version.seconds:.1f}",
-            changed + (f" and {len(edits) - 3} more" if len(edits) > 3 else "") or "-",
-            ", ".join(f"{s.sink}: {_rows(s.rows)} {s.how}" for s in version.sinks),
+            marked(changed + (f" and {len(edits) - 3} more" if len(edits) > 3 else "")) or "-",
+            marked(", ".join(f"{s.sink}: {_rows(s.rows)} {s.how}" for s in version.sinks)),
         )
     console().print(table)
 
@@ -283,14 +314,14 @@ def gc(
     with existing_store(store, Session()) as opened:
         done = collect(opened, max_bytes=limit, max_age=age, dry=dry_run)
     if format == "json":
-        typer.echo(json.dumps(vars(done), indent=2))
+        typer.echo(json_text(vars(done)))
         return
     verb = "would remove" if dry_run else "removed"
     typer.echo(f"{verb} {len(done.removed)} results ({_bytes(done.bytes)})")
     if done.orphans:
         typer.echo(f"{verb} {len(done.orphans)} folders of runs that did not end")
     for problem in done.problems:
-        typer.echo(problem)
+        typer.echo(visible(problem))
     typer.echo(f"{done.kept} results stay ({_bytes(done.kept_bytes)})")
 
 
@@ -307,7 +338,7 @@ def show_stored(spec: str, store: str) -> None:
         shown = console()
         ran = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(version.started))
         shown.print(
-            f"[bold]{version.label}[/]  of {version.spec}, run {ran}, {version.seconds:.1f} s"
+            f"[bold]{marked(version.label)}[/]  of {marked(version.spec)}, run {ran}, {version.seconds:.1f} s"
         )
         shown.print(
             f"Spark {version.environment.get('spark')}, Veer {version.environment.get('veer')}"
@@ -315,10 +346,10 @@ def show_stored(spec: str, store: str) -> None:
         table = Table("sink", "rows", "how", "result", box=None, pad_edge=False)
         for sink in version.sinks:
             where = opened.files.path(sink.result) if sink.result else sink.note
-            table.add_row(sink.sink, _rows(sink.rows), sink.how, where)
+            table.add_row(marked(sink.sink), _rows(sink.rows), sink.how, marked(where))
         shown.print(table)
         for source, fingerprint in sorted(version.sources.items()):
-            shown.print(f"read {json.loads(source)[0]}  [dim]{fingerprint}[/]")
+            shown.print(f"read {marked(str(json.loads(source)[0]))}  [dim]{fingerprint}[/]")
     shown.print()
 
 
@@ -398,7 +429,7 @@ def _outcome_json(outcome: Outcome, started: Started, written: Sequence[Path]) -
 def _print_plan(shown: dict[str, Any]) -> None:
     from rich.table import Table
 
-    out = console()
+    out, shown = console(), marked(shown)
     table = Table("sink", "", "why", box=None, pad_edge=False)
     for sink in shown["sinks"]:
         style = "green" if sink["how"] == "reused" else "yellow"
@@ -427,7 +458,7 @@ def _print_parts(out: Any, shown: dict[str, Any]) -> None:
 def _print_outcome(shown: dict[str, Any]) -> None:
     from rich.table import Table
 
-    out = console()
+    out, shown = console(), marked(shown)
     again = "" if shown["new"] else ", as it was recorded before"
     out.print(
         f"[bold]{shown['version']}[/]{again}  in {shown['seconds']:.1f} s "

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import (
+    EXPR_CLASSES,
     AggregateCall,
     And,
     Call,
@@ -38,6 +39,7 @@ from veer.dataflow.ops import (
     Deduplicate,
     ExceptAll,
     Filter,
+    ForeignKey,
     GlobalAggregate,
     IntersectAll,
     Join,
@@ -261,6 +263,68 @@ def show_operator(operator: Operator) -> str:
             return type(operator).__name__
         case _:
             raise TypeError(f"no printer for {type(operator).__name__}")
+
+
+MOST_PARTS = 4  # of a long list
+LONGEST = 160  # characters of a brief text
+
+
+def brief(operator: Operator) -> str:
+    """An operator for a sentence: of long lists of columns only the first, and how many."""
+    text = show_operator(operator)
+    if len(text) <= LONGEST:
+        return text
+    match operator:
+        case Source(table, fields, location=location):
+            place = f" at {location!r}" if location else ""
+            text = f"Source {table}({_some([f.name for f in fields])}){place}"
+        case Values(fields, rows):
+            text = f"Values ({_some([f.name for f in fields])}) of {len(rows)} rows"
+        case Project(columns):
+            text = f"Project {_some([_show_named(c) for c in columns])}"
+        case Aggregate(keys, calls):
+            by, does = [_show_named(k) for k in keys], [_show_calls((c,)) for c in calls]
+            text = f"Aggregate by {_some(by)}: {_some(does)}"
+        case _:
+            pass
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+def _some(shown: list[str]) -> str:
+    if len(shown) <= MOST_PARTS:
+        return ", ".join(shown)
+    return f"{', '.join(shown[:MOST_PARTS])}, ... ({len(shown)} in all)"
+
+
+def show_part(value: Any) -> str:
+    """Anything inside of an operator."""
+    match value:
+        case Named():
+            return _show_named(value)
+        case NamedCall():
+            return _show_calls((value,))
+        case NamedOver():
+            return _show_overs((value,))
+        case AggregateCall():
+            return show_aggregate(value)
+        case OverCall():
+            return show_over(value)
+        case SortKey():
+            return show_sort_key(value)
+        case Frame():
+            return show_frame(value)
+        case Operator():
+            return show_operator(value)
+        case Dataflow():
+            return show_query(value)
+        case ForeignKey(columns, parent, parent_columns):
+            return f"({', '.join(columns)}) of {parent} ({', '.join(parent_columns)})"
+        case tuple():
+            return f"({', '.join(map(show_part, value))})" if value else "none"
+        case str():
+            return show_value(value)
+        case _:
+            return show_expr(value) if isinstance(value, EXPR_CLASSES) else str(value)
 
 
 def show_dataflow(dataflow: Dataflow) -> str:

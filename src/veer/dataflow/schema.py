@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from typing import final
 
@@ -85,6 +86,14 @@ class Schema:
     def as_nullable(self) -> Schema:
         """The same columns, all nullable: the padded side of an outer join."""
         return Schema(tuple(Field(f.name, f.type) for f in self.fields))
+
+
+def close_names(name: str, known: Iterable[str]) -> list[str]:
+    """Names that may be meant by one that is not known: spelled nearly so, or in another schema."""
+    lowered, names = name.lower(), sorted(known)
+    last = lowered.rpartition(".")[2]
+    same = [n for n in names if n.lower().rpartition(".")[2] == last]
+    return (same or get_close_matches(lowered, names, 3, 0.7))[:3]
 
 
 def listing(names: tuple[str, ...], most: int = 12) -> str:

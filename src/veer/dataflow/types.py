@@ -235,6 +235,8 @@ SPELLING: dict[type[DataType], str] = {
 }
 
 INTEGER_BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INT: 32, LONG: 64}
+INTEGER_DIGITS: dict[DataType, int] = {BYTE: 3, SHORT: 5, INT: 10, LONG: 19}
+EXACT_NUMBERS = (IntegralType, DecimalType)
 
 NAMED: dict[str, DataType] = {
     "void": NULL,
@@ -294,9 +296,31 @@ def is_orderable(type_: DataType) -> bool:
 
 
 def same_by_value(a: DataType, b: DataType) -> bool:
-    """Whether values of two types can be compared as they are: integers, and an untyped NULL."""
-    integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
-    return a == b or integers or isinstance(a, NullType) or isinstance(b, NullType)
+    """Whether values of two types can be compared as they are: exact numbers, an untyped NULL."""
+    exact = isinstance(a, EXACT_NUMBERS) and isinstance(b, EXACT_NUMBERS)
+    return a == b or exact or isinstance(a, NullType) or isinstance(b, NullType)
+
+
+def holding_both(a: DataType, b: DataType) -> DataType | None:
+    """The smallest type that holds every value of both types unchanged; None if there is none."""
+    if a == b or isinstance(b, NullType):
+        return a
+    if isinstance(a, NullType):
+        return b
+    if isinstance(a, IntegralType) and isinstance(b, IntegralType):
+        return max(a, b, key=lambda t: INTEGER_BITS[t])
+    if not isinstance(a, EXACT_NUMBERS) or not isinstance(b, EXACT_NUMBERS):
+        return None
+    scale = max(_digits(t)[1] for t in (a, b))
+    precision = scale + max(_digits(t)[0] for t in (a, b))
+    return DecimalType(precision, scale) if precision <= MAX_PRECISION else None
+
+
+def _digits(type_: DataType) -> tuple[int, int]:
+    """The digits before and after the point that values of an exact type need."""
+    if isinstance(type_, DecimalType):
+        return type_.precision - type_.scale, type_.scale
+    return INTEGER_DIGITS[type_], 0
 
 
 def has_floats(type_: DataType) -> bool:
@@ -369,7 +393,7 @@ class _TypeReader:
 
     def number(self) -> int:
         token = self.next()
-        if not token.isdigit():
+        if not re.fullmatch(r"[0-9]{1,9}", token):
             raise ParseError(f"not a type: {self.text[:80]!r}, expected a number, got {token!r}")
         return int(token)
 

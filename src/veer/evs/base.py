@@ -24,7 +24,7 @@ from veer.dataflow.ops import (
     Project,
     Source,
 )
-from veer.dataflow.pprint import show_operator
+from veer.dataflow.pprint import brief
 from veer.dataflow.query_pair import QueryPair
 from veer.dataflow.types import AtomicType
 from veer.dataflow.walk import operator_exprs, parts, query_of
@@ -170,7 +170,7 @@ class NoChoices(OperatorRestriction):
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
         chooses = operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION)
-        return f"({show_operator(dataflow.operators[id_])}) makes a choice" if chooses else None
+        return f"({brief(dataflow.operators[id_])}) makes a choice" if chooses else None
 
 
 @final

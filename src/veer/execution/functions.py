@@ -25,6 +25,7 @@ from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import ArrayType, DataType, MapType, StructType
 from veer.errors import InputError, UnsupportedError
 from veer.execution.digests import digest
+from veer.frontends.json_text import read_json
 from veer.frontends.python import identify
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
@@ -107,12 +108,12 @@ class Bodies:
         if len(data) > MODEL_BYTES:
             raise InputError(f"{path}: a model of {len(data):,} bytes")
         try:
-            found = json.loads(data)
+            found = read_json(data)
             weights = {
                 str(c): ({str(w): float(x) for w, x in m["words"].items()}, float(m.get("bias", 0)))
                 for c, m in found["classes"].items()
             }
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
             raise InputError(
                 f"{path}: expected {{classes: {{name: {{words: {{word: weight}}, bias: number}}}}}}"
             ) from None

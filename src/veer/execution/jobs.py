@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 from unittest.mock import patch
 
+from veer.dataflow.ops import Sink
 from veer.errors import InputError, UsageError, VeerError
-from veer.execution.live import through_store
+from veer.execution.live import explained, through_store
 from veer.execution.run import Outcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, default_name, open_store
 from veer.frontends.checkout import checked_out, top_level
+from veer.frontends.spark.capture import Capture, Stopped, Written
 from veer.frontends.spark.child import arguments_for, function_of, told
 from veer.frontends.spark.jobs import parse_args
 from veer.frontends.spec import parse_spec
@@ -26,6 +28,8 @@ from veer.frontends.spec import parse_spec
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from veer.dataflow.dag import Dataflow
+    from veer.execution.reuse import RunPlan
     from veer.store import Store
 
 
@@ -43,9 +47,9 @@ class JobOutcome:
 class _Job:
     """The frames of one call."""
 
-    def __init__(self, name: str, spec: str, store: Store, options: RunOptions) -> None:
+    def __init__(self, name: str, spec: str, store: Store, options: RunOptions, spark: Any) -> None:
         self.outcome = JobOutcome(name)
-        self.spec, self.store, self.options = spec, store, options
+        self.spec, self.store, self.options, self.spark = spec, store, options, spark
         self._working = False
 
     def frame(self, frame: DataFrame, name: str) -> DataFrame:
@@ -77,6 +81,23 @@ class _Job:
             self.outcome.results[name] = self.store.files.path(result.id)
         return found
 
+    def explained(self, frame: DataFrame, name: str) -> Explained:
+        """What would be done for a frame."""
+        try:
+            return explained(
+                frame,
+                self.store,
+                name=name,
+                spec=self.spec,
+                content=self.options.content,
+                keep=self.options.keep,
+                reuse=self.options.reuse,
+                trust=self.options.trust,
+                share=self.options.share,
+            )
+        except InputError as error:
+            return f"computed, not kept: {error}"
+
     def written(self, frame: DataFrame) -> DataFrame:
         """A frame that is about to be written."""
         if self._working:
@@ -84,10 +105,54 @@ class _Job:
         return self.frame(frame, f"{self.outcome.name}.{len(self.outcome.frames) + 1}")
 
 
+@final
+class _Watched(Capture):
+    """A job that reads what is there, but writes nothing and runs no action: only to explain it."""
+
+    live = True
+
+    def write(self, sink: Sink, frame: Any) -> None:
+        self.written.append(Written(sink, frame, self.site()))
+
+
+Explained = tuple["RunPlan", "Dataflow"] | str
+
+
+def explain_job(
+    spec: str, options: RunOptions, progress: Callable[[str], None] = lambda _: None
+) -> list[tuple[str, Explained]]:
+    """What would be read and computed for each frame of a job, or why it would not be kept.
+
+    The function is called as for `veer verify`: what it writes is only noted, actions stop it.
+    """
+    with _called(spec, options, progress) as (job, root, function):
+        watched = _Watched(job.spark, "", root, root)
+        try:
+            with watched:
+                returned = function()
+        except Stopped as stopped:
+            raise InputError(f"{stopped}; `veer run` without --explain runs it") from None
+        name = job.outcome.name
+        frames = [(f"{name}.{i}", w.frame) for i, w in enumerate(watched.written, 1)]
+        return [(n, job.explained(f, n)) for n, f in (*frames, *_frames(returned, name))]
+
+
 def run_job(
     spec: str, options: RunOptions, progress: Callable[[str], None] = lambda _: None
 ) -> JobOutcome:
     """Call the function of a job; frames it writes or returns are computed or read."""
+    with _called(spec, options, progress) as (job, _, function), _intercepted(job):
+        returned = function()
+        for name, frame in _frames(returned, job.outcome.name):
+            job.frame(frame, name)
+    return job.outcome
+
+
+@contextmanager
+def _called(
+    spec: str, options: RunOptions, progress: Callable[[str], None]
+) -> Iterator[tuple[_Job, Path, Callable[[], Any]]]:
+    """A job with its session and store, the root of its project, and the call of its function."""
     parsed = parse_spec(spec)
     if not parsed.function:
         raise UsageError(f"{spec}: name the function, as in {parsed.path}:build")
@@ -98,20 +163,20 @@ def run_job(
         spark = session()
         stack.callback(session.stop)
         store = stack.enter_context(open_store(options, session))
-        job = _Job(options.name or default_name(spec), spec, store, options)
+        job = _Job(options.name or default_name(spec), spec, store, options, spark)
         progress(f"running {spec}")
-        stack.enter_context(_intercepted(job))
-        function = function_of(root, file, parsed.function, top)
-        given = arguments_for(function, dict(parse_args(options.args)), _Tables(spark))
-        try:
-            returned = function(**given)
-        except VeerError:
-            raise
-        except Exception as error:
-            raise InputError(f"{parsed.function} raised {told(error, root)}") from None
-        for name, frame in _frames(returned, job.outcome.name):
-            job.frame(frame, name)
-    return job.outcome
+
+        def call() -> Any:
+            function = function_of(root, file, parsed.function, top)
+            given = arguments_for(function, dict(parse_args(options.args)), _Tables(spark))
+            try:
+                return function(**given)
+            except VeerError:
+                raise
+            except Exception as error:
+                raise InputError(f"{parsed.function} raised {told(error, root)}") from None
+
+        yield job, root, call
 
 
 @contextmanager
@@ -171,4 +236,4 @@ def _frames(returned: Any, name: str) -> list[tuple[str, Any]]:
     return []
 
 
-__all__ = ["JobOutcome", "run_job"]
+__all__ = ["JobOutcome", "explain_job", "run_job"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from veer.dataflow.ops import Sink
@@ -20,6 +20,9 @@ from veer.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from veer.dataflow.dag import Dataflow
+    from veer.execution.reuse import RunPlan
 
 _stores: dict[str, Store] = {}  # open as long as the process: frames read from them
 
@@ -82,28 +85,45 @@ def through_store(
     **asked: Any,
 ) -> tuple[DataFrame, Outcome]:
     """A frame with the same rows that is read from the store, and what was done for it."""
-    try:
-        planned = Planned([(frame, Sink(RESULT))], content=content)
-    except VeerError:
-        raise
-    except Exception as error:
-        raise NotToldError(f"its plan is not understood: {spark_says(error)}") from None
-    order = order_of(planned.dataflow, RESULT)
-    if order is None:
-        raise NotToldError("its rows are in an order that its columns do not tell")
-    session = frame.sparkSession
-    request = Request(
-        name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
-    )
-    outcome = Running(request, planned, store, lambda: session).run()
+    running, planned = _running(frame, store, name, spec, content, asked)
+    outcome = running.run()
     for note in outcome.notes:
         warnings.warn(f"{name}: {note}", stacklevel=3)
     result = outcome.results.get(RESULT)
     if result is None:
         return frame, outcome
     schema = planned.dataflow.schemas[RESULT]
-    rows = read_result(session, store, result, schema, order)
+    order = order_of(planned.dataflow, RESULT)
+    assert order is not None
+    rows = read_result(frame.sparkSession, store, result, schema, order)
     return planned.served(RESULT, rows), outcome
 
 
-__all__ = ["run", "through_store"]
+def explained(
+    frame: DataFrame, store: Store, *, name: str, spec: str, content: bool, **asked: Any
+) -> tuple[RunPlan, Dataflow]:
+    """What would be read and computed for a frame; nothing is run."""
+    running, planned = _running(frame, store, name, spec, content, asked)
+    return running.plan().plan, planned.dataflow
+
+
+def _running(
+    frame: DataFrame, store: Store, name: str, spec: str, content: bool, asked: Mapping[str, Any]
+) -> tuple[Running, Planned]:
+    """The run of one frame against a store."""
+    try:
+        planned = Planned([(frame, Sink(RESULT))], content=content)
+    except VeerError:
+        raise
+    except Exception as error:
+        raise NotToldError(f"its plan is not understood: {spark_says(error)}") from None
+    if order_of(planned.dataflow, RESULT) is None:
+        raise NotToldError("its rows are in an order that its columns do not tell")
+    session = frame.sparkSession
+    request = Request(
+        name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
+    )
+    return Running(request, planned, store, lambda: session), planned
+
+
+__all__ = ["explained", "run", "through_store"]

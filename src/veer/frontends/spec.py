@@ -17,6 +17,8 @@ from typing import Any, final
 from veer.dataflow.dag import Dataflow
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.checkout import git
+from veer.frontends.places import place_of
+from veer.verdict import Place
 
 STORED = "store:"
 DEFAULT_STORE = ".veer"
@@ -46,6 +48,7 @@ class Version:
     text: str = ""  # the SQL it was read from
     optimized: Dataflow | None = None  # as Spark's optimizer leaves it, if it came from Spark
     code: Mapping[str, str] = field(default_factory=dict)  # of functions, by identity; not run
+    place: Place | None = None  # the file it stands in
 
 
 def parse_spec(text: str) -> Spec:
@@ -94,11 +97,12 @@ def load(
             from veer.frontends.sql import read_schema, read_sql
 
             dataflow = read_sql(content, read_schema(schema_text(schema)))
-            return Version(spec.text, dataflow, stable_ids=False, text=content)
+            place = place_of(spec.path)
+            return Version(spec.text, dataflow, stable_ids=False, text=content, place=place)
         from veer.frontends.workflow import read_workflow_with_code
 
         dataflow, code = read_workflow_with_code(content, yaml=suffix != ".json")
-        return Version(spec.text, dataflow, stable_ids=True, code=code)
+        return Version(spec.text, dataflow, stable_ids=True, code=code, place=place_of(spec.path))
     except RecursionError:
         raise ParseError(f"{spec.text}: nested too deeply") from None
     except InputError as error:
@@ -177,7 +181,8 @@ def _load_job(spec: Spec, schema: str, args: Sequence[str]) -> Version:
         from veer.frontends.sql import read_schema
 
         dataflow = dataflow.declaring(read_schema(ddl).values())
-    return Version(spec.text, dataflow, stable_ids=False, optimized=found.optimized)
+    place = place_of(spec.path, spec.function, read_text(spec))
+    return Version(spec.text, dataflow, stable_ids=False, optimized=found.optimized, place=place)
 
 
 def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:

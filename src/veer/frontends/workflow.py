@@ -43,6 +43,7 @@ from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import BOOLEAN, STRING, parse_type
 from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.json_text import check_data, read_json, without_repeats
 from veer.frontends.python import NotRead, read_source, source_digest
 from veer.frontends.sql import ExpressionReader
 from veer.frontends.sql.pieces import placeholder
@@ -50,6 +51,7 @@ from veer.frontends.workflow_schema import LIBRARY, OPERATORS, SCHEMA
 
 MAX_OPERATORS = 100_000
 MAX_BYTES = 64_000_000
+MOST_SHARE = 1_000  # a sample with replacement may hold rows several times
 
 
 def read_workflow(text: str, *, yaml: bool = False) -> Dataflow:
@@ -73,22 +75,9 @@ def _parse(text: str, yaml: bool) -> Any:
     if len(text) > MAX_BYTES:
         raise ParseError(f"workflow of {len(text):,} characters; at most {MAX_BYTES:,} are read")
     try:
-        if not yaml:
-            return json.loads(text, object_pairs_hook=_no_duplicates)
-        return _parse_yaml(text)
-    except json.JSONDecodeError as error:
-        raise ParseError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+        return _parse_yaml(text) if yaml else read_json(text)
     except RecursionError:
         raise ParseError("nested too deeply") from None
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ParseError(f"{key!r} is given twice")
-        found[key] = value
-    return found
 
 
 _SCALARS = (
@@ -111,7 +100,7 @@ def _parse_yaml(text: str) -> Any:
             return super().compose_node(parent, index)
 
     def mapping(loader: Any, node: Any) -> dict[str, Any]:
-        return _no_duplicates(
+        return without_repeats(
             [
                 (loader.construct_object(k), loader.construct_object(v, deep=True))
                 for k, v in node.value
@@ -124,7 +113,9 @@ def _parse_yaml(text: str) -> Any:
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
     Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     try:
-        return yaml.load(text, Loader)
+        found = yaml.load(text, Loader)
+        check_data(found)
+        return found
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
@@ -495,6 +486,8 @@ def _sample(p: _Properties) -> Operator:
     share = p.spec["fraction"]
     if not isinstance(share, int | float):
         raise ParseError("property 'fraction' must be a number")
+    if isinstance(share, bool) or not 0 <= share <= MOST_SHARE:
+        raise ParseError(f"property 'fraction' must be from 0 to {MOST_SHARE}")
     return Sample(float(share), p.integer("seed"), p.flag("replacement"))
 
 

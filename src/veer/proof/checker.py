@@ -13,7 +13,7 @@ from veer.dataflow.determinism import keys_relied_on, operator_kind
 from veer.dataflow.facts import facts
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Sink
-from veer.dataflow.pprint import show_operator
+from veer.dataflow.pprint import brief
 from veer.dataflow.query_pair import LEAF_TABLE, QueryPair
 from veer.dataflow.tidy import keys_relied_on_by_tidying, tidied
 from veer.proof.claims import Claim, Proof, ProofError, Step, implies
@@ -95,7 +95,7 @@ def _check_congruence(
             raise ProofError(f"{claim.p!r} makes a choice and is paired twice")
         if chosen.setdefault(f"q:{claim.q}", claim.p) != claim.p:
             raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
-        where = f"{claim.p!r} ({show_operator(p.operators[claim.p])})"
+        where = f"{claim.p!r} ({brief(p.operators[claim.p])})"
         return [Assumption(f"same choice at {where}")]
     sides = ((p, claim.p), (q, claim.q))
     return [_key(found) for side, id_ in sides for found in keys_relied_on(side, id_)]

@@ -265,7 +265,8 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     p_rows, q_rows = one.rows, two.rows
     if refutation.semantics is TableSemantics.ORDERED_BAG:
         p_rows, q_rows = differing_sequences(one, two)
-    return Witness("rows", shown, tuple(p_rows), tuple(q_rows), ", ".join(one.names))
+    names = ", ".join(one.names)
+    return Witness("rows", shown, tuple(p_rows), tuple(q_rows), names, one.names)
 
 
 def _unfit(refutation: Refutation) -> str | None:

@@ -8,23 +8,30 @@ from typing import Any
 
 from veer.report.as_json import recheck_text, report_json
 from veer.verdict import Report
+from veer.visible import shown_value, visible
 
 COLORS = {"equivalent": "#1a7f37", "inequivalent": "#cf222e", "unknown": "#9a6700"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
 STYLE = (
+    ".veer table{border-collapse:collapse}"
     ".veer td,.veer th{padding:.15rem .9rem .15rem 0;vertical-align:top;text-align:left}"
-    ".veer .rows td,.veer .rows th{border:1px solid #d0d7de;padding:.1rem .5rem}"
-    ".veer .tables{display:flex;flex-wrap:wrap;gap:1.2rem}"
+    ".veer .rows td,.veer .rows th{border:1px solid #d0d7de;padding:.1rem .5rem;"
+    "white-space:pre-wrap;overflow-wrap:anywhere}"
+    ".veer .rows th{background:#f6f8fa}"
+    ".veer .rows i{color:#6e7781}"
+    ".veer .tables{display:flex;flex-wrap:wrap;gap:1.2rem;margin-bottom:1rem}"
+    ".veer code{overflow-wrap:anywhere}"
 )
 
 
 def page(report: dict[str, Any]) -> str:
     """A page on its own, from the JSON report."""
-    title = f"{escape(report['p'])} → {escape(report['q'])}"
+    title = f"{_text(report['p'])} → {_text(report['q'])}"
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<title>Veer: {title}</title><style>body{{font:16px/1.5 system-ui;max-width:60rem;"
-        f"margin:2rem auto;padding:0 1rem}}</style></head><body>{fragment(report)}</body></html>\n"
+        f"<title>Veer: {title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;"
+        "max-width:60rem;margin:2rem auto;padding:0 1rem}</style></head>"
+        f"<body>{fragment(report)}</body></html>\n"
     )
 
 
@@ -35,25 +42,25 @@ def notebook(report: Report) -> str:
 
 def fragment(report: dict[str, Any]) -> str:
     """Verdict, sinks, witnesses and edits."""
-    verdict = report["verdict"]
+    limit = f"; stopped by the time limit of {report['limit']:g} s" if report["limit"] else ""
     parts = [
         f"<div class='veer'><style>{STYLE}</style>",
-        f"<h3>{escape(report['p'])} → {escape(report['q'])}</h3>",
-        f"<p>{_colored(verdict)} under {report['semantics']} semantics, "
-        f"{report['seconds']:.2f} s</p>",
+        f"<h3>{_text(report['p'])} → {_text(report['q'])}</h3>",
+        f"<p>{_colored(report['verdict'])} under {report['semantics']} semantics, "
+        f"{report['seconds']:.2f} s{limit}</p>",
         "<table><tr><th>sink</th><th>verdict</th><th>why</th></tr>",
         *(_sink(s) for s in report["sinks"]),
         "</table>",
-        *(_witness(s) for s in report["sinks"] if s["witness"] and s["witness"]["tables"]),
-        "<h4>Edits</h4><ul>",
-        *(
-            f"<li><b>{escape(e['operator'])}</b> {escape(e['kind'])}: "
-            f"<code>{escape(e['detail'])}</code></li>"
-            for e in report["edits"]
-        ),
-        "</ul></div>",
+        *(_witness(s) for s in report["sinks"] if s["witness"] and s["witness"]["kind"] == "rows"),
+        _edits(report["edits"]),
+        "</div>",
     ]
     return "".join(parts)
+
+
+def _text(text: Any) -> str:
+    """Somebody's text inside HTML."""
+    return escape(visible(str(text)))
 
 
 def _colored(verdict: str) -> str:
@@ -64,27 +71,45 @@ def _sink(sink: dict[str, Any]) -> str:
     notes = [f"assuming {a}" for a in sink["assumptions"]]
     notes += [f"note: {c}" for c in sink["caveats"]]
     notes += [recheck_text(sink["recheck"])] if sink["recheck"] else []
-    why = "<br>".join(map(escape, [sink["reason"], *notes]))
-    name = escape(sink["p"] or sink["q"])
+    why = "<br>".join(map(_text, [sink["reason"], *notes]))
+    name = _text(sink["p"] or sink["q"])
     return f"<tr><td>{name}</td><td>{_colored(sink['verdict'])}</td><td>{why}</td></tr>"
 
 
+def _edits(edits: Sequence[dict[str, Any]]) -> str:
+    if not edits:
+        return "<p>no edits</p>"
+    items = (
+        f"<li><b>{_text(e['operator'])}</b> {_text(e['kind'])}: "
+        f"<code>{_text(e['detail'])}</code></li>"
+        for e in edits
+    )
+    return f"<h4>Edits</h4><ul>{''.join(items)}</ul>"
+
+
 def _witness(sink: dict[str, Any]) -> str:
+    """Source tables on which a sink differs, then what both versions make of them."""
     witness = sink["witness"]
-    tables = [
+    tables = (
         _table(name, table["columns"], table["rows"]) for name, table in witness["tables"].items()
-    ]
-    tables += [_table("P gives", [], witness["p_rows"]), _table("Q gives", [], witness["q_rows"])]
-    title = f"<h4>{escape(sink['p'] or sink['q'])}: a difference</h4>"
-    return f"{title}<div class='tables'>{''.join(tables)}</div>"
+    )
+    results = (
+        _table(f"{side} gives", witness["columns"], witness[key])
+        for side, key in (("P", "p_rows"), ("Q", "q_rows"))
+    )
+    title = f"<h4>{_text(sink['p'] or sink['q'])}: a difference, with these tables</h4>"
+    return (
+        f"{title}<div class='tables'>{''.join(tables)}</div>"
+        f"<div class='tables'>{''.join(results)}</div>"
+    )
 
 
 def _table(name: str, columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
-    head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)
+    head = "".join(f"<th>{_text(c)}</th>" for c in columns)
     body = "".join(f"<tr>{''.join(f'<td>{_cell(v)}</td>' for v in row)}</tr>" for row in rows)
-    inside = f"<tr>{head}</tr>{body}" if head else body or "<tr><td><i>no rows</i></td></tr>"
-    return f"<div><b>{escape(name)}</b><table class='rows'>{inside}</table></div>"
+    body = body or f"<tr><td colspan='{max(1, len(columns))}'><i>no rows</i></td></tr>"
+    return f"<div><b>{_text(name)}</b><table class='rows'><tr>{head}</tr>{body}</table></div>"
 
 
 def _cell(value: Any) -> str:
-    return "<i>null</i>" if value is None else escape(str(value))
+    return "<i>null</i>" if value is None else escape(shown_value(value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness
@@ -25,12 +26,14 @@ def report_json(report: Report) -> dict[str, Any]:
             "remembered": report.counts.remembered,
         },
         "seconds": round(report.seconds, 6),
+        "limit": report.limit,
+        "place": None if report.place is None else asdict(report.place),
     }
 
 
-def edits_json(edits: Iterable[EditReport]) -> list[dict[str, str]]:
+def edits_json(edits: Iterable[EditReport]) -> list[dict[str, Any]]:
     """Edits as JSON data."""
-    return [{"kind": e.kind, "operator": e.operator, "detail": e.detail} for e in edits]
+    return [asdict(edit) for edit in edits]
 
 
 def _sink(sink: SinkReport) -> dict[str, Any]:
@@ -86,6 +89,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
     return {
         "kind": witness.kind,
         "detail": witness.detail,
+        "columns": list(witness.columns),
         "tables": {
             name: {"columns": table["columns"], "rows": [plain(r) for r in table["rows"]]}
             for name, table in witness.tables.items()

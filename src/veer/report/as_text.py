@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
+from rich.cells import cell_len
 from rich.columns import Columns
 from rich.console import Console, Group
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from veer.report.as_json import recheck_text
+from veer.report.as_json import recheck_text, report_json
+from veer.verdict import Report
+from veer.visible import shown_value, visible, visible_data
 
 STYLES = {"equivalent": "bold green", "inequivalent": "bold red", "unknown": "bold yellow"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
+WIDEST = 48  # of a column of a witness
 MOST_SHOWN = 8  # operators of a window
 EDIT_STYLES = {
     "add operator": ("+", "green"),
@@ -28,7 +32,9 @@ EDIT_STYLES = {
 
 def print_report(console: Console, report: dict[str, Any]) -> None:
     """Print a report given as JSON data."""
-    console.print(f"[bold]{escape(report['p'])}[/]  →  [bold]{escape(report['q'])}[/]")
+    witnesses = [sink for sink in report["sinks"] if has_rows(sink)]
+    report = visible_data({**report, "sinks": [{**s, "witness": None} for s in report["sinks"]]})
+    console.print(Text.assemble((report["p"], "bold"), "  →  ", (report["q"], "bold")))
     console.print()
     print_edits(console, report["edits"])
     console.print()
@@ -40,10 +46,11 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
     console.print(table)
     for sink in report["sinks"]:
         print_proof(console, sink)
-    for sink in report["sinks"]:
-        if sink["witness"] is not None and sink["witness"]["kind"] == "rows":
-            print_witness(console, sink)
+    for sink in witnesses:
+        print_witness(console, sink)
     console.print()
+    if report["limit"]:
+        console.print(f"stopped by the time limit of {report['limit']:g} s (--timeout)")
     summary = f"under {report['semantics']} semantics, {report['seconds']:.3f} s"
     console.print(Text.assemble(_verdict(report["verdict"]), f"  {summary}"))
 
@@ -51,8 +58,35 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
 def plain_text(report: dict[str, Any]) -> str:
     """The same without colours, for files and messages."""
     buffer = StringIO()
-    print_report(Console(file=buffer, width=100, highlight=False), report)
-    return buffer.getvalue()
+    print_report(_paper(buffer), report)
+    return _trimmed(buffer)
+
+
+def plain_text_of(report: Report) -> str:
+    """A report as text, without a line end after it."""
+    return plain_text(report_json(report)).rstrip("\n")
+
+
+def witness_text(sink: dict[str, Any]) -> str:
+    """The tables and both results of a witness as text; nothing if there are none."""
+    if not has_rows(sink):
+        return ""
+    buffer = StringIO()
+    print_witness(_paper(buffer), sink)
+    return _trimmed(buffer).strip("\n")
+
+
+def has_rows(sink: dict[str, Any]) -> bool:
+    """Whether a sink has a witness of rows."""
+    return sink["witness"] is not None and sink["witness"]["kind"] == "rows"
+
+
+def _paper(buffer: StringIO) -> Console:
+    return Console(file=buffer, width=100, highlight=False, color_system=None, emoji=False)
+
+
+def _trimmed(buffer: StringIO) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
 
 
 def print_proof(console: Console, sink: dict[str, Any]) -> None:
@@ -76,7 +110,7 @@ def print_proof(console: Console, sink: dict[str, Any]) -> None:
             for s in ("p", "q")
         ]
         for row in range(min(max(map(len, sides)), MOST_SHOWN)):
-            table.add_row(*(escape(s[row]) if row < len(s) else "" for s in sides))
+            table.add_row(*(Text(s[row]) if row < len(s) else "" for s in sides))
         if max(map(len, sides)) > MOST_SHOWN:
             table.add_row("...", "...")
         console.print(Padding(table, (0, 0, 0, 4)))
@@ -87,23 +121,54 @@ def print_witness(console: Console, sink: dict[str, Any]) -> None:
     witness = sink["witness"]
     console.print()
     console.print(Text.assemble("witness for ", _sink_name(sink), ": with these tables"))
+    width = console.width - 4
     tables = [
-        _rows_table(name, content["columns"], content["rows"])
+        table
         for name, content in witness["tables"].items()
+        for table in _rows_tables(name, content["columns"], content["rows"], width)
     ]
     console.print(Padding(Columns(tables, padding=(0, 3)), (0, 0, 0, 2)))
-    columns = witness["detail"].split(", ")
     results = [
-        _rows_table(f"{side} gives", columns, witness[key])
+        table
         for side, key in (("P", "p_rows"), ("Q", "q_rows"))
+        for table in _rows_tables(f"{side} gives", witness["columns"], witness[key], width)
     ]
     console.print(Padding(Columns(results, padding=(0, 3)), (0, 0, 0, 2)))
 
 
+def _rows_tables(
+    title: str, columns: list[str], rows: list[list[Any]], width: int
+) -> Iterator[Table]:
+    """Rows as a table, or as several where all columns do not fit beside each other."""
+    start = 0
+    while start < max(1, len(columns)):
+        end, left = start, width
+        while end < len(columns):
+            texts = [visible(columns[end]), *(shown_value(row[end]) for row in rows)]
+            left -= min(WIDEST, max(map(cell_len, texts))) + 3
+            if left < 0 and end > start:
+                break
+            end += 1
+        if not rows:
+            yield _rows_table(title, columns[:end], rows)
+            return
+        whole = start == 0 and end >= len(columns)
+        part = "" if whole else f" (columns {start + 1} to {end} of {len(columns)})"
+        yield _rows_table(title + part, columns[start:end], [row[start:end] for row in rows])
+        start = max(end, start + 1)
+
+
 def _rows_table(title: str, columns: list[str], rows: list[list[Any]]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
+    shown = Text(visible(title))
+    table = Table(
+        title=shown,
+        title_justify="left",
+        title_style="bold",
+        show_edge=False,
+        min_width=min(WIDEST, shown.cell_len + 1),
+    )
     for column in columns:
-        table.add_column(column)
+        table.add_column(Text(visible(column)), overflow="fold", max_width=WIDEST)
     for row in rows:
         table.add_row(*(_cell(v) for v in row))
     if not rows:
@@ -112,17 +177,12 @@ def _rows_table(title: str, columns: list[str], rows: list[list[Any]]) -> Table:
 
 
 def _cell(value: Any) -> Text:
-    if value is None:
-        return Text("null", style="dim")
-    if isinstance(value, bool):
-        return Text("true" if value else "false")
-    text = str(value)
-    plain = text and text == text.strip() and text not in ("null", "true", "false")
-    return Text(text if plain else repr(text))
+    return Text(shown_value(value), style="dim" if value is None else "")
 
 
 def print_edits(console: Console, edits: list[dict[str, Any]]) -> None:
     """Print edits one per line; links only where no added or deleted operator explains them."""
+    edits = visible_data(edits)
     if not edits:
         console.print("no edits")
         return
@@ -161,7 +221,7 @@ def _ends(edit: dict[str, Any]) -> set[str]:
 def _sink_name(sink: dict[str, Any]) -> Text:
     name = sink["p"] or sink["q"]
     renamed = sink["p"] and sink["q"] and sink["p"] != sink["q"]
-    return Text(f"{sink['p']} / {sink['q']}" if renamed else name, style="bold")
+    return Text(visible(f"{sink['p']} / {sink['q']}" if renamed else name), style="bold")
 
 
 def _verdict(verdict: str) -> Text:

@@ -2,70 +2,126 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
-from xml.sax.saxutils import quoteattr
+from urllib.parse import quote
+from xml.sax.saxutils import escape, quoteattr
 
+from veer import __version__
 from veer.report.as_html import page
+from veer.report.as_text import witness_text
+from veer.visible import json_text, visible
+
+ABOUT = {
+    "inequivalent": "The new version gives other results; the message shows on which data.",
+    "unknown": "It is not known whether the new version gives the same results.",
+}
 
 
 def render(report: dict[str, Any], format_: str) -> str:
     """The report in one of the machine formats."""
     match format_:
         case "json":
-            return json.dumps(report, indent=2, ensure_ascii=False, default=str) + "\n"
+            return json_text(report) + "\n"
         case "html":
             return page(report)
         case "junit":
             return junit(report)
         case "sarif":
-            return json.dumps(sarif(report), indent=2) + "\n"
+            return json_text(sarif(report)) + "\n"
         case other:
             raise ValueError(other)
 
 
 def junit(report: dict[str, Any]) -> str:
-    """A test case per sink: inequivalent fails, unknown is skipped."""
+    """A test case per sink: inequivalent fails and shows the witness, unknown is skipped."""
     cases = []
     for sink in report["sinks"]:
-        name = quoteattr(str(sink["p"] or sink["q"]))
-        inside = ""
+        inside, shown = "", escape(message(sink))
         if sink["verdict"] == "inequivalent":
-            inside = f"<failure message={quoteattr(sink['reason'])}/>"
+            reason = _attribute(sink["reason"])
+            inside = f'<failure message={reason} type="inequivalent">{shown}</failure>'
         elif sink["verdict"] == "unknown":
-            inside = f"<skipped message={quoteattr(sink['reason'])}/>"
+            inside = f"<skipped message={_attribute(sink['reason'])}>{shown}</skipped>"
+        name = _attribute(sink["p"] or sink["q"])
         cases.append(
-            f"  <testcase classname={quoteattr(report['q'])} name={name}>{inside}</testcase>"
+            f"  <testcase classname={_attribute(report['q'])} name={name}>{inside}</testcase>"
         )
     verdicts = [s["verdict"] for s in report["sinks"]]
     head = (
         f'<testsuite name="veer" tests="{len(verdicts)}" '
         f'failures="{verdicts.count("inequivalent")}" skipped="{verdicts.count("unknown")}" '
-        f'time="{report["seconds"]}">'
+        f'errors="0" time="{report["seconds"]}">'
     )
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""])
 
 
+def message(sink: dict[str, Any]) -> str:
+    """A sink's reason, what is to know besides, and the witness, as lines of text."""
+    notes = [f"assuming {a}" for a in sink["assumptions"]]
+    notes += [f"note: {c}" for c in sink["caveats"]]
+    lines = [visible(text) for text in (sink["reason"], *notes)]
+    return "\n".join(filter(None, [*lines, witness_text(sink)]))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(visible(text))
+
+
 def sarif(report: dict[str, Any]) -> dict[str, Any]:
     """A result per sink that is not equivalent."""
-    results = [
-        {
-            "ruleId": s["verdict"],
-            "level": "error" if s["verdict"] == "inequivalent" else "warning",
-            "message": {"text": f"sink {s['p'] or s['q']}: {s['reason']}"},
-            "locations": [{"physicalLocation": {"artifactLocation": {"uri": report["q"]}}}],
-        }
-        for s in report["sinks"]
-        if s["verdict"] != "equivalent"
-    ]
-    rules = [{"id": v, "name": v} for v in ("inequivalent", "unknown")]
-    driver = {"name": "veer", "rules": rules}
+    found = [s for s in report["sinks"] if s["verdict"] != "equivalent"]
+    driver = {
+        "name": "veer",
+        "version": __version__,
+        "rules": [
+            {"id": verdict, "name": verdict.capitalize(), "shortDescription": {"text": text}}
+            for verdict, text in ABOUT.items()
+        ],
+    }
     return {
         "version": "2.1.0",
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
+        "runs": [{"tool": {"driver": driver}, "results": [_result(s, report) for s in found]}],
     }
 
 
-def _notes(sink: dict[str, Any]) -> list[str]:
-    return [f"assuming {a}" for a in sink["assumptions"]] + [f"note: {c}" for c in sink["caveats"]]
+def _result(sink: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
+    """A sink at the first edit whose line is known, else where its version stands."""
+    result: dict[str, Any] = {
+        "ruleId": sink["verdict"],
+        "ruleIndex": list(ABOUT).index(sink["verdict"]),
+        "level": "error" if sink["verdict"] == "inequivalent" else "warning",
+        "message": {"text": f"sink {visible(sink['p'] or sink['q'])}: {message(sink)}"},
+    }
+    places = _places(report)
+    if places:
+        result["locations"] = [places[0]]
+    if places[1:]:
+        result["relatedLocations"] = [{"id": i, **p} for i, p in enumerate(places[1:], 1)]
+    return result
+
+
+def _places(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the new version was edited, and where it stands."""
+    place = report["place"]
+    if place is None:
+        return []
+    sites = []
+    if place["line"]:  # a function: its operators name their files
+        sites = [(place["root"] + e["file"], e["line"]) for e in report["edits"] if e["file"]]
+    return [_location(*site) for site in dict.fromkeys([*sites, (place["file"], place["line"])])]
+
+
+def _location(file: str, line: int) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
+    if line:
+        physical["region"] = {"startLine": line}
+    return {"physicalLocation": physical}
+
+
+def _uri(file: str) -> str:
+    """A path as a URI; the bytes of a name that is no text stay what they are."""
+    try:
+        return quote(file, errors="surrogateescape")
+    except UnicodeEncodeError:
+        return quote(visible(file))

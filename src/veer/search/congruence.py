@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.pprint import show_operator
+from veer.dataflow.pprint import brief
 from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step
 from veer.verdict import TableSemantics
+from veer.versions.differences import differences
 
 
 def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | str:
@@ -59,5 +60,10 @@ def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> str:
         if not same_shape or len(parted) != 1:
             break
         a, b = parted[0]
-    shown_p, shown_q = show_operator(p.operators[a]), show_operator(q.operators[b])
-    return f"not the same computation: {a!r} [{shown_p}] in P, {b!r} [{shown_q}] in Q"
+    one, two = p.operators[a], q.operators[b]
+    if one == two:
+        return f"not the same computation: what feeds {a!r} [{brief(one)}] in P, {b!r} in Q"
+    if brief(one) == brief(two):
+        how = differences(one, two)
+        return f"not the same computation: {a!r} [{brief(one)}] in P, {b!r} in Q: {how}"
+    return f"not the same computation: {a!r} [{brief(one)}] in P, {b!r} [{brief(two)}] in Q"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.pprint import show_operator
+from veer.dataflow.pprint import brief
 from veer.verdict import EditReport
+from veer.versions.differences import contrast
 from veer.versions.edits import (
     AddLink,
     AddOperator,
@@ -37,20 +39,30 @@ def describe_edits(pair: VersionPair) -> tuple[EditReport, ...]:
     return tuple(reports)
 
 
+SITE = re.compile(r".*@(?P<file>[^@]+):(?P<line>[0-9]+)'*")
+
+
 def _operator_edits(pair: VersionPair) -> Iterator[EditReport]:
+    theirs = {name: b for b, name in pair.names.items()}
     for edit in pair.edits:
         match edit:
             case DeleteOperator(id_):
-                shown = show_operator(pair.p.operators[id_])
+                shown = brief(pair.p.operators[id_])
                 yield EditReport("delete operator", id_, f"{shown}{_between(pair.p, id_)}")
             case ModifyOperator(id_, operator):
-                before, after = show_operator(pair.p.operators[id_]), show_operator(operator)
-                yield EditReport("modify operator", id_, f"{before}  =>  {after}")
+                shown = contrast(pair.p.operators[id_], operator)
+                yield EditReport("modify operator", id_, shown, *_site(theirs[id_]))
             case AddOperator(id_, operator):
-                between = _between(pair.renamed_q, id_)
-                yield EditReport("add operator", id_, f"{show_operator(operator)}{between}")
+                shown = f"{brief(operator)}{_between(pair.renamed_q, id_)}"
+                yield EditReport("add operator", id_, shown, *_site(theirs[id_]))
             case _:
                 pass
+
+
+def _site(id_: str) -> tuple[int, str]:
+    """Line and file an operator of the new version comes from, where its id tells."""
+    found = SITE.fullmatch(id_)
+    return (int(found["line"]), found["file"]) if found else (0, "")
 
 
 def _between(dataflow: Dataflow, id_: str) -> str:

@@ -8,12 +8,14 @@ The equivalence verifiers are profiles of it: their own restrictions, semantics 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.expr import Cast, CastMode, Expr
 from veer.dataflow.query_pair import QueryPair
-from veer.dataflow.types import has_floats, same_by_value
+from veer.dataflow.types import DataType, has_floats, holding_both
 from veer.errors import UnsupportedError
 from veer.evs.algebra.definitions import TooLargeError
 from veer.evs.algebra.facts import Scope
@@ -51,8 +53,8 @@ class AlgebraProfile(EV):
 
 def prove(pair: QueryPair, rules: Rules) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
-    ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
-    if not all(same_by_value(ours[i], theirs[j]) for i, j in pair.columns):
+    types = _compared_as(pair)
+    if types is None:
         return Answer(Verdict.UNKNOWN, "the columns have different types")
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
     symbols = Symbols(solver)
@@ -70,8 +72,8 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
             )
             if p_order[: counts[0]] != q_order[: counts[1]]:
                 return Answer(Verdict.UNKNOWN, "the results are sorted differently")
-        left = lowering.groups.expanded(_shown(p, shown[0], widths[0], counts[0]))
-        right = lowering.groups.expanded(_shown(q, shown[1], widths[1], counts[1]))
+        left = lowering.groups.expanded(_shown(p, shown[0], types, widths[0], counts[0]))
+        right = lowering.groups.expanded(_shown(q, shown[1], types, widths[1], counts[1]))
         found = matcher.same_bags(left, right, Scope())
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(left, right, Scope())
@@ -102,6 +104,17 @@ def _answers(pair: QueryPair) -> Known:
     return _recent[key]
 
 
+def _compared_as(pair: QueryPair) -> list[DataType] | None:
+    """For each pair of columns a type that holds the values of both; None if one has none.
+
+    Where types differ both sides are compared in it: a value one of them cannot have is a
+    difference, not a value to be left out.
+    """
+    ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
+    found = [holding_both(ours[i], theirs[j]) for i, j in pair.columns]
+    return None if None in found else [t for t in found if t is not None]
+
+
 def _telling_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
     """How many of the sort keys show: rows that tie on the first few may agree on all columns.
 
@@ -118,9 +131,20 @@ def _telling_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
     return keys
 
 
-def _shown(bag: Bag, places: list[int], width: int, keys: int) -> Bag:
-    """The compared columns, and so many sort keys."""
+def _shown(bag: Bag, places: list[int], types: Sequence[DataType], width: int, keys: int) -> Bag:
+    """The compared columns in their types, and so many sort keys."""
     return tuple(
-        replace(t, outputs=(*(t.outputs[i] for i in places), *t.outputs[width : width + keys]))
+        replace(
+            t,
+            outputs=(
+                *(_as(t.outputs[i], type_) for i, type_ in zip(places, types, strict=True)),
+                *t.outputs[width : width + keys],
+            ),
+        )
         for t in bag
     )
+
+
+def _as(output: Expr, type_: DataType) -> Expr:
+    """An output in a type that holds all its values: the cast changes none and never fails."""
+    return output if output.type == type_ else Cast(output, type_, CastMode.ANSI)

@@ -62,7 +62,7 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.pprint import show_operator
+from veer.dataflow.pprint import brief
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
 from veer.dataflow.walk import map_children, operator_exprs, parts
@@ -159,7 +159,7 @@ class Lowering:
         operator = dataflow.operators[id_]
         below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
         if operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION):
-            shown = show_operator(operator)
+            shown = brief(operator)
             raise UnsupportedError(f"operator {id_!r} ({shown}) makes a choice")
         for table, key in keys_relied_on(dataflow, id_):
             self.assumptions.add(f"{', '.join(key)} is a key of {table}")

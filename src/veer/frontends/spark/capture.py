@@ -28,7 +28,7 @@ from veer.dataflow.ops import (
     Source,
     Values,
 )
-from veer.dataflow.schema import Field
+from veer.dataflow.schema import Field, close_names
 from veer.dataflow.walk import operator_exprs
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark import read_frames
@@ -50,6 +50,7 @@ CONTEXT = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile"
            "hadoopFile", "newAPIHadoopFile")  # fmt: skip
 REREAD = re.compile(r"written as (parquet|orc|delta|table), (overwrite|error|created|replaced"
                     r"|created or replaced)")  # fmt: skip
+READING = ("read", "table", "createDataFrame")
 STOPPING = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
             "describe", "summary", "transpose", "pandas_api", "mergeInto", "toJSON")  # fmt: skip
 WAYS_OUT = {
@@ -91,6 +92,8 @@ class Written:
 
 class Capture:
     """Intercepts PySpark while it is entered; `schema` is DDL of what the job reads."""
+
+    live = False  # or what it reads is really read
 
     def __init__(self, spark: Any, schema: str, root: Path, data: Path) -> None:
         self.spark = spark
@@ -203,6 +206,8 @@ class Capture:
             "stop": lambda _: None,
             "newSession": lambda _: here.stop("another session is made", ""),
         }
+        if self.live:
+            session = {k: v for k, v in session.items() if k not in READING}
         frame: dict[str, Any] = {
             "write": property(lambda df: Writer(here, df)),
             "writeTo": lambda df, name: TableWriter(here, df, name),
@@ -436,7 +441,11 @@ class Capture:
         """What a user can do about an error of Spark's."""
         text = str(error)
         if "TABLE_OR_VIEW_NOT_FOUND" in text or "SCHEMA_NOT_FOUND" in text:
-            return "; declare it: --schema 'CREATE TABLE name (column type, ...)'"
+            asked = re.search(r"The table or view (\S+) cannot", text)
+            name = asked[1].replace("`", "") if asked else ""
+            close = close_names(name, self.tables) if name else []
+            meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            return f"{meant}; declare it: --schema 'CREATE TABLE name (column type, ...)'"
         return ""
 
 

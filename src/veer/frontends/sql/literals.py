@@ -26,6 +26,8 @@ from veer.dataflow.types import (
 from veer.errors import ParseError
 from veer.frontends.sql.parse import refuse
 
+NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
 
 def number_literal(text: str) -> Literal:
     """A number as Spark types it: int, bigint, decimal, or double with an exponent."""
@@ -36,6 +38,8 @@ def number_literal(text: str) -> Literal:
         if -(2**63) <= value < 2**63:
             return Literal(value, LONG)
         return decimal_literal(text)
+    if not NUMBER.fullmatch(text):
+        raise ParseError(f"{text[:40]!r} is no number")
     if "e" in text.lower():
         if isinf(float(text)):
             raise ParseError(f"{text} is outside the range of double")
@@ -113,6 +117,13 @@ _UNITS = {
 
 def read_interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
     """An interval constant with one unit, or from years to months."""
+    try:
+        return _interval(text, unit, node)
+    except (ValueError, OverflowError):
+        raise ParseError(f"the interval {text[:40]!r} is out of range") from None
+
+
+def _interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
     if isinstance(unit, exp.IntervalSpan):
         span = (unit.this.name.lower(), unit.expression.name.lower())
         found = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())

@@ -22,6 +22,7 @@ from veer.errors import ParseError, UnsupportedError
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
 MAX_BYTES = 4_000_000
+MOST_DIGITS = 1_000
 GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM")  # with words inside
 HINTS = (
     "BROADCAST",
@@ -115,6 +116,7 @@ def _guarded(text: str, parse: Any) -> list[Any]:
     try:
         trees = _parsed(parse)
         for tree in trees:
+            _check_numbers(tree)
             # Table definitions are read constraint by constraint, and UNIQUE does not print.
             if tree is not None and not _defines_table(tree):
                 check_round_trip(tree)
@@ -123,6 +125,13 @@ def _guarded(text: str, parse: Any) -> list[Any]:
         raise ParseError(_message(error)) from None
     except RecursionError:
         raise ParseError("SQL nested too deeply") from None
+
+
+def _check_numbers(tree: exp.Expr | None) -> None:
+    """Refuse constants longer than any number of Spark's, which nobody could convert."""
+    for number in tree.find_all(exp.Literal) if tree is not None else ():
+        if not number.is_string and len(number.name) > MOST_DIGITS:
+            raise ParseError(f"{position(number)}a number of {len(number.name):,} digits")
 
 
 def _parsed(parse: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -38,7 +39,7 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.schema import Field, Schema
+from veer.dataflow.schema import Field, Schema, close_names, listing
 from veer.dataflow.types import LONG, DataType
 from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, InputError, UnsupportedError
@@ -50,6 +51,7 @@ from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.frontends.sql.select import read_select
 
 MAX_RANGE = 1000
+DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"
 
 
 @dataclass
@@ -189,10 +191,17 @@ class QueryReader:
             id_ = self.builder.add(source)
             schema = self.builder.schemas[id_]
             return Plan(id_, schema, ()).renamed(parts[-1])
-        known = ", ".join(sorted([*self.catalog, *self.views])[:12]) or "none"
-        raise IllFormedError(
-            f"{position(node)}unknown table {'.'.join(parts)!r}; known are {known}"
-        )
+        raise IllFormedError(f"{position(node)}{self.unknown('.'.join(parts))}")
+
+    def unknown(self, name: str) -> str:
+        """That a table is not known: what it may be meant for, or how to declare it."""
+        known = sorted([*self.catalog, *self.views])
+        text = f"unknown table {name!r}"
+        close = close_names(name, known)
+        if close:
+            return f"{text}; did you mean {' or '.join(map(repr, close))}?"
+        there = f"; there are {listing(tuple(known))}" if known else ""
+        return f"{text}{there}; {DECLARE}"
 
     def view(self, view: View) -> Plan:
         key = self.builder
@@ -337,6 +346,9 @@ class QueryReader:
         amounts = [node.args[k] for k in ("percent", "size", "rows", "seed") if node.args.get(k)]
         if not all(isinstance(a, exp.Literal) and not a.is_string for a in amounts):
             refuse(node, "a sample whose size is no number")
+        whole = [node.args[k] for k in ("size", "rows", "seed") if node.args.get(k)]
+        if not all(re.fullmatch("[0-9]+", a.name) for a in whole):
+            refuse(node, "a sample whose size or seed is no whole number")
         if node.args.get("percent") is not None:
             share = float(node.args["percent"].name) / 100
             operator: Operator = Sample(share, None if seed is None else int(seed.name))

@@ -10,9 +10,7 @@ def normalised(keyword):
 
 
 def build(spark):
-    blocked = spark.table("blocked_keywords").select(
-        normalised(F.col("keyword")).alias("keyword")
-    )
+    blocked = spark.table("blocked_keywords").select(normalised(F.col("keyword")).alias("keyword"))
     keywords = F.transform(F.split("keywords", "[,;]"), normalised)
 
     allowed = (

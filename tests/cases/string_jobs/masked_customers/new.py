@@ -27,6 +27,4 @@ def build(spark):
         .filter((F.col("status") != "closed") & (F.col("subject") != ""))
         .select("case_id", "customer_id", F.initcap("subject").alias("subject"))
     )
-    return cases.join(masked, "customer_id").select(
-        "case_id", "contact", "iban_masked", "subject"
-    )
+    return cases.join(masked, "customer_id").select("case_id", "contact", "iban_masked", "subject")

@@ -2,9 +2,7 @@ from pyspark.sql import functions as F
 
 
 def build(spark):
-    customers = spark.table("bank_customers").withColumn(
-        "email", F.lower(F.trim(F.col("email")))
-    )
+    customers = spark.table("bank_customers").withColumn("email", F.lower(F.trim(F.col("email"))))
     cases = spark.table("service_cases").filter(F.col("status") != "closed")
 
     masked = (
