@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, final
 from unittest.mock import patch
 
 from veer.errors import InputError, UsageError, VeerError
-from veer.execution.live import through_store
+from veer.execution.live import through_store, why_not
 from veer.execution.run import Outcome
 from veer.execution.session import Session
-from veer.execution.start import RunOptions, default_name, open_store
+from veer.execution.start import RunOptions, checked_name, default_name, open_store
+from veer.execution.targets import safe_name
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.child import arguments_for, function_of, told
 from veer.frontends.spark.jobs import parse_args
@@ -65,10 +66,9 @@ class _Job:
                 trust=self.options.trust,
                 share=self.options.share,
             )
-        except InputError as error:
-            if error.__cause__ is not None:
-                raise
-            self.outcome.frames.append((name, f"computed, not kept: {error}"))
+        except Exception as error:  # the job goes on as it does without Veer
+            problem = why_not(error, self.store)
+            self.outcome.frames.append((name, f"computed, not kept: {problem}"))
             return frame
         finally:
             self._working = False
@@ -98,7 +98,7 @@ def run_job(
         spark = session()
         stack.callback(session.stop)
         store = stack.enter_context(open_store(options, session))
-        job = _Job(options.name or default_name(spec), spec, store, options)
+        job = _Job(checked_name(options.name or default_name(spec)), spec, store, options)
         progress(f"running {spec}")
         stack.enter_context(_intercepted(job))
         function = function_of(root, file, parsed.function, top)
@@ -164,7 +164,11 @@ def _frames(returned: Any, name: str) -> list[tuple[str, Any]]:
     if hasattr(returned, "sparkSession"):
         return [(name, returned)]
     if isinstance(returned, dict):
-        return [(f"{name}.{key}", f) for key, f in returned.items() if hasattr(f, "sparkSession")]
+        return [
+            (f"{name}.{safe_name(str(key))}", f)
+            for key, f in returned.items()
+            if hasattr(f, "sparkSession")
+        ]
     if isinstance(returned, list | tuple):
         named = enumerate(returned, 1)
         return [(f"{name}.{i}", f) for i, f in named if hasattr(f, "sparkSession")]
