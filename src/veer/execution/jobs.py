@@ -19,6 +19,7 @@ from veer.execution.run import Outcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, checked_name, default_name, open_store
 from veer.execution.targets import safe_name
+from veer.execution.writers import may_read_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.child import arguments_for, function_of, told
 from veer.frontends.spark.jobs import parse_args
@@ -47,13 +48,13 @@ class _Job:
     def __init__(self, name: str, spec: str, store: Store, options: RunOptions) -> None:
         self.outcome = JobOutcome(name)
         self.spec, self.store, self.options = spec, store, options
-        self._working = False
+        self.is_working = False
 
     def frame(self, frame: DataFrame, name: str) -> DataFrame:
         """A frame with the same rows, read from the store where that can be."""
-        if self._working:  # the store itself writes
+        if self.is_working:  # the store itself writes
             return frame
-        self._working = True
+        self.is_working = True
         try:
             found, outcome = through_store(
                 frame,
@@ -71,7 +72,7 @@ class _Job:
             self.outcome.frames.append((name, f"computed, not kept: {problem}"))
             return frame
         finally:
-            self._working = False
+            self.is_working = False
         self.outcome.frames.append((name, outcome))
         for result in outcome.results.values():
             self.outcome.results[name] = self.store.files.path(result.id)
@@ -79,9 +80,19 @@ class _Job:
 
     def written(self, frame: DataFrame) -> DataFrame:
         """A frame that is about to be written."""
-        if self._working:
+        if self.is_working:
             return frame
-        return self.frame(frame, f"{self.outcome.name}.{len(self.outcome.frames) + 1}")
+        return self.frame(frame, self._next)
+
+    @property
+    def _next(self) -> str:
+        return f"{self.outcome.name}.{len(self.outcome.frames) + 1}"
+
+    def as_it_is(self, frame: DataFrame) -> DataFrame:
+        """A frame that may be written to what it reads: Spark itself decides about that."""
+        problem = "it may be written to what it reads"
+        self.outcome.frames.append((self._next, f"computed, not kept: {problem}"))
+        return frame
 
 
 def run_job(
@@ -149,11 +160,23 @@ def _intercepted(job: _Job) -> Iterator[None]:
 
     write: Any = DataFrame.__dict__["write"]
     write_to: Any = DataFrame.writeTo
+
+    def writer(frame: Any) -> Any:
+        return (
+            write.fget(frame)
+            if job.is_working
+            else recording_writer(frame, write.fget, job.written, job.as_it_is)
+        )
+
+    def writer_to(frame: Any, table: str) -> Any:
+        if job.is_working:
+            return write_to(frame, table)
+        own = may_read_table(frame, table)
+        return write_to(job.as_it_is(frame) if own else job.written(frame), table)
+
     with (
-        patch.object(DataFrame, "write", property(lambda frame: write.fget(job.written(frame)))),
-        patch.object(
-            DataFrame, "writeTo", lambda frame, table: write_to(job.written(frame), table)
-        ),
+        patch.object(DataFrame, "write", property(writer)),
+        patch.object(DataFrame, "writeTo", writer_to),
         patch.object(SparkSession, "stop", lambda _: None),
     ):
         yield

@@ -68,31 +68,31 @@ class Rules:
             self.check_owner(target)
         for i, one in enumerate(targets):
             for other in targets[i + 1 :]:
-                if _relation(one.path, other.path):
+                if relation(one.path, other.path):
                     raise InputError(
                         f"two sinks are written to one place: {one.shown} and {other.shown}"
                     )
 
     def _check_place(self, target: Target) -> None:
         allowed = self.anywhere or target.is_asked
-        if not allowed and not any(_relation(target.path, p) == INSIDE for p in self.project):
+        if not allowed and not any(relation(target.path, p) == INSIDE for p in self.project):
             where = " or ".join(str(p) for p in self.project) or "any project"
             raise InputError(
                 f"the target {target.shown} is not inside of {where}; "
                 "--trust-targets lets a version write elsewhere"
             )
         for path in self.needed:
-            if _relation(target.path, path) in (SAME, ABOVE):
+            if relation(target.path, path) in (SAME, ABOVE):
                 raise InputError(f"the target {target.shown} would replace {path}")
         for path in self.store:
-            if _relation(target.path, path):
+            if relation(target.path, path):
                 raise InputError(f"the target {target.shown} is in the way of the store {path}")
 
     def _check_sources(self, target: Target) -> None:
         """A source of the run is never written over, whatever is allowed."""
         for pattern in self.sources:
             if _may_match(pattern, target.path) or any(
-                _relation(target.path, place) for place in _places(pattern)
+                relation(target.path, place) for place in _places(pattern)
             ):
                 raise InputError(
                     f"the target {target.shown} is, contains or lies in a source of the same run"
@@ -131,7 +131,7 @@ def real(path: Path) -> Path:
         raise InputError(f"{path}: {error}") from None
 
 
-def _relation(path: Path, other: Path) -> str:
+def relation(path: Path, other: Path) -> str:
     """How a path lies to another one; empty if apart. By names, and by what the names stand for."""
     other = real(other)
     if path == other or _is(path, other):
