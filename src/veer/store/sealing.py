@@ -23,6 +23,7 @@ SHORTEST = 4  # characters of a value that is blotted out of messages
 PLAIN = ("true", "false", "none", "null")
 # Within a URL or a text of settings: what follows a name that speaks of a secret.
 SECRET = re.compile(r"(?:pass|pwd|token|secret|key|sig|user|cred)\w*=([^&;,\s]+)", re.IGNORECASE)
+QUOTED = re.compile(r"'([^']+)'")
 # Options of readers that say how to read, not who may: their values are stored as they are.
 _HARMLESS = """
     header sep delimiter quote escape comment encoding charset mode nullvalue nanvalue emptyvalue
@@ -131,11 +132,17 @@ class Seal:
 
     def hide(self, text: str) -> str:
         """A message without the values that were sealed here."""
-        inside = (part for value in self._values.values() for part in SECRET.findall(value))
+        inside = (part for value in self._values.values() for part in _parts(value))
         for value in sorted({*self._values.values(), *inside}, key=len, reverse=True):
             if len(value) >= SHORTEST and value.lower() not in PLAIN:
                 text = text.replace(value, HIDDEN)
         return text
+
+
+def _parts(value: str) -> list[str]:
+    """Parts of a value that a message may show alone: what is quoted, what follows a name."""
+    found = [*SECRET.findall(value), *QUOTED.findall(value)]
+    return found if re.search(r"[\s/]", value) else [*found, *value.split(":")]
 
 
 def is_sealed(value: str) -> bool:
