@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import veer
+from veer.dataflow.json import to_json
 from veer.errors import InputError
 from veer.execution import live, results
 from veer.execution.jobs import JobOutcome, _intercepted, _Job
@@ -48,7 +50,7 @@ class Project:
         flow = {
             "veer": 1,
             "operators": {"t": table, **chain, "out": sink},
-            "links": [list(pair) for pair in zip(ids, ids[1:], strict=False)],
+            "links": [list(pair) for pair in itertools.pairwise(ids)],
         }
         (self.folder / "flow.json").write_text(json.dumps(flow))
 
@@ -192,9 +194,12 @@ def test_a_job_does_not_overwrite_what_it_reads(project: Project) -> None:
             lambda: table.write.mode("overwrite").saveAsTable("own_source"),
         ]
         for write in writes:
-            with pytest.raises(Exception, match=r"(?i)overwrite"):
+            with pytest.raises(InputError, match="which it reads"):
                 called(project, write)
             assert project.spark.read.parquet(path).count() == 5
+        more = called(project, lambda: small.write.mode("append").parquet(path))
+        assert "written to what it reads" in str(more.frames)
+        assert project.spark.read.parquet(path).count() == 7
         done = called(project, lambda: small.write.mode("overwrite").parquet(path + "2"))
         assert not isinstance(done.frames[0][1], str)
         assert project.spark.read.parquet(path + "2").count() == 2
@@ -310,7 +315,8 @@ def test_secrets_are_nowhere_in_the_store(project: Project) -> None:
     assert [project.run(), project.run()] == ["computed", "reused"]
     with Store(project.place) as store:
         (version,) = store.versions("flow")
-        assert "password" in str(version.dataflow) and "sep" in str(version.dataflow)
+        kept = json.dumps(to_json(version.dataflow))
+        assert '["password", "sealed-' in kept and '["sep", ","]' in kept
     project.write(sort("v"), options={"password": SECRET + "2"}, target="x/out.parquet")
     assert project.run() == "computed", "it may read something else"
     hadoop = project.spark.sparkContext._jsc.hadoopConfiguration()
@@ -348,7 +354,6 @@ def test_a_stored_version_cannot_be_run_without_its_secrets(project: Project) ->
         ["named_struct('a', v, 'A', v + 1) AS x"],
         ["array(named_struct('a', v, 'A', v + 1)) AS x"],
         ["v AS a", "v + 1 AS A"],
-        ["interval 1 month AS x"],
         ["null AS x"],
         ["v AS ``"],
     ],

@@ -1,7 +1,8 @@
-"""Changing the sources of a dataflow, wherever they stand."""
+"""Sources of a dataflow, wherever they stand, and what of them may be shown."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -11,6 +12,25 @@ from veer.dataflow.ops import Operator, Source
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import DataType
 from veer.dataflow.walk import subqueries
+
+# In a URL: who reads it, and what a server is asked for. Both may hold secrets.
+USER = re.compile(r"\b([a-z][a-z0-9+.-]*):/{1,3}([^/@\s\"]+)@", re.IGNORECASE)
+QUERY = re.compile(r"(?<=://)([^\s\"?]*)\?([^\s\"]*=[^\s\"]*)")
+# Schemes in which what stands before @ is a container, not somebody's name and password.
+CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
+
+
+def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***") -> str:
+    """A path or URL without the names, passwords and tokens in it; `hide` takes a kind and a value."""
+    if "@" not in text and "?" not in text:
+        return text
+
+    def user(found: re.Match[str]) -> str:
+        if found[1].lower() in CONTAINERS and ":" not in found[2]:
+            return found[0]
+        return f"{found[0][: -len(found[2]) - 1]}{hide('user', found[2])}@"
+
+    return USER.sub(user, QUERY.sub(lambda q: f"{q[1]}?{hide('query', q[2])}", text))
 
 
 def map_sources(dataflow: Dataflow, change: Callable[[Source], Source]) -> Dataflow:
@@ -43,4 +63,4 @@ def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
     return value
 
 
-__all__ = ["map_sources"]
+__all__ = ["map_sources", "without_secrets"]

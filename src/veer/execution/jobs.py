@@ -19,7 +19,7 @@ from veer.execution.run import Outcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, checked_name, default_name, open_store
 from veer.execution.targets import safe_name
-from veer.execution.writers import may_read_table, recording_writer
+from veer.execution.writers import Reads, reads_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.child import arguments_for, function_of, told
 from veer.frontends.spark.jobs import parse_args
@@ -171,7 +171,7 @@ def _intercepted(job: _Job) -> Iterator[None]:
     def writer_to(frame: Any, table: str) -> Any:
         if job.is_working:
             return write_to(frame, table)
-        own = may_read_table(frame, table)
+        own = reads_table(frame, table) is not Reads.NO
         return write_to(job.as_it_is(frame) if own else job.written(frame), table)
 
     with (

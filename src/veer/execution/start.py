@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -139,7 +140,7 @@ def _rules(
     needed = [
         here,
         data,
-        Path.home(),
+        Path(os.path.expanduser("~")),
         *map(Path, filter(None, (options.models, options.functions))),
     ]
     if not spec.startswith(STORED):

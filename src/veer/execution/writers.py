@@ -1,16 +1,19 @@
 """Writers of a job's frames: they write rows of the store, unless that would hide something.
 
-Spark refuses to overwrite what a frame reads. A frame that is read from the store reads something
-else; so where a write may go to what the job's own frame reads, it is given that frame.
+Spark refuses to overwrite a table that a frame reads, and loses the files of a path. A frame that is
+read from the store reads something else; so where a write goes to what the job's own frame reads,
+that frame is written, and none that would be lost.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
+from veer.errors import InputError
 from veer.execution.targets import relation
 from veer.frontends.spark.tree import each
 
@@ -40,18 +43,31 @@ def recording_writer(
             self._calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
         def _done(self, name: str, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-            named = dict(given)
-            place = args[0] if args else named.get("path", named.get("name"))
+            place = args[0] if args else given.get("path", given.get("name"))
             if name == "save" and place is None:
                 place = self._option("path")
-            is_path = name in TO_PATHS and place is not None
-            if is_path:
-                own = may_read_path(frame, str(place))
+            if name in TO_PATHS and place is not None:
+                reads = reads_path(frame, str(place))
             else:
-                own = may_read_table(frame, place if name in TO_TABLES[:2] else None)
+                reads = reads_table(frame, place if name in ("saveAsTable", "insertInto") else None)
+            if reads is Reads.YES and self._overwrites(name, (*args[1:], *given.values())):
+                raise InputError(f"the job overwrites {place}, which it reads; write it elsewhere")
+            own = reads is not Reads.NO
             return getattr(self._told(as_it_is(frame) if own else stored(frame)), name)(
                 *args, **given
             )
+
+        def _overwrites(self, name: str, words: tuple[Any, ...]) -> bool:
+            """Whether Spark deletes what is there before it reads."""
+            modes = [w for call, given, _ in self._calls if call == "mode" for w in given]
+            modes += [w for call, _, more in self._calls if call == "mode" for w in more.values()]
+            last = [*modes[-1:], *words]
+            asked = any(str(w).lower() == "overwrite" for w in last)
+            asked = asked or (name == "insertInto" and True in words)
+            dynamic = self._option("partitionoverwritemode") or frame.sparkSession.conf.get(
+                "spark.sql.sources.partitionOverwriteMode"
+            )
+            return asked and str(dynamic).lower() == "static"
 
         def _told(self, rows: DataFrame) -> Any:
             """A writer of a frame that was told what this one was."""
@@ -87,31 +103,46 @@ def recording_writer(
     return Recording()
 
 
-def may_read_path(frame: DataFrame, path: str) -> bool:
-    """Whether a frame reads what is at, in or above a path; also if nobody can tell."""
-    try:
-        target = _qualified(frame, path)
-        places, others = _leaves(frame)
-    except Exception:
-        return True
-    return bool(others) or any(_overlap(target, place) for place in places)
+@final
+class Reads(Enum):
+    """Whether a frame reads what a write goes to."""
+
+    NO = "no"
+    MAY = "perhaps"
+    YES = "yes"
 
 
-def may_read_table(frame: DataFrame, name: Any) -> bool:
-    """Whether a frame reads a table; also if nobody can tell, as of one in another system."""
+def reads_path(frame: DataFrame, path: str) -> Reads:
+    """Whether a frame reads what is at, in or above a path."""
     try:
-        places, others = _leaves(frame)
-        if others or name is None:
-            return bool(others)
-        if not frame.sparkSession.catalog.tableExists(str(name)):
-            return False
-        state: Any = frame.sparkSession._jsparkSession.sessionState()
-        identifier = state.sqlParser().parseTableIdentifier(str(name))
-        table = state.catalog().getTableMetadata(identifier)
-        target = _qualified(frame, str(table.location().toString()))
+        return _reads(frame, lambda: _qualified(frame, path))
     except Exception:
-        return True
-    return any(_overlap(target, place) for place in places)
+        return Reads.MAY
+
+
+def reads_table(frame: DataFrame, name: Any) -> Reads:
+    """Whether a frame reads a table; one in another system has no name here."""
+    try:
+        if name is None or not frame.sparkSession.catalog.tableExists(str(name)):
+            return Reads.MAY if _leaves(frame)[1] else Reads.NO
+        return _reads(frame, lambda: _location(frame, str(name)))
+    except Exception:
+        return Reads.MAY
+
+
+def _reads(frame: DataFrame, place: Callable[[], str]) -> Reads:
+    read, others = _leaves(frame)
+    target = place()
+    if any(_overlap(target, path) for path in read):
+        return Reads.YES
+    return Reads.MAY if others else Reads.NO
+
+
+def _location(frame: DataFrame, table: str) -> str:
+    """Where the files of a table of the catalog are."""
+    state: Any = frame.sparkSession._jsparkSession.sessionState()
+    found = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(table))
+    return _qualified(frame, str(found.location().toString()))
 
 
 def _leaves(frame: DataFrame) -> tuple[list[str], list[str]]:
@@ -148,4 +179,4 @@ def _overlap(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-__all__ = ["may_read_path", "may_read_table", "recording_writer"]
+__all__ = ["Reads", "reads_path", "reads_table", "recording_writer"]

@@ -14,7 +14,7 @@ from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Sink, Source
-from veer.dataflow.sources import map_sources
+from veer.dataflow.sources import map_sources, without_secrets
 from veer.errors import InputError
 
 SEALED = re.compile(r"sealed-[0-9a-f]{32}")
@@ -44,10 +44,6 @@ _HARMLESS = """
     prefertimestampntz isolationlevel
 """
 HARMLESS = frozenset(_HARMLESS.split())
-# Schemes in which what stands before @ is a container, not somebody's name and password.
-CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
-USER = re.compile(r"\b([a-z][a-z0-9+.-]*):/{1,3}([^/@\s\"]+)@", re.IGNORECASE)
-QUERY = re.compile(r"(?<=://)([^\s\"?]*)\?([^\s\"]*=[^\s\"]*)")
 TABLE = re.compile(r"[\w.`]+")
 
 
@@ -69,19 +65,7 @@ class Seal:
 
     def text(self, text: str) -> str:
         """A path or URL without the names, passwords and tokens in it."""
-        if "@" not in text and "?" not in text:
-            return text
-
-        def user(found: re.Match[str]) -> str:
-            container = found[1].lower() in CONTAINERS and ":" not in found[2]
-            if container or is_sealed(found[2]):
-                return found[0]
-            return f"{found[0][: -len(found[2]) - 1]}{self.value('user', found[2])}@"
-
-        def query(found: re.Match[str]) -> str:
-            return f"{found[1]}?{self.value('query', found[2])}"
-
-        return USER.sub(user, QUERY.sub(query, text))
+        return without_secrets(text, lambda n, v: v if is_sealed(v) else self.value(n, v))
 
     def option(self, name: str, value: str) -> str:
         """The value of a reader's option as it may be stored."""
@@ -122,7 +106,7 @@ class Seal:
             return replace(
                 source, table=found.table, location=found.location, options=found.options
             )
-        hidden = [name for name, value in source.options if is_sealed(value)]
+        hidden = [name for name, value in source.options if SEALED.search(value)]
         if hidden or SEALED.search(source.location):
             what = f"its option {hidden[0]!r}" if hidden else "a part of its location"
             raise InputError(
