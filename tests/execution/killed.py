@@ -1,4 +1,4 @@
-"""Processes that are killed at every step of writing a target; `main` tells what was left.
+"""Processes that are killed at every step of writing a target, and several that write one.
 
 Run in a process of its own, which has no threads: it forks one process per step.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 
 from veer.execution import targets
@@ -88,5 +89,40 @@ def main(folder: Path) -> None:
             print(f"killed at {step - 1} steps, atomic {atomic}, ours {ours}")
 
 
+def together(folder: Path, processes: int = 4, times: int = 15) -> None:
+    """Several processes replace one target; it is there and whole all the time, if it can be."""
+    for atomic in (True, False):
+        if not atomic:
+            targets._exchange = lambda *_: False
+        path = folder / f"together-{atomic}" / "out"
+        write(path, "first", overwrite=False)
+        children = []
+        for n in range(processes):
+            child = os.fork()
+            if not child:
+                status = 1
+                try:
+                    for i in range(times):
+                        write(path, f"{n}.{i}", overwrite=False)
+                    status = 0
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    os._exit(status)
+            children.append(child)
+        while children:
+            assert not atomic or path.is_dir()
+            done, status = os.waitpid(-1, os.WNOHANG)
+            if done:
+                assert status == 0, status
+                children.remove(done)
+        assert content(path).endswith(f".{times - 1}")
+        assert [p.name for p in path.parent.iterdir()] == ["out"]
+        assert not targets.not_ours(path)
+
+
 if __name__ == "__main__":
+    real_exchange = targets._exchange
     main(Path(sys.argv[1]))
+    targets._exchange = real_exchange
+    together(Path(sys.argv[1]))

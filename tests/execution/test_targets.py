@@ -34,7 +34,7 @@ def project(tmp_path: Path) -> Path:
     return made
 
 
-def test_killed_at_every_step(tmp_path: Path) -> None:
+def test_killed_at_every_step_and_written_at_once(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     command = [sys.executable, "-m", "tests.execution.killed", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

@@ -253,16 +253,19 @@ def _aside(path: Path) -> Iterator[tuple[Path, str]]:
     """A folder beside a target, locked as long as its process lives; gone at the end."""
     swap = uuid4().hex
     aside = path.with_name(f".{path.name}.veer-{swap}")
-    aside.mkdir()
-    held = os.open(aside, os.O_RDONLY)
-    try:
+    with _locked(path.parent):  # nobody sees it without its lock
+        aside.mkdir()
+        held = os.open(aside, os.O_RDONLY)
         with suppress(OSError):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
         yield aside, swap
     finally:
-        if not (aside / "old").exists() or _was_swapped(path, swap):
-            shutil.rmtree(aside, ignore_errors=True)
-        os.close(held)
+        try:
+            if not (aside / "old").exists() or _was_swapped(path, swap):
+                shutil.rmtree(aside, ignore_errors=True)
+        finally:
+            os.close(held)
 
 
 @contextmanager
@@ -298,6 +301,7 @@ def _swap(aside: Path, path: Path, before: list[Any]) -> None:
     except BaseException:
         os.rename(old, path)
         raise
+    os.rename(old, aside / "replaced")  # whatever comes after: it is not needed any more
 
 
 def _listing(path: Path) -> list[Any]:
@@ -336,7 +340,7 @@ def recover(path: Path) -> None:
         found = made.fullmatch(entry.name)
         if not found or entry.is_symlink() or not entry.is_dir():
             continue
-        with _if_left(entry) as is_left, _locked(path.parent):
+        with _locked(path.parent), _if_left(entry) as is_left:
             if not is_left:
                 continue
             old = entry / "old"
