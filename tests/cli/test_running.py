@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from veer.dataflow.fingerprint import fingerprint
+from veer.errors import UsageError
+from veer.execution.start import checked_name
 from veer.frontends.sql import read_schema, read_sql
 from veer.store import SinkResult, Store, StoredVersion
 
@@ -87,3 +89,58 @@ def test_what_a_run_needs_is_named_before_spark_starts(tmp_path: Path) -> None:
     status, _, err = veer(tmp_path, "run", "q.sql", "--schema", "t.ddl", "--store", "t.ddl/x")
     assert status == 65 and "no store" in err
     assert veer(tmp_path, "run", "q.sql", "--schema", "t.ddl", "--conf", "x")[0] == 64
+
+
+FLOW = """
+veer: 1
+operators:
+  t: {{type: source, table: t, format: csv, location: {location}, options: {options}, columns: {{v: int}}}}
+  out: {{type: sink, name: out, target: {target}}}
+links: [[t, out]]
+"""
+
+
+def write_flow(folder: Path, target: str, location: str = "t.csv", options: str = "{}") -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "t.csv").write_text("1\n2\n")
+    text = FLOW.format(target=target, location=location, options=options)
+    (folder / "flow.yaml").write_text(text)
+
+
+def test_targets_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    """Data of others, places outside of the project, sources, the project itself."""
+    project = tmp_path / "project"
+    others = tmp_path / "others"
+    for folder in (others, project / "others", project / "in"):
+        folder.mkdir(parents=True)
+        (folder / "_SUCCESS").write_text("")
+        (folder / "part-0.csv").write_text("7\n")
+
+    def refused(target: str, *words: str, location: str = "t.csv") -> str:
+        write_flow(project, target, location)
+        status, _, err = veer(project, "run", "flow.yaml", *words)
+        assert status == 65, (target, err)
+        for folder in (others, project / "others", project / "in"):
+            assert sorted(p.name for p in folder.iterdir()) == ["_SUCCESS", "part-0.csv"]
+        return " ".join(err.split())
+
+    assert "--overwrite replaces it" in refused("./others")
+    for target in ("../x", f"file:{tmp_path}/x"):
+        assert "--trust-targets" in refused(target, "--overwrite"), target
+    assert "--overwrite" in refused("../others", "--trust-targets")
+    both = ("--overwrite", "--trust-targets")
+    assert "source of the same run" in refused("in/new", *both, location="""'["in", "t.csv"]'""")
+    for target in ("../project", "./flow.yaml", ".veer/results/x"):
+        refused(target, *both)
+    (project / "link").symlink_to(others)
+    assert "--trust-targets" in refused("link/x", "--overwrite")
+
+
+def test_names_that_are_paths_are_refused(tmp_path: Path) -> None:
+    write_flow(tmp_path / "project", "warehouse.t")
+    status, _, err = veer(tmp_path / "project", "run", "flow.yaml", "--name", "../../x")
+    assert status == 64 and "a name is no path" in err
+    assert [p.name for p in tmp_path.iterdir()] == ["project"]
+    for name in ("a/b", "..", "a\nb", " ", "", "x" * 300, "\ud800", "a\\b"):
+        with pytest.raises(UsageError, match="the name"):
+            checked_name(name)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import ArithmeticException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -216,9 +217,13 @@ def test_the_public_function(nb: Notebook) -> None:
         veer.run(lambda: 1, name="ids", store=nb.place)
 
 
-def test_a_failing_frame_fails(nb: Notebook) -> None:
-    with pytest.raises(veer.errors.InputError, match="zero"):
-        veer.run(nb.t.selectExpr("1 / (id - 3) AS x"), name="x", store=nb.place)
+def test_a_failing_frame_fails_as_without_a_store(nb: Notebook) -> None:
+    frame = nb.t.selectExpr("id", "1 / (id - 3) AS x")
+    with pytest.warns(UserWarning, match="could not be computed: .*zero"):
+        found = veer.run(frame, name="x", store=nb.place)
+    assert found.select("id").count() == 40, "what fails is not asked for"
+    with pytest.raises(ArithmeticException, match="zero"):
+        found.collect()
 
 
 def test_columns_of_a_replaced_part_may_be_null_as_before(nb: Notebook) -> None:

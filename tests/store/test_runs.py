@@ -168,19 +168,16 @@ def test_what_could_not_be_computed_is_told_though_it_cannot_be_removed(
 def test_a_copy_that_was_killed_is_made_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     target = lab.folder / "copies"
     lab.run(out=str(target))
-    removed = shutil.rmtree
 
-    def killed(path: Path, **_: object) -> None:
-        """The mark of a whole result may be the first file to go."""
-        if path.exists():
-            (path / "_SUCCESS").unlink()
-            raise KeyboardInterrupt
+    def killed(*_: object, **__: object) -> None:
+        """The new folder is in its place, the old one not gone yet."""
+        raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("veer.execution.start.shutil.rmtree", killed)
+        patched.setattr("veer.execution.targets.shutil.rmtree", killed)
         with pytest.raises(KeyboardInterrupt):
             lab.run(out=str(target))
-    assert removed is shutil.rmtree
+    assert len(list(target.iterdir())) == 2
     lab.run(out=str(target))
     assert (target / "out" / "_SUCCESS").exists()
     assert [p.name for p in target.iterdir()] == ["out"]

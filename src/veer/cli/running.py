@@ -94,6 +94,19 @@ def run(
     out: Annotated[
         str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
     ] = "",
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Let targets and --out replace data that Veer did not write; never a source.",
+        ),
+    ] = False,
+    trust_targets: Annotated[
+        bool,
+        typer.Option(
+            "--trust-targets", help="Let a version write to targets outside of the project."
+        ),
+    ] = False,
     results: Annotated[
         str,
         typer.Option(
@@ -123,10 +136,12 @@ def run(
     `veer diff store:report@1 store:report@2`. A sink proven equal to a stored result is not computed;
     below the others the largest stored parts are read. Sources are looked at before and after. A
     PySpark function runs as it is; what it writes or returns goes through the store.
+
+    A sink with a target is written there too: inside of the project, and only over what Veer wrote.
     """
     choice("--keep", keep, KEEP)
     choice("--format", format, FORMATS)
-    from veer.execution.start import RunOptions, export, start
+    from veer.execution.start import RunOptions, destinations, export, start
 
     options = RunOptions(
         store=store,
@@ -139,6 +154,8 @@ def run(
         models=models,
         functions=functions,
         trust_code=trust_code,
+        overwrite=overwrite,
+        trust_targets=trust_targets,
         keep=keep,
         reuse="none" if no_reuse else "proven",
         trust=trust,
@@ -147,7 +164,14 @@ def run(
         conf=_pairs(conf or []),
     )
     if _is_job(spec):
-        _run_job(spec, options, explain=explain, out=out, format_=format)
+        refused = {
+            "--out": bool(out),
+            "--overwrite": overwrite,
+            "--trust-targets": trust_targets,
+        }
+        if given := [option for option, is_set in refused.items() if is_set]:
+            raise UsageError(f"{given[0]} is for workflow files and SQL; a job runs as it is")
+        _run_job(spec, options, explain, format)
         return
     with progress() as say, start(spec, options, progress=say) as started:
         if explain:
@@ -156,7 +180,10 @@ def run(
             shown = _plan_json(plan, started.dataflow)
             shown["seconds"] = round(time.perf_counter() - begun, 3)
         else:
+            destinations(started, out)  # refused before anything is computed
             outcome = started.running.run()
+            if outcome.results:
+                say("writing results")
             shown = _outcome_json(outcome, started, export(outcome, started, out))
     if format == "json":
         typer.echo(json_text(shown))
@@ -177,10 +204,8 @@ def _is_job(spec: str) -> bool:
     return not spec.startswith(STORED) and bool(parse_spec(spec).function)
 
 
-def _run_job(spec: str, options: Any, *, explain: bool, out: str, format_: str) -> None:
+def _run_job(spec: str, options: Any, explain: bool, format_: str) -> None:
     """A PySpark function: it runs as it is, its frames go through the store."""
-    if out:
-        raise UsageError("--out is for workflow files and SQL; a job writes where it says")
     if explain:
         _explain_job(spec, options, format_)
         return

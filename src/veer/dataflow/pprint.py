@@ -60,6 +60,7 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
+from veer.dataflow.sources import without_secrets
 from veer.dataflow.types import quote_name
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
@@ -216,8 +217,8 @@ def show_operator(operator: Operator) -> str:
     """An operator with its properties on one line."""
     match operator:
         case Source(table, fields, location=location):
-            place = f" at {location!r}" if location else ""
-            return f"Source {table}({', '.join(map(str, fields))}){place}"
+            place = f" at {without_secrets(location)!r}" if location else ""
+            return f"Source {without_secrets(table)}({', '.join(map(str, fields))}){place}"
         case Values(fields, rows):
             return f"Values ({', '.join(map(str, fields))}) {', '.join(map(show_value, rows))}"
         case Filter(predicate):

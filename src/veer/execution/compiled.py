@@ -32,6 +32,9 @@ class Compiled:
     def fingerprint(self, source: Source) -> str:
         return self.sources.fingerprint(source)
 
+    def stamp(self, source: Source) -> str:
+        return self.sources.stamp(source)
+
     def read(self, source: Source) -> DataFrame:
         return self.sources.read(self.spark(), source)
 

@@ -15,10 +15,12 @@ from unittest.mock import patch
 
 from veer.dataflow.ops import Sink
 from veer.errors import InputError, UsageError, VeerError
-from veer.execution.live import explained, through_store
+from veer.execution.live import explained, through_store, why_not
 from veer.execution.run import Outcome
 from veer.execution.session import Session
-from veer.execution.start import RunOptions, default_name, open_store
+from veer.execution.start import RunOptions, checked_name, default_name, open_store
+from veer.execution.targets import safe_name
+from veer.execution.writers import Reads, reads_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.capture import Capture, Stopped, Written
 from veer.frontends.spark.child import arguments_for, function_of, told
@@ -50,13 +52,13 @@ class _Job:
     def __init__(self, name: str, spec: str, store: Store, options: RunOptions, spark: Any) -> None:
         self.outcome = JobOutcome(name)
         self.spec, self.store, self.options, self.spark = spec, store, options, spark
-        self._working = False
+        self.is_working = False
 
     def frame(self, frame: DataFrame, name: str) -> DataFrame:
         """A frame with the same rows, read from the store where that can be."""
-        if self._working:  # the store itself writes
+        if self.is_working:  # the store itself writes
             return frame
-        self._working = True
+        self.is_working = True
         try:
             found, outcome = through_store(
                 frame,
@@ -69,13 +71,12 @@ class _Job:
                 trust=self.options.trust,
                 share=self.options.share,
             )
-        except InputError as error:
-            if error.__cause__ is not None:
-                raise
-            self.outcome.frames.append((name, f"computed, not kept: {error}"))
+        except Exception as error:  # the job goes on as it does without Veer
+            problem = why_not(error, self.store)
+            self.outcome.frames.append((name, f"computed, not kept: {problem}"))
             return frame
         finally:
-            self._working = False
+            self.is_working = False
         self.outcome.frames.append((name, outcome))
         for result in outcome.results.values():
             self.outcome.results[name] = self.store.files.path(result.id)
@@ -100,9 +101,19 @@ class _Job:
 
     def written(self, frame: DataFrame) -> DataFrame:
         """A frame that is about to be written."""
-        if self._working:
+        if self.is_working:
             return frame
-        return self.frame(frame, f"{self.outcome.name}.{len(self.outcome.frames) + 1}")
+        return self.frame(frame, self._next)
+
+    @property
+    def _next(self) -> str:
+        return f"{self.outcome.name}.{len(self.outcome.frames) + 1}"
+
+    def as_it_is(self, frame: DataFrame) -> DataFrame:
+        """A frame that may be written to what it reads: Spark itself decides about that."""
+        problem = "it may be written to what it reads"
+        self.outcome.frames.append((self._next, f"computed, not kept: {problem}"))
+        return frame
 
 
 @final
@@ -163,7 +174,8 @@ def _called(
         spark = session()
         stack.callback(session.stop)
         store = stack.enter_context(open_store(options, session))
-        job = _Job(options.name or default_name(spec), spec, store, options, spark)
+        name = checked_name(options.name or default_name(spec))
+        job = _Job(name, spec, store, options, spark)
         progress(f"running {spec}")
 
         def call() -> Any:
@@ -214,11 +226,23 @@ def _intercepted(job: _Job) -> Iterator[None]:
 
     write: Any = DataFrame.__dict__["write"]
     write_to: Any = DataFrame.writeTo
+
+    def writer(frame: Any) -> Any:
+        return (
+            write.fget(frame)
+            if job.is_working
+            else recording_writer(frame, write.fget, job.written, job.as_it_is)
+        )
+
+    def writer_to(frame: Any, table: str) -> Any:
+        if job.is_working:
+            return write_to(frame, table)
+        own = reads_table(frame, table) is not Reads.NO
+        return write_to(job.as_it_is(frame) if own else job.written(frame), table)
+
     with (
-        patch.object(DataFrame, "write", property(lambda frame: write.fget(job.written(frame)))),
-        patch.object(
-            DataFrame, "writeTo", lambda frame, table: write_to(job.written(frame), table)
-        ),
+        patch.object(DataFrame, "write", property(writer)),
+        patch.object(DataFrame, "writeTo", writer_to),
         patch.object(SparkSession, "stop", lambda _: None),
     ):
         yield
@@ -229,7 +253,11 @@ def _frames(returned: Any, name: str) -> list[tuple[str, Any]]:
     if hasattr(returned, "sparkSession"):
         return [(name, returned)]
     if isinstance(returned, dict):
-        return [(f"{name}.{key}", f) for key, f in returned.items() if hasattr(f, "sparkSession")]
+        return [
+            (f"{name}.{safe_name(str(key))}", f)
+            for key, f in returned.items()
+            if hasattr(f, "sparkSession")
+        ]
     if isinstance(returned, list | tuple):
         named = enumerate(returned, 1)
         return [(f"{name}.{i}", f) for i, f in named if hasattr(f, "sparkSession")]

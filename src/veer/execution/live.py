@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from veer.dataflow.ops import Sink
-from veer.errors import InputError, NotToldError, UsageError, VeerError
+from veer.errors import NotToldError, UsageError, VeerError
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
 from veer.execution.results import read_result, spark_says
-from veer.execution.run import Outcome, Request, Running
-from veer.execution.session import environment_of
+from veer.execution.run import Outcome, Request, Running, check_choices
 from veer.execution.signals import RESULT
+from veer.execution.start import checked_name
+from veer.execution.surroundings import surroundings
 from veer.frontends.spec import store_place
 from veer.store import Store
 
@@ -42,28 +43,33 @@ def run(
     """The rows of a DataFrame, read from the store if an equal result is there, else computed.
 
     A function is called with the `arguments` and gives the DataFrame. What is computed is stored as
-    the next version of `name`. A DataFrame whose plan is not understood is given back as it is, with
-    a warning; its rows are then computed as always.
+    the next version of `name`. Where that cannot be - its plan is not understood, its types or the
+    disk do not hold it, the computation fails - the DataFrame is given back as it is, with a
+    warning: it does then what it does without Veer.
     """
+    checked_name(name)
+    check_choices(keep, reuse)
     frame: Any = what(**arguments) if callable(what) else what
     if not hasattr(frame, "sparkSession"):
         raise UsageError(f"{name}: expected a DataFrame, got {type(frame).__name__}")
-    opened = _open(store, results, frame)
+    opened = None
     try:
+        opened = _open(store, results, frame)
         found, _ = through_store(
             frame, opened, name=name, keep=keep, reuse=reuse, trust=trust, content=content
         )
-    except InputError as error:
-        if reuse != "none" and _is_its_own(error):
-            raise
-        warnings.warn(f"{name}: not reused: {error}", stacklevel=2)
+    except UsageError:
+        raise
+    except Exception as error:
+        warnings.warn(f"{name}: not reused: {why_not(error, opened)}", stacklevel=2)
         return frame  # type: ignore[no-any-return]
     return found
 
 
-def _is_its_own(error: InputError) -> bool:
-    """Whether the computation itself failed: it would fail without a store too."""
-    return error.__cause__ is not None
+def why_not(error: Exception, store: Store | None) -> str:
+    """Why a frame did not go through the store, in one line without secrets."""
+    said = str(error) if isinstance(error, VeerError) else spark_says(error)
+    return store.seal.hide(said) if store is not None else said
 
 
 def _open(store: str, results: str, frame: Any) -> Store:
@@ -112,7 +118,7 @@ def _running(
 ) -> tuple[Running, Planned]:
     """The run of one frame against a store."""
     try:
-        planned = Planned([(frame, Sink(RESULT))], content=content)
+        planned = Planned([(frame, Sink(RESULT))], content=content, seal=store.seal)
     except VeerError:
         raise
     except Exception as error:
@@ -121,9 +127,9 @@ def _running(
         raise NotToldError("its rows are in an order that its columns do not tell")
     session = frame.sparkSession
     request = Request(
-        name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
+        name, spec, stable_ids=False, environment=surroundings(session), starting=0.0, **asked
     )
     return Running(request, planned, store, lambda: session), planned
 
 
-__all__ = ["explained", "run", "through_store"]
+__all__ = ["explained", "run", "through_store", "why_not"]

@@ -18,6 +18,7 @@ from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.operators import Signal
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, each
+from veer.store.sealing import Seal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,9 +28,16 @@ if TYPE_CHECKING:
 class Planned:
     """Frames of one session, each feeding a sink."""
 
-    def __init__(self, frames: Sequence[tuple[DataFrame, Sink]], *, content: bool = False) -> None:
+    def __init__(
+        self,
+        frames: Sequence[tuple[DataFrame, Sink]],
+        *,
+        content: bool = False,
+        seal: Seal | None = None,
+    ) -> None:
         self.spark: SparkSession = frames[0][0].sparkSession
         self.bodies = Bodies()
+        self._seal = seal or Seal("")
         self._files = Sources(content=content, spark=lambda: self.spark)
         self._leaves: dict[Source, list[Node]] = {}
         self._frames = {sink.name: frame for frame, sink in frames}
@@ -44,6 +52,7 @@ class Planned:
     def _leaf(self, node: Node) -> Operator:
         found = source_of(node)
         if isinstance(found, Source):
+            found = self._seal.source(found)
             self._leaves.setdefault(found, []).append(node)
         return found
 
@@ -69,8 +78,14 @@ class Planned:
                 raise NotToldError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
-            said.append(listed)
+            said.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
         return digest(said)
+
+    def stamp(self, source: Source) -> str:
+        """Another one than before if anybody touched the files of a source."""
+        nodes = self._leaves.get(source) or self._unconstrained(source)
+        paths = [path for node in nodes for path in self._planned_files(source, node)[0]]
+        return self._files.touched(paths, patterns=False)
 
     def _planned_files(self, source: Source, node: Node) -> tuple[list[str], dict[str, Any]]:
         """The paths a leaf of the plan reads, and its files as they were when it was made."""
@@ -216,6 +231,11 @@ def _all(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
         yield from _all(child)
+
+
+def _schema(node: Node) -> str:
+    """The schema a leaf reads its files by, with what it gives where they lack a column."""
+    return str(node.jvm.relation().schema().json())
 
 
 def _columns(frame: DataFrame) -> list[Any]:

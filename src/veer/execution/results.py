@@ -35,15 +35,15 @@ class Results:
         result = self.store.new_result()
         started = time.perf_counter()
         try:
-            with _exact_times(self.spark):
-                frame.toDF(*file_names(schema)).write.parquet(self.store.files.path(result))
+            write_rows(self.spark, frame.toDF(*file_names(schema)), place_of(self.store, result))
             seconds = time.perf_counter() - started
             files = self.store.files.listed(result)
             rows = self._rows(result, files)
         except BaseException as error:
             self.discard(result)
             if isinstance(error, Exception):
-                raise InputError(f"{id_!r} could not be computed: {spark_says(error)}") from error
+                problem = self.store.seal.hide(spark_says(error))
+                raise InputError(f"{id_!r} could not be computed: {problem}") from error
             raise
         keyed = not signals.reason(id_)
         return StoredResult(
@@ -63,7 +63,7 @@ class Results:
     def _rows(self, id_: str, files: Sequence[StoredFile]) -> int:
         path = self.store.files.path(id_)
         if not isinstance(self.store.files, LocalFiles):
-            return self.spark.read.parquet(path).count() if files else 0
+            return self.spark.read.parquet(as_named(path)).count() if files else 0
         import pyarrow.parquet
 
         return sum(pyarrow.parquet.read_metadata(f"{path}/{f.name}").num_rows for f in files)
@@ -79,6 +79,18 @@ class Results:
         for let_go in (self.store.files.remove, self.store.release):
             with suppress(InputError):
                 let_go(id_)
+
+
+def place_of(store: Store, id_: str) -> str:
+    """Where Spark finds a result, whatever file system it would look in otherwise."""
+    path = store.files.path(id_)
+    return f"file:{path}" if isinstance(store.files, LocalFiles) else path
+
+
+def write_rows(spark: SparkSession, frame: DataFrame, path: str) -> None:
+    """Rows as Parquet, one file after the other in their order."""
+    with _exact_times(spark):
+        frame.write.parquet(path)
 
 
 @contextmanager
@@ -107,7 +119,7 @@ def read_result(
     stored = result.dataflow.result_schema
     names = file_names(stored)
     ddl = ", ".join(f"{quote_name(n)} {t}" for n, t in zip(names, schema.types, strict=True))
-    folder = store.files.path(result.id)
+    folder = place_of(store, result.id)
     # Each file by its name: one that is gone is an error then, not some rows less.
     paths = [f"{folder}/{f.name}" for f in result.files] or [folder]
     try:
@@ -139,4 +151,4 @@ def spark_says(error: BaseException) -> str:
     return type(error).__name__
 
 
-__all__ = ["Results", "file_names", "read_result", "spark_says"]
+__all__ = ["Results", "file_names", "read_result", "spark_says", "write_rows"]

@@ -176,6 +176,8 @@ class Planner:
         if isinstance(self.dataflow.operators[id_], Sink):
             if result.names != self.dataflow.schemas[id_].names:
                 return ""
+            if order_of(self.dataflow, id_) is None:
+                return ""  # read back, its rows could not be put in order
         if p.result_schema.types != q.result_schema.types or not self._same_sources(p, result, id_):
             return ""
         own = {source_name(s) for s in every_source(q)}
@@ -215,7 +217,7 @@ class Planner:
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
         names = digest(to_json(p)), digest(to_json(q))
-        known = self.store.verdict(*names, _code())
+        known = self.store.verdict(*names, code_digest())
         if known is None:
             allowed = self.share * saved - self.plan.proving
             if allowed <= 0:
@@ -227,7 +229,7 @@ class Planner:
                 self.plan.proving += time.perf_counter() - started
             if known is None:
                 return None
-            self.store.remember_verdict(*names, _code(), *known)
+            self.store.remember_verdict(*names, code_digest(), *known)
         return known[1] if known[0] == Verdict.EQUIVALENT.value else None
 
     def _verify(self, p: Dataflow, q: Dataflow, until: float) -> tuple[str, str] | None:
@@ -321,12 +323,12 @@ class Planner:
 
 
 @cache
-def _code() -> str:
-    """The code that proves: another version of it asks anew."""
+def code_digest() -> str:
+    """The code of Veer: another version of it computes and proves anew."""
     made = hashlib.sha256()
     for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
         made.update(path.read_bytes())
     return made.hexdigest()[:16]
 
 
-__all__ = ["Planner", "Reused", "RunPlan"]
+__all__ = ["Planner", "Reused", "RunPlan", "code_digest"]

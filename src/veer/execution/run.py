@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -19,8 +20,8 @@ from veer.execution.constraints import Constraints
 from veer.execution.functions import Bodies
 from veer.execution.order import order_of
 from veer.execution.results import Results
-from veer.execution.reuse import SHARE, START, Planner, RunPlan
-from veer.execution.signals import Signals, cannot_store
+from veer.execution.reuse import SHARE, START, Planner, RunPlan, code_digest
+from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
 from veer.store import SinkResult, Store, StoredResult, StoredVersion
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 KEEP = ("sinks", "cuts", "none")
 REUSE = ("proven", "exact", "none")
+SEALED = ("settings", PYTHON_SAYS)  # of an environment: what may hold secrets
 COMPUTED, REUSED, NOT_KEPT = "computed", "reused", "not kept"
 
 
@@ -41,6 +43,10 @@ class Computation(Protocol):
 
     def fingerprint(self, source: Source) -> str:
         """What a source holds now; an error where that cannot be told."""
+        ...
+
+    def stamp(self, source: Source) -> str:
+        """What is another as soon as anybody touches a source, though it holds the same again."""
         ...
 
     def read(self, source: Source) -> DataFrame:
@@ -70,11 +76,17 @@ class Request:
     stable_ids: bool = True
     code: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
+    look: Callable[[], Mapping[str, Any]] | None = None  # at the environment, once Spark runs
     starting: float = START  # seconds until Spark runs; none if it does
 
     def __post_init__(self) -> None:
-        if self.keep not in KEEP or self.reuse not in REUSE:
-            raise UsageError(f"keep {', '.join(KEEP)}; reuse {', '.join(REUSE)}")
+        check_choices(self.keep, self.reuse)
+
+
+def check_choices(keep: str, reuse: str) -> None:
+    """Refuse what is none of the choices."""
+    if keep not in KEEP or reuse not in REUSE:
+        raise UsageError(f"keep {', '.join(KEEP)}; reuse {', '.join(REUSE)}")
 
 
 @final
@@ -110,11 +122,15 @@ class Running:
         self.started = time.time()
         self.constraints = Constraints(store, self._known, computation.read, trust=request.trust)
         self._fingerprints: dict[Source, str] = {}
+        self._stamps: dict[Source, str] = {}
+        self._environment = request.environment
         self.previous = store.version(request.name)
         self.signals = self._signals()
 
     def _known(self, source: Source) -> str:
         if source not in self._fingerprints:
+            with suppress(InputError):  # the fingerprint says why
+                self._stamps[source] = self.computation.stamp(source)
             self._fingerprints[source] = self.computation.fingerprint(source)
         return self._fingerprints[source]
 
@@ -126,8 +142,18 @@ class Running:
             look or self._known,
             self.computation.bodies,
             # What was computed on trust serves only those who trust.
-            {**self.request.environment, **({"trust": True} if self.request.trust else {})},
+            {
+                **self._told_environment(),
+                "veer": code_digest(),
+                **({"trust": True} if self.request.trust else {}),
+            },
         )
+
+    def _told_environment(self) -> dict[str, Any]:
+        """The environment as it may be stored."""
+        seal = self.store.seal
+        sealed = {name: seal.settings(self._environment.get(name, {})) for name in SEALED}
+        return {**self._environment, **{name: s for name, s in sealed.items() if s}}
 
     # -- planning ------------------------------------------------------------------------------
 
@@ -161,6 +187,8 @@ class Running:
         while True:
             planner = self.plan()
             planning = time.perf_counter() - begun
+            if planner.plan.computed and self._is_elsewhere():
+                continue
             try:
                 made = self._compute(planner)
                 break
@@ -177,6 +205,19 @@ class Running:
         self._register(outcome, made, time.perf_counter() - begun)
         outcome.seconds = time.perf_counter() - begun
         return outcome
+
+    def _is_elsewhere(self) -> bool:
+        """Whether Spark, once it runs, is not what was expected; then all is planned anew."""
+        if self.request.look is None:
+            return False
+        self.progress("starting Spark")
+        self.spark()
+        now = self.request.look()
+        if now == self._environment:
+            return False
+        self._environment = now
+        self.signals = self._signals()
+        return True
 
     def _damaged(self, plan: RunPlan) -> list[str]:
         """Stored parts that are not what they were, though they seemed to be."""
@@ -284,12 +325,17 @@ class Running:
             try:
                 same = now.sources(id_) == self.signals.sources(id_)
                 same = same and now.environment(id_) == self.signals.environment(id_)
+                same = same and all(map(self._is_untouched, self.signals.reads(id_)))
             except InputError as error:
                 found[id_] = f"a source is gone ({error})"
                 continue
             if not same:
                 found[id_] = "a source changed"
         return found
+
+    def _is_untouched(self, source: Source) -> bool:
+        """Whether nobody exchanged a source and put it back."""
+        return self._stamps.get(source) == self.computation.stamp(source)
 
     def _version(self, sinks: Sequence[SinkResult], seconds: float) -> StoredVersion:
         dataflow = self.computation.dataflow
@@ -305,7 +351,7 @@ class Running:
             stable_ids=self.request.stable_ids,
             spec=self.request.spec,
             sources=self.signals.read,
-            environment={**self.request.environment, "veer": __version__},
+            environment={**self._told_environment(), "veer": __version__},
             started=self.started,
             seconds=seconds,
             sinks=tuple(sinks),
@@ -322,4 +368,4 @@ class Running:
         return before if same else None
 
 
-__all__ = ["KEEP", "REUSE", "Computation", "Outcome", "Request", "Running"]
+__all__ = ["KEEP", "REUSE", "Computation", "Outcome", "Request", "Running", "check_choices"]

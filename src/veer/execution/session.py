@@ -14,27 +14,31 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
+from veer.execution.surroundings import (
+    ZONE,
+    expected,
+    is_configured_elsewhere,
+    is_harmless,
+    java_of,
+    java_options,
+    surroundings,
+)
 from veer.frontends.spark.session import SETTINGS, started
-from veer.frontends.spark.settings import WRITING, check_settings, unusual_settings
+from veer.java import ensure_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ZONE = "spark.sql.session.timeZone"
 # Unlike the session jobs are loaded in, this one works on data.
 FOR_RUNNING = {
     "spark.driver.memory": "4g",
     "spark.sql.shuffle.partitions": "8",
     "spark.executorEnv.TZ": "UTC",
+    "spark.driver.extraJavaOptions": java_options(),
+    "spark.executor.extraJavaOptions": java_options(),
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
-# Settings that say with what to compute, not what.
-ABOUT_RESOURCES = (
-    *("spark.driver.memory", "spark.driver.cores", "spark.driver.maxResultSize", "spark.executor."),
-    *("spark.ui.", "spark.eventLog.", "spark.local.dir", "spark.shuffle.", "spark.memory."),
-    *("spark.dynamicAllocation.", "spark.kubernetes.", "spark.yarn.", "spark.cores.max"),
-    *("spark.task.", "spark.network.", "spark.log.", "spark.default.parallelism"),
-)
+SIZES = ("spark.driver.memory", "spark.sql.shuffle.partitions")
 
 
 @final
@@ -63,18 +67,8 @@ class Session:
             with _said_aside(f"{scratch}/spark.log"):
                 settings = {**usual, **FOR_RUNNING, **self.conf}
                 session = started(scratch, self.master, settings)
-            self._check(session)
             self._session = session
         return self._session
-
-    def _check(self, session: SparkSession) -> None:
-        """The session is what was said of it before it ran, whatever other files configure."""
-        found, expected = environment_of(session), self._expected()
-        if not self._sets_sql and found != expected:
-            session.stop()
-            raise InputError(
-                f"Spark is configured elsewhere: {found} instead of {expected}; use --conf"
-            )
 
     @property
     def is_running(self) -> bool:
@@ -87,33 +81,28 @@ class Session:
             self._session = None
 
     def environment(self) -> dict[str, Any]:
-        """What results depend on; nothing is started for it unless settings ask for that."""
-        if self._given or self._sets_sql:
-            return environment_of(self()) | self._other_settings()
-        return self._expected() | self._other_settings()
+        """What results depend on; Spark starts for it only where something is configured."""
+        if self._session is not None:
+            return surroundings(self._session)
+        spark = _spark_version()
+        java = "" if self._is_configured else java_of(ensure_java())
+        return expected(spark, SETTINGS[ZONE], java) if java else surroundings(self())
 
     @property
-    def _sets_sql(self) -> bool:
-        return any(name.startswith("spark.sql.") for name in self.conf)
+    def _is_configured(self) -> bool:
+        """Whether anything but the settings above may have to do with results."""
+        own = {**SETTINGS, **FOR_RUNNING}
+        others = [n for n, v in self.conf.items() if own.get(n) != v]
+        if any(n in own or not is_harmless(n) for n in others if n not in SIZES):
+            return True
+        return not self.master.startswith("local") or is_configured_elsewhere()
 
-    def _expected(self) -> dict[str, Any]:
-        """What results of an ordinary session depend on."""
-        try:
-            spark = version("pyspark")
-        except PackageNotFoundError:
-            raise InputError(
-                "PySpark is not installed; use: pip install 'veer-spark[spark]'"
-            ) from None
-        return {"spark": spark, "zone": SETTINGS[ZONE], "settings": {}}
 
-    def _other_settings(self) -> dict[str, Any]:
-        """Settings beside those of SQL that may have to do with results."""
-        said = {
-            name: value
-            for name, value in sorted(self.conf.items())
-            if not name.startswith(("spark.sql.", *ABOUT_RESOURCES))
-        }
-        return {"conf": said} if said else {}
+def _spark_version() -> str:
+    try:
+        return version("pyspark")
+    except PackageNotFoundError:
+        raise InputError("PySpark is not installed; use: pip install 'veer-spark[spark]'") from None
 
 
 @contextmanager
@@ -131,14 +120,4 @@ def _said_aside(log: str) -> Iterator[None]:
         os.close(kept)
 
 
-def environment_of(session: SparkSession) -> dict[str, Any]:
-    """What results of a session depend on; a session that changes what expressions mean is refused."""
-    check_settings(session, WRITING)
-    return {
-        "spark": session.version,
-        "zone": str(session.conf.get(ZONE)),
-        "settings": {k: v for k, v in unusual_settings(session).items() if k not in WRITING},
-    }
-
-
-__all__ = ["Session", "environment_of"]
+__all__ = ["Session"]

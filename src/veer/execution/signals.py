@@ -11,7 +11,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, final
 
@@ -31,6 +31,7 @@ from veer.dataflow.ops import (
     TableUdf,
 )
 from veer.dataflow.schema import Schema
+from veer.dataflow.sources import map_sources
 from veer.dataflow.types import (
     ArrayType,
     CalendarIntervalType,
@@ -47,6 +48,7 @@ from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import PYTHON
 
+PYTHON_SAYS = "python"  # what only matters to Python functions
 RESULT = "result"  # the sink of a signal looked at alone
 
 
@@ -133,6 +135,10 @@ class Signals:
                 found[source_name(source)] = self.known(source)
         return found
 
+    def reads(self, id_: str) -> frozenset[Source]:
+        """The sources a signal reads."""
+        return self._reads[id_]
+
     def sources(self, id_: str) -> dict[str, str]:
         """The fingerprints of what a signal reads."""
         return {source_name(source): self.known(source) for source in self._reads[id_]}
@@ -149,7 +155,8 @@ class Signals:
 
     def environment(self, id_: str) -> str:
         """Where a signal is computed, as far as its rows depend on it."""
-        return digest([dict(self._environment), sorted(self._needs[id_])])
+        everywhere = {k: v for k, v in self._environment.items() if k != PYTHON_SAYS}
+        return digest([everywhere, sorted(self._needs[id_])])
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
@@ -165,13 +172,18 @@ class Signals:
     def _own_needs(self, operator: Operator) -> set[str]:
         found: set[str] = set()
         if isinstance(operator, RowUdf | TableUdf):
-            found |= {f"{operator.identity} {self._body(operator)}", _zone()}
+            found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
             if isinstance(part, Call) and part.function.startswith(PYTHON):
-                found |= {f"expressions {VERSION}", _zone()}
+                found |= {f"expressions {VERSION}", *self._of_python}
             elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
-                found |= {f"Python {platform.python_version()}", _zone()}
+                found |= {f"Python {platform.python_version()}", *self._of_python}
         return found
+
+    @cached_property
+    def _of_python(self) -> tuple[str, ...]:
+        """What Python functions depend on beside their bodies."""
+        return _zone(), f"variables {digest(self._environment.get(PYTHON_SAYS, {}))}"
 
     def exact(self, id_: str) -> str:
         """A key that only the same computation on the same sources has."""
@@ -221,31 +233,14 @@ def cone(dataflow: Dataflow, id_: str) -> Dataflow:
 
 def bare(dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False) -> Dataflow:
     """The dataflow without what is declared of its sources, but of those to keep."""
-    return Dataflow({i: _bare(op, keep) for i, op in dataflow.operators.items()}, dataflow.links)
+    return map_sources(dataflow, lambda source: source if keep(source) else _undeclared(source))
 
 
-def _bare(operator: Operator, keep: Callable[[Source], bool]) -> Operator:
-    if isinstance(operator, Source) and not keep(operator):
-        columns = tuple(replace(f, nullable=True) for f in operator.fields)
-        return replace(operator, fields=columns, keys=(), foreign_keys=(), lengths=())
-    if next(subqueries(operator), None) is None:
-        return operator
-    changed: Operator = _map_queries(operator, lambda query: bare(query, keep))
-    return changed
-
-
-def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
-    """An operator or a part of it with other subqueries."""
-    if isinstance(value, Dataflow):
-        return change(value)
-    if isinstance(value, tuple):
-        return tuple(_map_queries(item, change) for item in value)
-    if is_dataclass(value) and not isinstance(value, type | DataType | Schema):
-        made = {
-            f.name: _map_queries(getattr(value, f.name), change) for f in fields(value) if f.init
-        }
-        return type(value)(**made)
-    return value
+def _undeclared(source: Source) -> Source:
+    columns = tuple(replace(f, nullable=True) for f in source.fields)
+    return replace(
+        source, fields=columns, keys=(), foreign_keys=(), lengths=(), unique=(), checks=()
+    )
 
 
 def with_subqueries(operator: Operator) -> list[Operator]:
@@ -272,11 +267,17 @@ def cannot_store(schema: Schema) -> str:
     if not len(schema):
         return "it has no columns"
     for field in schema:
-        if any(
-            isinstance(t, NullType | CalendarIntervalType | OpaqueType) for t in _types(field.type)
-        ):
+        if any(map(_is_unknown_to_parquet, _types(field.type))):
             return f"column {field.name!r} is {field.type}"
     return ""
+
+
+def _is_unknown_to_parquet(type_: DataType) -> bool:
+    """Whether files do not hold a type, or Spark does not find its parts again."""
+    if isinstance(type_, StructType):
+        names = [name.lower() for name, _ in type_.fields]
+        return not names or len(set(names)) < len(names)
+    return isinstance(type_, NullType | CalendarIntervalType | OpaqueType)
 
 
 def _types(type_: DataType) -> list[DataType]:

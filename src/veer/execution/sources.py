@@ -7,20 +7,25 @@ apart from its next content - a stream, a database, rows made in the program - h
 from __future__ import annotations
 
 import glob
+import itertools
 import json
 import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from stat import S_ISLNK
 from typing import TYPE_CHECKING, Any, final
 
+from veer.dataflow.json import encode
 from veer.dataflow.ops import Source
+from veer.dataflow.schema import Field
 from veer.dataflow.types import quote_name
 from veer.errors import InputError, NotToldError
 from veer.execution.digests import digest
 from veer.store.files import checksum
+from veer.store.sealing import Seal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,6 +34,13 @@ FORMATS = ("parquet", "csv", "json", "orc")
 TICK_NS = 100_000_000  # two changes of a file may bear the same time for this long
 UNLIKE_HADOOP = re.compile(r"[\[\]{}\\]")  # in patterns: Python reads them otherwise
 JUDGING = ("csv", "json", "xml")  # formats whose records may be malformed
+DECLARED = (
+    "keys",
+    "foreign_keys",
+    "lengths",
+    "unique",
+    "checks",
+)  # of a source: constraints, believed or not
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -51,9 +63,13 @@ class Sources:
     data: Path = field(default_factory=Path.cwd)
     content: bool = False  # fingerprints by content, not by size and time
     spark: Callable[[], SparkSession] | None = None  # for places only Spark reaches
+    seal: Seal = field(
+        default_factory=lambda: Seal("")
+    )  # of the store that sources come sealed for
 
     def place(self, source: Source) -> Place:
         """Where the rows of a source are, or an error saying where they were looked for."""
+        source = self.seal.opened(source)
         if source.location:
             both = [self._absolute(path) for path in _paths(source.location)]
             patterns, globs = (tuple(pair[i] for pair in both) for i in (0, 1))
@@ -61,26 +77,41 @@ class Sources:
         tried = []
         for format_ in FORMATS:
             for name in (f"{source.table}.{format_}", source.table):
-                path = self.data / name
+                path = Path(os.path.normpath(self._folder / name))
                 tried.append(str(path))
                 if path.exists() and (name != source.table or _holds(path, format_)):
                     options = source.options
                     if format_ == "csv" and "header" not in dict(options):
                         options = (*options, ("header", "true"))
-                    where = str(path.absolute())
-                    return Place(format_, (as_named(where),), (glob.escape(where),), options)
+                    where = os.path.normpath(self._folder / name)
+                    return Place(format_, (_url(as_named(where)),), (glob.escape(where),), options)
         raise InputError(
             f"table {source.table!r} is not there: looked for {tried[0]}, {tried[1]} and the like; "
             "name the folder of the tables with --data"
         )
 
+    @property
+    def _folder(self) -> Path:
+        """The folder of the data, without links and steps upwards."""
+        return self.data.resolve()
+
     def _absolute(self, path: str) -> tuple[str, str]:
-        """A path of the user's, perhaps a pattern, below `data`, which is none."""
+        """A path of the user's, perhaps a pattern, below `data`, which is none.
+
+        Hadoop takes `x/..` away whatever `x` is, the system follows a link first: so steps upwards
+        are taken away here, and both look at the same place, in the file system of this machine.
+        """
         local = _local(path)
-        if local is None or local.is_absolute():
-            return path, str(local or path)
-        data = str(self.data.absolute())
-        return f"{as_named(data)}/{local}", f"{glob.escape(data)}/{local}"
+        if local is None:
+            return path, path
+        if local.is_absolute():
+            where = os.path.normpath(local)
+            return _url(where), where
+        data = str(self._folder)
+        inside = os.path.normpath(local)
+        if inside == ".." or inside.startswith("../"):
+            data, inside = _upwards(data, inside)
+        return _url(f"{as_named(data)}/{inside}"), f"{glob.escape(data)}/{inside}"
 
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
@@ -91,15 +122,37 @@ class Sources:
             return reader.load(list(place.patterns))
         except Exception as error:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise InputError(f"source {source.table!r}: {first}") from None
+            raise InputError(f"source {source.table!r}: {self.seal.hide(first)}") from None
 
     def fingerprint(self, source: Source) -> str:
         """What the source holds now."""
         place = self.place(source)
         check_steady(source, place.format)
-        if any(map(UNLIKE_HADOOP.search, _paths(source.location))):
+        if any(map(UNLIKE_HADOOP.search, _paths(self.seal.opened(source).location))):
             raise NotToldError(f"{source.location}: brackets and braces are not looked up")
-        return digest([place.format, list(place.options), self.files(place.globs)])
+        options = [[name, self.seal.option(name, value)] for name, value in place.options]
+        listed = [[self.seal.text(name), *more] for name, *more in self.files(place.globs)]
+        return digest([place.format, options, listed])
+
+    def stamp(self, source: Source) -> str:
+        """Another one than before if anybody touched the source, though it holds the same again."""
+        return self.touched(self.place(source).globs)
+
+    def touched(self, paths: Sequence[str], *, patterns: bool = True) -> str:
+        """What shows that files were changed or exchanged, and perhaps put back."""
+        by_time = replace(self, content=False)
+        found: list[Any] = []
+        for path in paths:
+            local = _local(path)
+            if local is None:
+                found += by_time._hadoop_files(path, patterns)
+                continue
+            where = str(local) if patterns else glob.escape(str(local))
+            roots = sorted(glob.glob(where, include_hidden=True))
+            found += [_exchanged(folder) for folder in _above(roots)]
+            files = (file for root in roots for file in _walk(root, folders=True))
+            found += [[by_time._local_file(file), _link(file)] for file in files]
+        return digest(found)
 
     def files(self, paths: Sequence[str], *, patterns: bool = True) -> list[list[Any]]:
         """Every file below some paths, with what tells its content."""
@@ -185,8 +238,58 @@ def as_named(path: str) -> str:
 def _local(path: str) -> Path | None:
     """The path of a local file; None if it is elsewhere."""
     if path.startswith("file:"):
+        if re.match(r"file://[^/]", path):  # on a machine it names
+            raise InputError(f"{path}: write file:///PATH, or the path alone")
         return Path(re.sub(r"^file:(//)?(?=/)", "", path))
     return None if SCHEME.match(path) else Path(path)
+
+
+def _url(path: str) -> str:
+    """A local path as Spark takes it, whatever file system it would look in otherwise."""
+    return f"file:{path}"
+
+
+def _upwards(data: str, inside: str) -> tuple[str, str]:
+    """A folder and a path below it, for one that begins with steps upwards."""
+    parts = inside.split("/")
+    steps = sum(1 for _ in itertools.takewhile(lambda part: part == "..", parts))
+    for _ in range(steps):
+        data = os.path.dirname(data)
+    return data.rstrip("/"), "/".join(parts[steps:])
+
+
+def _above(paths: Sequence[str]) -> list[str]:
+    """The folders above some paths, as they are named and as links lead to them."""
+    found: set[str] = set()
+    for path in paths:
+        for at in (path, os.path.realpath(path)):
+            while at not in found and at != os.path.dirname(at):
+                at = os.path.dirname(at)
+                found.add(at)
+    return sorted({*found, *map(os.path.realpath, found)})
+
+
+def _exchanged(folder: str) -> list[Any]:
+    """What shows that a folder, or a link to one, was put in the place of another.
+
+    Moving a folder changes its time of change and not that of its content; an entry that somebody
+    makes in it changes both, and is none of our business.
+    """
+    try:
+        behind = os.stat(folder)
+    except OSError:
+        return [folder]
+    moved = behind.st_ctime_ns if behind.st_ctime_ns != behind.st_mtime_ns else 0
+    return [folder, behind.st_dev, behind.st_ino, moved, *_link(folder)]
+
+
+def _link(path: str) -> list[Any]:
+    """What a link is like; empty if a path is none."""
+    try:
+        own = os.lstat(path)
+        return [own.st_ino, own.st_ctime_ns, os.readlink(path)] if S_ISLNK(own.st_mode) else []
+    except OSError:
+        return []
 
 
 def _paths(location: str) -> list[str]:
@@ -210,22 +313,34 @@ def _holds(path: Path, format_: str) -> bool:
     return path.is_dir() and any(path.rglob(f"*.{format_}*"))
 
 
-def _walk(root: str) -> Iterator[str]:
+def _walk(root: str, *, folders: bool = False) -> Iterator[str]:
     """Every file below a path; those Spark overlooks too, which costs nothing but a rerun."""
     if not os.path.isdir(root):
         yield root
         return
-    for folder, folders, names in os.walk(root, followlinks=True):
-        folders.sort()
+    for folder, inside, names in os.walk(root, followlinks=True):
+        inside.sort()
+        if folders:
+            yield folder
         for name in sorted(names):
             yield os.path.join(folder, name)
 
 
 def source_name(source: Source) -> str:
     """What tells a source from others, whatever is declared of it."""
-    columns = [[f.name, str(f.type)] for f in source.fields]
-    options = [list(o) for o in source.options]
-    return json.dumps([source.table, source.format, source.location, options, columns])
+    told = [(f.name, getattr(source, f.name)) for f in fields(source) if f.name not in DECLARED]
+    return json.dumps([source.table, {name: _told(value) for name, value in told}], sort_keys=True)
+
+
+def _told(value: Any) -> Any:
+    """A part of a source as JSON; all there is to a column but whether it may be null."""
+    if isinstance(value, tuple):
+        return [_told(item) for item in value]
+    if isinstance(value, Field):
+        return {
+            f.name: _told(getattr(value, f.name)) for f in fields(value) if f.name != "nullable"
+        }
+    return encode(value)
 
 
 __all__ = ["Place", "Sources", "as_named", "check_steady", "format_name", "source_name"]

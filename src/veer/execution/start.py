@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Sink
@@ -15,15 +16,24 @@ from veer.errors import InputError, UsageError
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies, own_functions
+from veer.execution.order import order_of
+from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
 from veer.execution.run import Outcome, Request, Running
 from veer.execution.session import Session
+from veer.execution.signals import every_source
 from veer.execution.sources import Sources
+from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
+from veer.frontends.checkout import top_level
 from veer.frontends.spec import STORED, load, parse_spec, parse_stored, store_place
 from veer.store import Store, StoredResult
-from veer.store.files import LocalFiles
+from veer.store.files import LocalFiles, checksum
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 PLOTS = "plots"
+LONGEST_NAME = 200
 
 
 @final
@@ -41,6 +51,8 @@ class RunOptions:
     models: str = ""
     functions: str = ""
     trust_code: bool = False
+    overwrite: bool = False
+    trust_targets: bool = False
     keep: str = "sinks"
     reuse: str = "proven"
     trust: bool = False
@@ -59,6 +71,7 @@ class Started:
     session: Session
     dataflow: Dataflow
     data: Path
+    rules: Rules
 
     def close(self) -> None:
         self.store.close()
@@ -90,27 +103,70 @@ def start(
         version.code,
         options.trust_code,
     )
-    sources = Sources(data.absolute(), options.content, session)
+    name = checked_name(options.name or default_name(spec))
+    _check_ids(version.dataflow)
     store = open_store(options, session)
-    request = Request(
-        name=options.name or default_name(spec),
-        spec=spec,
-        keep=options.keep,
-        reuse=options.reuse,
-        trust=options.trust,
-        share=options.share,
-        stable_ids=version.stable_ids,
-        code=version.code,
-        environment=session.environment(),
-        starting=0.0 if session.is_running else Request.starting,
-    )
     try:
-        computation = Compiled(version.dataflow, sources, bodies, session)
+        sources = Sources(data.absolute(), options.content, session, store.seal)
+        dataflow = store.seal.dataflow(version.dataflow)
+        request = Request(
+            name=name,
+            spec=spec,
+            keep=options.keep,
+            reuse=options.reuse,
+            trust=options.trust,
+            share=options.share,
+            stable_ids=version.stable_ids,
+            code=version.code,
+            environment=session.environment(),
+            look=session.environment,
+            starting=0.0 if session.is_running else Request.starting,
+        )
+        computation = Compiled(dataflow, sources, bodies, session)
         running = Running(request, computation, store, session, progress)
+        rules = _rules(spec, options, store, sources, dataflow)
     except BaseException:
         store.close()
         raise
-    return Started(running, store, session, version.dataflow, data)
+    return Started(running, store, session, dataflow, data, rules)
+
+
+def _rules(
+    spec: str, options: RunOptions, store: Store, sources: Sources, dataflow: Dataflow
+) -> Rules:
+    """Where results of a run may go."""
+    here, data = Path.cwd(), sources.data
+    project = {here}
+    needed = [
+        here,
+        data,
+        Path(os.path.expanduser("~")),
+        *map(Path, filter(None, (options.models, options.functions))),
+    ]
+    if not spec.startswith(STORED):
+        file = Path(parse_spec(spec).path).absolute()
+        folder = next(p for p in file.parents if p.is_dir())
+        project.add(top_level(folder) or folder)
+        needed.append(file)
+    read = [g for s in every_source(dataflow) for g in sources.place(s).globs]
+    kept = [store.place] if store.place_is_folder else []
+    if isinstance(store.files, LocalFiles):
+        kept.append(store.files.root)
+    return Rules(
+        options.overwrite,
+        options.trust_targets,
+        tuple(sorted(real(p) for p in project if p.parent != p)),
+        tuple(read),
+        tuple(needed),
+        tuple(map(Path, kept)),
+    )
+
+
+def _check_ids(dataflow: Dataflow) -> None:
+    """Refuse ids that no database keeps, before anything runs."""
+    for id_ in dataflow.operators:
+        if "\0" in id_ or any("\ud800" <= c <= "\udfff" for c in id_):
+            raise InputError(f"the operator {id_!r} has an id that is no text")
 
 
 def open_store(options: RunOptions, session: Session) -> Store:
@@ -126,62 +182,121 @@ def default_name(spec: str) -> str:
     return f"{stem}.{parsed.function}" if parsed.function else stem
 
 
+def checked_name(name: str) -> str:
+    """A name for versions that is one: it is shown, and part of the names of files."""
+    problem = ""
+    if not name or name != name.strip() or not name.isprintable():
+        problem = "a name has printable characters, and no blanks around them"
+    elif "/" in name or "\\" in name or name in (".", ".."):
+        problem = "a name is no path"
+    elif len(name) > LONGEST_NAME:
+        problem = f"a name has at most {LONGEST_NAME} characters"
+    if problem:
+        raise UsageError(f"the name {name[:LONGEST_NAME]!r}: {problem}")
+    return name
+
+
 # -- what a run leaves outside of the store ------------------------------------------------------
 
 
-def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
-    """Copy every sink below a folder; charts are drawn, here or beside the store."""
-    store, written = started.store, []
-    files = store.files
-    for sink, result in outcome.results.items():
+@final
+@dataclass(frozen=True)
+class Destination:
+    """Where a sink goes beside the store: a copy that was asked for, its own target, a chart."""
+
+    copy: Target | None = None
+    own: Target | None = None
+    chart: Path | None = None
+
+    @property
+    def targets(self) -> list[Target]:
+        return [t for t in (self.copy, self.own) if t is not None]
+
+
+def destinations(started: Started, folder: str) -> dict[str, Destination]:
+    """Where each sink goes; an error if something of somebody's would be lost by it."""
+    local = isinstance(started.store.files, LocalFiles)
+    if folder and not local:
+        raise UsageError(f"--out: results are in {started.store.files.root}; copy them from there")
+    names, found = Names(), {}
+    for sink in started.dataflow.sinks:
         operator = started.dataflow.operators[sink]
         assert isinstance(operator, Sink)
-        target = Path(folder) / safe_name(operator.name) if folder else None
-        while target is not None and target in written:
-            target = target.with_name(f"{target.name}_{sink}")
-        if target is not None:
-            if not isinstance(files, LocalFiles):
-                raise UsageError(f"--out: results are in {files.root}; copy them from there")
-            _copy(files, result, target)
-            written.append(target)
-        if operator.kind == "table" and _is_path(operator.target) and isinstance(files, LocalFiles):
-            place = started.data / operator.target
-            _copy(files, result, place)
-            written.append(place)
-        if operator.kind != "table" and operator.columns and isinstance(files, LocalFiles):
+        name = names.of(operator.name, sink)
+        copy = chart = own = None
+        place = path_of(operator.target, started.data) if operator.target and local else None
+        if folder:
+            path = Path(folder) / name
+            copy = Target(real(path), str(path), is_asked=True)
+        if operator.kind != "table":
+            chart = Path(folder or PLOTS) / name
+        elif place is not None:
+            own = Target(place, operator.target, is_asked=False)
+        found[sink] = Destination(copy, own, chart)
+    started.rules.check([target for d in found.values() for target in d.targets])
+    return found
+
+
+def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
+    """Write every sink to where it goes; charts are drawn, in a folder or beside the store."""
+    written: list[Path] = []
+    places = destinations(started, folder)
+    for sink, result in outcome.results.items():
+        place = places[sink]
+        for target in place.targets:
+            write(target, started.rules, partial(_fill, started, sink, result))
+            written.append(target.path)
+        operator = started.dataflow.operators[sink]
+        assert isinstance(operator, Sink)
+        files = started.store.files
+        if place.chart is not None and operator.columns and isinstance(files, LocalFiles):
             assert outcome.version is not None
-            place = target or (
-                Path(files.root).parent / PLOTS / outcome.version.label / safe_name(operator.name)
-            )
             names = started.dataflow.schemas[sink].names
-            rows = sample(files, result, MOST_POINTS)
-            written += write_chart(place, operator.name, operator.kind, names, rows, result.rows)
+            rows = _some_rows(started, sink, result)
+            where = place.chart
+            if not folder:
+                version = safe_name(outcome.version.label)
+                where = Path(files.root).parent / PLOTS / version / place.chart.name
+            written += write_chart(where, operator.name, operator.kind, names, rows, result.rows)
     return written
 
 
-def _is_path(target: str) -> bool:
-    """Whether a target of a sink is a place for files, not the name of a table."""
-    return "://" not in target and ("/" in target or target.endswith(".parquet"))
+def _is_in_order(started: Started, sink: str, result: StoredResult) -> bool:
+    """Whether the files of a result, by name, have the rows in the order of a sink.
+
+    One whose order its columns do not tell is only ever served by the same computation.
+    """
+    asked = order_of(started.dataflow, sink)
+    if not asked:
+        return True
+    (kept,) = result.dataflow.sinks
+    return (order_of(result.dataflow, kept) or [])[: len(asked)] == asked
 
 
-def _copy(files: LocalFiles, result: StoredResult, target: Path) -> None:
-    """The files of a result, in place of what an earlier run wrote there."""
-    if target.exists() and not (target / "_SUCCESS").exists():
-        raise InputError(f"{target} is there already, and no result of a run")
-    new, old = (target.with_name(f".{target.name}.{which}") for which in ("new", "old"))
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for aside in (new, old):
-            shutil.rmtree(aside, ignore_errors=True)
-        shutil.copytree(files.path(result.id), new)
-        if target.exists():
-            target.rename(old)  # whole: a folder half deleted would be taken for somebody else's
-        new.rename(target)
-    except shutil.Error as error:
-        raise InputError(f"{target}: {error.args[0][0][2]}") from None
-    except OSError as error:
-        raise InputError(f"{target}: {error.strerror}") from None
-    shutil.rmtree(old, ignore_errors=True)
+def _ordered(started: Started, sink: str, result: StoredResult) -> DataFrame:
+    schema, order = started.dataflow.schemas[sink], order_of(started.dataflow, sink)
+    return read_result(started.session(), started.store, result, schema, order or ())
+
+
+def _fill(started: Started, sink: str, result: StoredResult, new: Path) -> None:
+    """The rows of a sink in a new folder, in the order it asks for."""
+    if not _is_in_order(started, sink, result):
+        names = file_names(started.dataflow.schemas[sink])
+        write_rows(started.session(), _ordered(started, sink, result).toDF(*names), f"file:{new}")
+        return
+    shutil.copytree(started.store.files.path(result.id), new)
+    for file in result.files:
+        if checksum(new / file.name) != file.checksum:
+            raise InputError(f"the stored result of {sink!r} is damaged: {file.name}; run again")
+
+
+def _some_rows(started: Started, sink: str, result: StoredResult) -> list[tuple[Any, ...]]:
+    """Rows for a chart, the first ones where they are in an order."""
+    files = started.store.files
+    assert isinstance(files, LocalFiles)
+    if _is_in_order(started, sink, result):
+        return sample(files, result, MOST_POINTS)
+    return [tuple(row) for row in _ordered(started, sink, result).limit(MOST_POINTS).collect()]
 
 
 def sample(files: LocalFiles, result: StoredResult, most: int) -> list[tuple[Any, ...]]:
@@ -199,9 +314,13 @@ def sample(files: LocalFiles, result: StoredResult, most: int) -> list[tuple[Any
     return rows
 
 
-def safe_name(name: str) -> str:
-    """A name as the name of a file."""
-    return re.sub(r"[^\w.-]+", "_", name).strip(".") or "result"
-
-
-__all__ = ["RunOptions", "Started", "default_name", "export", "sample", "start"]
+__all__ = [
+    "RunOptions",
+    "Started",
+    "checked_name",
+    "default_name",
+    "destinations",
+    "export",
+    "sample",
+    "start",
+]

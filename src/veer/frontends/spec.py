@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
 
@@ -121,13 +121,23 @@ def load_pair(
     """Two versions, `p` at a revision if one is given; PySpark jobs start side by side."""
     if not all(not t.startswith(STORED) and parse_spec(t).function for t in (p, q)):
         old = load(p, schema=schema, revision=revision, args=args, store=store)
-        return old, load(q, schema=schema, args=args, store=store)
+        new = load(q, schema=schema, args=args, store=store)
+        if p.startswith(STORED) == q.startswith(STORED):
+            return old, new
+        with existing_store(store) as opened:
+            return _sealed(old, opened), _sealed(new, opened)
     with ThreadPoolExecutor(2) as pool:
         jobs = (
             pool.submit(load, p, schema=schema, revision=revision, args=args),
             pool.submit(load, q, schema=schema, args=args),
         )
         return jobs[0].result(), jobs[1].result()
+
+
+def _sealed(version: Version, store: Any) -> Version:
+    """A version as it would be stored: compared with a stored one, secrets are those of the store."""
+    optimized = version.optimized and store.seal.dataflow(version.optimized)
+    return replace(version, dataflow=store.seal.dataflow(version.dataflow), optimized=optimized)
 
 
 def parse_stored(text: str) -> tuple[str, int | None]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import socket
 import threading
 import time
@@ -43,6 +44,7 @@ from veer.dataflow.json import from_json, to_json
 from veer.errors import InputError, UsageError
 from veer.store import tables
 from veer.store.files import Files, HadoopFiles, LocalFiles, StoredFile
+from veer.store.sealing import Seal
 
 LIVE, DYING, DAMAGED = "live", "dying", "damaged"
 LEASE = 600.0  # seconds; a process that lives renews what it holds
@@ -166,6 +168,7 @@ class Store:
                 f"{self.place}: a store of format {found['format']}, expected {tables.FORMAT}"
             )
         self.results = found["results"]
+        self.seal = Seal(found.get("key") or self.retried(self._new_key))
         if results and self.results.rpartition("/")[0] != results:
             at = "its own folder" if self.results == RESULTS else self.results.rpartition("/")[0]
             raise UsageError(f"{self.place}: its results are in {at}, not in {results}")
@@ -188,10 +191,18 @@ class Store:
                 LocalFiles(results)
         elif not self.place_is_folder:
             raise UsageError(f"{self.place}: say where results go: --results PATH")
-        made = {"format": str(tables.FORMAT), "results": results or RESULTS}
+        made = {"format": str(tables.FORMAT), "results": results or RESULTS, "key": _random_key()}
         for key, value in made.items():
             db.execute(insert(tables.about).values(key=key, value=value))
         return made
+
+    def _new_key(self, db: Connection) -> str:
+        """The key of a store that was made without one; of two who give it one, the first counts."""
+        found = self._about(db).get("key")
+        if found is None:
+            found = _random_key()
+            db.execute(insert(tables.about).values(key="key", value=found))
+        return found
 
     @property
     def place_is_folder(self) -> bool:
@@ -618,6 +629,10 @@ class Store:
                 db.execute(insert(table).values(**values))
         except IntegrityError:
             pass
+
+
+def _random_key() -> str:
+    return secrets.token_hex(32)
 
 
 def _fields(version: StoredVersion) -> dict[str, Any]:
