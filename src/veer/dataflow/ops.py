@@ -76,6 +76,8 @@ class ForeignKey:
 
 
 LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them
+COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
+ANYWHERE = "?"  # a place that is not known
 
 
 @final
@@ -83,7 +85,8 @@ LOCAL = "local"  # the format of a source whose rows are given, though Veer does
 class Source(Operator):
     """A base table with its declared constraints; `location` says where its rows are.
 
-    `keys` are column sets on which no two rows agree; their columns are never null.
+    `keys` are column sets on which no two rows agree; their columns are never null. `metadata` is
+    what columns carry besides their types that changes what is read, such as default values.
     """
 
     table: str
@@ -94,6 +97,8 @@ class Source(Operator):
     location: str = ""
     options: tuple[tuple[str, str], ...] = ()
     lengths: tuple[tuple[str, int], ...] = ()  # of texts, where they are bounded
+    metadata: tuple[tuple[str, str], ...] = ()
+    elsewhere: tuple[str, ...] = ()  # other places rows may come from; ANYWHERE if nobody knows
     arity = 0
 
     def output(self, inputs: Sequence[Schema]) -> Schema:

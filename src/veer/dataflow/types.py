@@ -293,6 +293,19 @@ def is_orderable(type_: DataType) -> bool:
             return True
 
 
+def is_modelled(type_: DataType) -> bool:
+    """Whether Veer knows what values of the type are: no part of it is opaque."""
+    match type_:
+        case ArrayType(element):
+            return is_modelled(element)
+        case MapType(key, value):
+            return is_modelled(key) and is_modelled(value)
+        case StructType(fields):
+            return all(is_modelled(t) for _, t in fields)
+        case _:
+            return not isinstance(type_, OpaqueType)
+
+
 def same_by_value(a: DataType, b: DataType) -> bool:
     """Whether values of two types can be compared as they are: integers, and an untyped NULL."""
     integers = isinstance(a, IntegralType) and isinstance(b, IntegralType)
