@@ -10,6 +10,7 @@ from __future__ import annotations
 from veer.dataflow.determinism import worst
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.types import AtomicType, BinaryType, DataType
+from veer.frontends.spark.said import SESSION as SESSION
 from veer.frontends.spark.tree import Node
 
 
