@@ -32,7 +32,7 @@ Read = Callable[..., DataFrame]
 def data(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Files and tables that are the same data in several ways."""
     root = tmp_path_factory.mktemp("sources")
-    for name, rows in {"a": [(1, "x"), (2, None)], "b": [(3, "y")]}.items():
+    for name, rows in {"a": [(1, "x"), (2, None)], "b": [(3, "y")], "c": [(4, "z")]}.items():
         spark.createDataFrame(rows, "id int, s string").coalesce(1).write.parquet(str(root / name))
     parts = spark.createDataFrame([(1, 1), (2, 2)], "id int, p int")
     parts.write.partitionBy("p").parquet(str(root / "parts"))
@@ -42,6 +42,7 @@ def data(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Itera
     (root / "hard").mkdir()
     for file in (root / "a").glob("*.parquet"):
         (root / "linked" / file.name).symlink_to(file)
+    for file in (root / "c").glob("*.parquet"):
         os.link(file, root / "hard" / file.name)
     spark.sql(f"CREATE TABLE src_a USING parquet LOCATION '{root}/a'")
     spark.sql(f"CREATE TABLE src_b USING parquet LOCATION '{root}/b'")
@@ -87,7 +88,7 @@ def test_what_may_be_the_same_data_has_no_witness(spark: SparkSession, data: Pat
         "a union": (read(f"{data}/a", f"{data}/b"), a.union(b)),
         "a pattern": (a, read(f"{data}/a/*.parquet")),
         "links inside": (a, read(f"{data}/linked")),
-        "hard links inside": (a, read(f"{data}/hard")),
+        "hard links inside": (read(f"{data}/c"), read(f"{data}/hard")),
         "a partition": (
             read(f"{data}/parts").where("p = 1").select("id"),
             read(f"{data}/parts/p=1"),
@@ -359,17 +360,21 @@ def job(spark: SparkSession, root: Path, text: str) -> Version:
     file.write_text(head + textwrap.dedent(text), encoding="utf-8")
     request = {
         "root": str(root), "file": str(file), "function": "build", "args": {}, "data": str(root),
-        "schema": "CREATE TABLE t (id INT, s STRING)",
+        "schema": "CREATE TABLE src_t (id INT, s STRING)",
     }  # fmt: skip
     return Version(file.name, load_function(spark, request)[0], stable_ids=False)
 
 
 JOBS = {
     "order of paths": ("parquet('a', 'b')", "parquet('b', 'a')", EQUIVALENT),
-    "a union": ("parquet('a', 'b')", "parquet('a').union(spark.read.parquet('b'))", UNKNOWN),
+    "a union": (
+        "parquet('a', 'b')",
+        "parquet('a').union(spark.read.schema('id int, s string').parquet('b'))",
+        UNKNOWN,
+    ),
     "a pattern": ("parquet('a')", "parquet('a/*.parquet')", UNKNOWN),
     "a link": ("parquet('a')", "parquet('link')", UNKNOWN),
-    "a table": ("parquet('a')", "table('t')", UNKNOWN),
+    "a table": ("parquet('a')", "table('src_t')", UNKNOWN),
     "spellings": ("parquet('a')", "parquet('./b/../a/')", EQUIVALENT),
     "folders": ("parquet('a')", "parquet('b')", INEQUIVALENT),
     "options": ("csv('x', header=True)", "csv('x', header=False)", UNKNOWN),

@@ -39,7 +39,7 @@ HARMLESS = frozenset({"comment", "CURRENT_DEFAULT"})
 WIDE = Context(prec=80)
 # Types whose values are plain numbers or texts to Spark, which print as what they are.
 EXACT = re.compile(
-    r"(string collate \w+|interval (year|month|day|hour|minute|second).*|time\(\d\))$"
+    r"(date|timestamp(_ntz)?|string collate \w+|interval (year|month|day|hour|minute|second).*|time\(\d\))$"
 )
 
 
