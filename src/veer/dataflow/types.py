@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -304,6 +305,11 @@ def is_modelled(type_: DataType) -> bool:
             return all(is_modelled(t) for _, t in fields)
         case _:
             return not isinstance(type_, OpaqueType)
+
+
+def shows_addresses(types: Iterable[DataType]) -> bool:
+    """Whether a text Java makes of values of these types may hold addresses of objects in memory."""
+    return any(not isinstance(t, AtomicType) or isinstance(t, BinaryType) for t in types)
 
 
 def same_by_value(a: DataType, b: DataType) -> bool:

@@ -85,6 +85,9 @@ class Sources:
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
         place = self.place(source)
+        if source.metadata:
+            shown = source.metadata[0][0]
+            raise InputError(f"source {source.table!r}: {shown} changes what is read")
         ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
         reader = spark.read.format(place.format).options(**dict(place.options)).schema(ddl)
         try:
@@ -225,7 +228,8 @@ def source_name(source: Source) -> str:
     """What tells a source from others, whatever is declared of it."""
     columns = [[f.name, str(f.type)] for f in source.fields]
     options = [list(o) for o in source.options]
-    return json.dumps([source.table, source.format, source.location, options, columns])
+    carried = [list(m) for m in source.metadata]
+    return json.dumps([source.table, source.format, source.location, options, columns, carried])
 
 
 __all__ = ["Place", "Sources", "as_named", "check_steady", "format_name", "source_name"]

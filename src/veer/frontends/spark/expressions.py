@@ -61,6 +61,7 @@ from veer.dataflow.types import (
     FloatType,
     is_modelled,
     is_orderable,
+    shows_addresses,
 )
 from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, UnsupportedError
@@ -70,7 +71,6 @@ from veer.frontends.spark.kinds import (
     is_builtin,
     kind_of,
     kind_of_tree,
-    shows_addresses,
 )
 from veer.frontends.spark.said import SESSION, Said
 from veer.frontends.spark.tree import Node, expression_of
@@ -456,7 +456,7 @@ class Expressions:
             raise UnsupportedError(f"{node.kind}, which the session decides")
         identity = f"spark {_sql_name(node)} {node.kind} {json.dumps(said, sort_keys=True)}"
         kind = kind_of(node)
-        if node.kind == "FormatString" and shows_addresses([a.type for a in args]):
+        if node.kind == "FormatString" and shows_addresses(a.type for a in args):
             kind = worst(kind, Kind.CHOICE)
         return OpaqueCall(identity, args, type_, kind)
 

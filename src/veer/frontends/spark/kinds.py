@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from veer.dataflow.determinism import worst
 from veer.dataflow.functions.registry import Kind
-from veer.dataflow.types import AtomicType, BinaryType, DataType
 from veer.frontends.spark.said import SESSION as SESSION
 from veer.frontends.spark.tree import Node
 
@@ -238,11 +237,6 @@ def kind_of(node: Node) -> Kind:
 def kind_of_tree(node: Node) -> Kind:
     """The worst kind of an expression and everything inside of it."""
     return worst(kind_of(node), *map(kind_of_tree, node.children))
-
-
-def shows_addresses(types: list[DataType]) -> bool:
-    """Whether a text made of values of these types may hold addresses of objects in memory."""
-    return any(not isinstance(t, AtomicType) or isinstance(t, BinaryType) for t in types)
 
 
 def _is_pure(node: Node) -> bool:

@@ -29,6 +29,7 @@ from veer.frontends.spark.tree import Node, each
 from veer.frontends.spark.types import constant, jvm_constant, metadata_of
 
 MOST_CELLS = 5_000  # of rows given in the program
+FILE_COLUMN = "_metadata"  # names and times of the files rows come from
 MOST_PARTITIONS = 10_000  # whose places are looked up
 
 
@@ -94,9 +95,13 @@ def _relation(node: Node) -> Source:
     name = str(table.get().identifier().unquotedString()) if table.isDefined() else ""
     metadata = metadata_of(json.loads(relation.schema().json()))
     if kind == "HadoopFsRelation":
-        roots = sorted(canonical(p) for p in _strings(relation.location().rootPaths()))
-        where = roots[0] if len(roots) == 1 else json.dumps(roots)
+        roots = sorted(_strings(relation.location().rootPaths()))
         elsewhere = {*linked(roots), *(_partitions(table.get()) if name else ())}
+        if any(f.name == FILE_COLUMN for f in fields_of(node)):
+            elsewhere |= set(map(canonical, roots)) - set(roots)  # it tells the name of the link
+        else:
+            roots = sorted(map(canonical, roots))
+        where = roots[0] if len(roots) == 1 else json.dumps(roots)
         return Source(
             name or where,
             fields_of(node),
