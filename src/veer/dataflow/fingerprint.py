@@ -77,9 +77,10 @@ def _operator(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema,
     scope = (rows, *outer)
     kind = type(operator).__name__
     match operator:
-        case Source(table, source_fields, _, _, format_, location, options):
+        case Source(table, source_fields, _, _, format_, location, options, metadata=metadata):
             columns = [[f.name, str(f.type)] for f in source_fields]
-            return [kind, table, columns, format_, location, [list(o) for o in options]]
+            said = [kind, table, columns, format_, location, [list(o) for o in options]]
+            return [*said, [list(m) for m in metadata]] if metadata else said
         case Values(value_fields, value_rows):
             return [kind, [str(f.type) for f in value_fields], encode(value_rows)]
         case Sink(name, sink_kind, target, columns, positional):

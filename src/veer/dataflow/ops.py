@@ -76,6 +76,8 @@ class ForeignKey:
 
 
 LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them
+COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
+ANYWHERE = "?"  # a place that is not known
 
 
 @final
@@ -85,7 +87,8 @@ class Source(Operator):
 
     `keys` are column sets on which no two rows agree; their columns are never null. `unique`
     are column sets on which no two rows agree that have no null there; `checks` are conditions on
-    its own rows that are false on none.
+    its own rows that are false on none. `metadata` is what columns carry besides their types that
+    changes what is read, such as default values.
     """
 
     table: str
@@ -98,6 +101,8 @@ class Source(Operator):
     lengths: tuple[tuple[str, int], ...] = ()  # of texts, where they are bounded
     unique: tuple[tuple[str, ...], ...] = ()
     checks: tuple[Expr, ...] = field(default=(), metadata=OWN_ROWS)
+    metadata: tuple[tuple[str, str], ...] = ()
+    elsewhere: tuple[str, ...] = ()  # other places rows may come from; ANYWHERE if nobody knows
     arity = 0
 
     def output(self, inputs: Sequence[Schema]) -> Schema:

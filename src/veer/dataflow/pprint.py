@@ -141,6 +141,12 @@ def show_expr(expr: Expr) -> str:
             assert_never(expr)
 
 
+def function_name(identity: str) -> str:
+    """What people call a function known by its identity alone: `from_json`, `clean`."""
+    words = identity.split(" ", 2)
+    return words[1] if len(words) > 1 and words[0] in ("spark", "python") else words[0]
+
+
 def show_query(query: Dataflow) -> str:
     """A subquery on one line, its operators in order."""
     lines = [f"{show_operator(query.operators[i])}{_fed_by(query, i)}" for i in query.order]

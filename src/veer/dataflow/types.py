@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -293,6 +294,24 @@ def is_orderable(type_: DataType) -> bool:
             return False
         case _:
             return True
+
+
+def is_modelled(type_: DataType) -> bool:
+    """Whether Veer knows what values of the type are: no part of it is opaque."""
+    match type_:
+        case ArrayType(element):
+            return is_modelled(element)
+        case MapType(key, value):
+            return is_modelled(key) and is_modelled(value)
+        case StructType(fields):
+            return all(is_modelled(t) for _, t in fields)
+        case _:
+            return not isinstance(type_, OpaqueType)
+
+
+def shows_addresses(types: Iterable[DataType]) -> bool:
+    """Whether a text Java makes of values of these types may hold addresses of objects in memory."""
+    return any(not isinstance(t, AtomicType) or isinstance(t, BinaryType) for t in types)
 
 
 def same_by_value(a: DataType, b: DataType) -> bool:

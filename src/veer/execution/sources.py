@@ -116,6 +116,9 @@ class Sources:
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
         place = self.place(source)
+        if source.metadata:
+            shown = source.metadata[0][0]
+            raise InputError(f"source {source.table!r}: {shown} changes what is read")
         ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
         reader = spark.read.format(place.format).options(**dict(place.options)).schema(ddl)
         try:

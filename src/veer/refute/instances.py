@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
@@ -21,6 +22,7 @@ from veer.dataflow.functions.ordering import group_key
 from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import ForeignKey, Source
 from veer.dataflow.schema import Schema
+from veer.dataflow.sharing import sources_of
 from veer.dataflow.types import DataType
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import InputError
@@ -47,19 +49,10 @@ def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
     What any of them declares of a table counts: all keys, never null where one says so.
     """
     found: dict[str, Source] = {}
-    for source in _sources(dataflows):
+    for source in chain.from_iterable(map(sources_of, dataflows)):
         known = found.get(source.table)
         found[source.table] = source if known is None else _merged(known, source)
     return dict(sorted(found.items()))
-
-
-def _sources(dataflows: Iterable[Dataflow]) -> Iterator[Source]:
-    for dataflow in dataflows:
-        for id_ in dataflow.order:
-            operator = dataflow.operators[id_]
-            if isinstance(operator, Source):
-                yield operator
-            yield from _sources(subqueries(operator))
 
 
 def _merged(one: Source, two: Source) -> Source:
@@ -90,7 +83,7 @@ def conflict(dataflows: Sequence[Dataflow]) -> str:
     No rows can be given for it that both mean.
     """
     known: dict[str, Source] = {}
-    for source in _sources(dataflows):
+    for source in chain.from_iterable(map(sources_of, dataflows)):
         other = known.setdefault(source.table.lower(), source)
         if other.table != source.table or _columns(other) != _columns(source):
             return f"table {source.table!r} is declared in two ways"

@@ -19,7 +19,9 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.determinism import dataflow_kind, expr_kind, operator_kind
 from veer.dataflow.expr import OpaqueCall
 from veer.dataflow.functions.registry import Failure, Kind
-from veer.dataflow.ops import LOCAL, RowUdf, Sample, Source, TableUdf
+from veer.dataflow.ops import COMPUTED, LOCAL, RowUdf, Sample, Source, TableUdf
+from veer.dataflow.pprint import function_name
+from veer.dataflow.sharing import sharing
 from veer.dataflow.types import has_floats
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.dataflow.walk import size as dataflow_size
@@ -274,14 +276,15 @@ def _unfit(refutation: Refutation) -> str | None:
     for dataflow in (refutation.p, refutation.q):
         for reason in _unfit_parts(dataflow):
             return reason
-    return conflict((refutation.p, refutation.q)) or None
+    both = (refutation.p, refutation.q)
+    return conflict(both) or sharing(both) or None
 
 
 def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         exprs = list(operator_exprs(operator))
-        if isinstance(operator, Source) and operator.format == LOCAL:
+        if isinstance(operator, Source) and operator.format in (LOCAL, COMPUTED):
             yield f"the rows of {id_!r} are given, not any rows"
         if isinstance(operator, Source) and any(
             isinstance(part, OpaqueCall) for check in operator.checks for part in parts(check)
@@ -289,8 +292,9 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
             yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
         if isinstance(operator, RowUdf | TableUdf):
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
-        if any(isinstance(part, OpaqueCall) for e in exprs for part in parts(e)):
-            yield f"operator {id_!r} calls a function that is not known"
+        for call in (part for e in exprs for part in parts(e) if isinstance(part, OpaqueCall)):
+            name = function_name(call.identity)
+            yield f"operator {id_!r} calls a function that is not known: {name}"
         random = isinstance(operator, Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
         if random:
             yield f"operator {id_!r} draws random numbers"

@@ -195,7 +195,7 @@ def _table(source: Source, named: bool) -> Json:
     if not named:
         return [columns, keys]
     parents = [[f.columns, f.parent, f.parent_columns] for f in source.foreign_keys]
-    own = [source.table, source.format, source.location, source.options]
+    own = [source.table, source.format, source.location, source.options, source.metadata]
     return [columns, keys, names, parents, own]
 
 

@@ -36,8 +36,10 @@ from veer.frontends.spark.actions import Unknown, is_only_shown
 from veer.frontends.spark.captured_io import Reader, TableWriter, Writer
 from veer.frontends.spark.rows import given_rows
 from veer.frontends.spark.settings import WRITING, check_settings
-from veer.frontends.spark.tree import each
+from veer.frontends.spark.sources import source_of
+from veer.frontends.spark.tree import each, plan_of
 from veer.frontends.spark.types import type_of
+from veer.frontends.spark.zones import is_utc
 from veer.frontends.sql import read_schema
 
 # Values a program may only print: it cannot go on with what nobody computed.
@@ -381,6 +383,9 @@ class Capture:
         if schema is not None:
             named["schema"] = schema
         frame = self._create(data, *args, **named)
+        known = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
+        if isinstance(known, Values):
+            return self.stub(known)
         fields = tuple(
             Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
         )
@@ -394,7 +399,7 @@ class Capture:
             if other.sink.name == sink.name:
                 self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}", "")
         zone = self.spark.conf.get("spark.sql.session.timeZone")
-        if zone != "UTC":
+        if not is_utc(zone):
             self.stop(f"the time zone is {zone}, and jobs are read with UTC", "")
         if sink.target:
             settings = check_settings(self.spark, WRITING)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.dataflow.schema import Field
 from veer.dataflow.types import STRING
 from veer.errors import InputError
-from veer.frontends.spark.types import type_of
+from veer.frontends.spark.places import linked
+from veer.frontends.spark.types import field_type, metadata_of
 
 if TYPE_CHECKING:
     from veer.frontends.spark.capture import Capture
 
 SECRET = ("password", "user", "token", "secret", "key")
+Columns: TypeAlias = tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]  # with their metadata
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
@@ -114,7 +117,7 @@ class Reader(_Options):
 
     def _made(self, given: Sequence[Any]) -> Any:
         paths = [self._capture.path(str(p)) for p in given] or self._options_as_paths()
-        where = paths[0] if len(paths) == 1 else json.dumps(paths)
+        where = paths[0] if len(paths) == 1 else json.dumps(sorted(paths))
         for found in self._capture.written:
             if found.sink.target in paths:
                 if len(paths) > 1 or self._schema is not None or self._options:
@@ -126,13 +129,31 @@ class Reader(_Options):
         declared = next(
             (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None
         )
-        fields = self._fields(paths, declared)
-        source = Source(where, fields, (), (), self._format, where, options)
+        fields, metadata = self._fields(paths, declared)
+        source = Source(where, fields)
         if declared is not None and _same_columns(declared.fields, fields):
-            source = replace(
-                declared, table=where, format=self._format, location=where, options=options
+            source = replace(declared, table=where)
+        return self._capture.stub(
+            replace(
+                source,
+                format=self._format,
+                location=where,
+                options=options,
+                metadata=metadata,
+                elsewhere=self._links(paths),
             )
-        return self._capture.stub(source)
+        )
+
+    def _links(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Other places that links lead to, of paths that are there."""
+        found: set[str] = set()
+        for path in paths:
+            for root in (self._capture.root, self._capture.data):
+                place, plain = os.path.realpath(root / path), os.path.realpath(root)
+                if os.path.exists(place):
+                    leads = {f"file:{place}", *linked([place])}
+                    found |= {self._capture.path(p.replace(f"{plain}/", f"{root}/")) for p in leads}
+        return tuple(sorted(found - set(paths)))
 
     def _options_as_paths(self) -> list[str]:
         for key in ("path", "dbtable", "query", "table", "url"):
@@ -140,13 +161,13 @@ class Reader(_Options):
                 return [self._capture.path(self._options[key])]
         return [self._format]
 
-    def _fields(self, paths: Sequence[str], declared: Source | None) -> tuple[Field, ...]:
+    def _fields(self, paths: Sequence[str], declared: Source | None) -> Columns:
         if self._schema is not None:
             return _given_fields(self._schema)
         if declared is not None:
-            return declared.fields
+            return declared.fields, declared.metadata
         if self._format == "text":
-            return (Field("value", STRING),)
+            return (Field("value", STRING),), ()
         found = self._from_files(paths)
         if found is not None:
             return found
@@ -157,7 +178,7 @@ class Reader(_Options):
             "",
         )
 
-    def _from_files(self, paths: Sequence[str]) -> tuple[Field, ...] | None:
+    def _from_files(self, paths: Sequence[str]) -> Columns | None:
         """The columns local files tell by themselves, without a query."""
         file = next((f for p in paths if (f := self._file(p)) is not None), None)
         if file is None:
@@ -166,7 +187,7 @@ class Reader(_Options):
             if self._format == "parquet":
                 return _parquet_fields(file)
             if self._format == "csv" and self._options.get("inferschema", "false") == "false":
-                return self._header(file)
+                return self._header(file), ()
         except (OSError, ValueError, InputError):
             return None
         return None
@@ -191,15 +212,21 @@ class Reader(_Options):
         return tuple(Field(name, STRING) for name in first)
 
 
-def _given_fields(schema: Any) -> tuple[Field, ...]:
+def _given_fields(schema: Any) -> Columns:
     """The columns of a schema a reader was given: files may hold nulls anywhere."""
     from pyspark.sql.types import StructType
 
     found: Any = schema if isinstance(schema, StructType) else StructType.fromDDL(str(schema))
-    return tuple(Field(f.name, type_of(f.dataType.jsonValue())) for f in found.fields)
+    return _columns(found.jsonValue())
 
 
-def _parquet_fields(file: Path) -> tuple[Field, ...]:
+def _columns(schema: Mapping[str, Any]) -> Columns:
+    """The columns of a schema, and what they carry besides their types."""
+    fields = tuple(Field(f["name"], field_type(f)) for f in schema["fields"])
+    return fields, metadata_of(schema)
+
+
+def _parquet_fields(file: Path) -> Columns:
     """The columns a Parquet file says it has."""
     import pyarrow.parquet
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -207,7 +234,7 @@ def _parquet_fields(file: Path) -> tuple[Field, ...]:
     arrow = pyarrow.parquet.read_schema(file)
     written = (arrow.metadata or {}).get(SPARK_SCHEMA)
     data = json.loads(written) if written else from_arrow_schema(arrow).jsonValue()
-    return tuple(Field(f["name"], type_of(f["type"])) for f in data["fields"])
+    return _columns(data)
 
 
 def _same_columns(one: Sequence[Field], two: Sequence[Field]) -> bool:

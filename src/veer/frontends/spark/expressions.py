@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.dataflow.constants import widened
 from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import require_plain, require_repeatable
+from veer.dataflow.determinism import require_plain, require_repeatable, worst
 from veer.dataflow.expr import (
     AggregateCall,
     And,
@@ -59,13 +59,23 @@ from veer.dataflow.types import (
     DataType,
     DoubleType,
     FloatType,
+    is_modelled,
     is_orderable,
+    shows_addresses,
 )
 from veer.dataflow.walk import parts
-from veer.errors import IllFormedError, InputError, UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.spark.kinds import (
+    READ_FOLDS,
+    READ_OVERS,
+    is_builtin,
+    kind_of,
+    kind_of_tree,
+)
 from veer.frontends.spark.said import SESSION, Said
 from veer.frontends.spark.tree import Node, expression_of
-from veer.frontends.spark.types import constant, jvm_constant, type_of
+from veer.frontends.spark.types import constant, jvm_constant, opaque_constant, type_of
+from veer.frontends.spark.zones import is_utc, is_zoneless
 
 if TYPE_CHECKING:
     from veer.frontends.spark.operators import Signal
@@ -123,7 +133,6 @@ USUAL: dict[str, frozenset[str]] = {
     "useStringTypeWhenEmpty": frozenset({"False"}),
     "stringTypeWhenEmpty": frozenset({"False"}),
     "escapeChar": frozenset({"\\"}),
-    "timeZoneId": frozenset({"UTC", '["Some", "UTC"]'}),
     "nullOnDivideByZero": frozenset({"True"}),
     "trimStr": frozenset({"None"}),
     "useAnsiAdd": frozenset({"True"}),
@@ -131,13 +140,9 @@ USUAL: dict[str, frozenset[str]] = {
 }
 COLLECTING = frozenset({"CollectList", "CollectSet"})  # which leave out nulls, unless told not to
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
-PARTITION = frozenset(
-    {"MonotonicallyIncreasingID", "SparkPartitionID", "InputFileName", "InputFileBlockStart"}
-)
-RUN_CONSTANT = frozenset(
-    {"CurrentDate", "CurrentTimestamp", "Now", "CurrentUser", "LocalTimestamp"}
-)
-CHOOSING = frozenset({"AesEncrypt"})  # with a random vector, which Spark does not own up to
+# Functions that hand on values of any type without looking into them.
+KEEPING = frozenset({"named_struct", "array", "coalesce"})
+KEPT_FOLDS = frozenset({"count", "first", "last", "collect_list"})
 ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 
@@ -228,7 +233,9 @@ class Expressions:
             case "IsNotNull":
                 return Not(IsNull(self.read(node.children[0], scope)))
             case "In":
-                first, *options = self._all(node, scope)
+                first, *options = args = self._all(node, scope)
+                if not is_orderable(first.type):
+                    return self._opaque(node, args)
                 return InList(first, tuple(options))
             case "CaseWhen":
                 return self._case(self._all(node, scope))
@@ -323,7 +330,10 @@ class Expressions:
         except UnsupportedError:
             if node.jvm is None:
                 raise  # no constant of Spark's own
+        try:
             return Literal(jvm_constant(node.jvm.value(), type_), type_)
+        except UnsupportedError:
+            return OpaqueCall(f"spark constant {opaque_constant(node.jvm)}", (), type_)
 
     def _cast(self, node: Node, scope: Scope) -> Expr:
         type_ = type_of(node.fields["dataType"])
@@ -332,11 +342,12 @@ class Expressions:
             return bit
         arg = self.read(node.children[0], scope)
         mode = str(node.jvm.evalMode().toString())
-        zone = node.fields.get("timeZoneId")
-        if zone not in (None, "UTC"):
-            return self._opaque(node, (arg,))
         if arg.type == type_:
             return arg
+        if not is_utc(node.fields.get("timeZoneId")) and not is_zoneless(arg.type, type_):
+            return self._opaque(node, (arg,))
+        if not (is_modelled(arg.type) and is_modelled(type_)):
+            return self._opaque(node, (arg,))
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
         return folded or require_plain(Cast(arg, type_, CastMode[mode]))
 
@@ -381,7 +392,8 @@ class Expressions:
             return self._opaque(node, args)
         if name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
             args = args[:1]
-        if name in SCALAR:
+        modelled = name in KEEPING or all(is_modelled(a.type) for a in args)
+        if name in SCALAR and is_builtin(node) and modelled:
             try:
                 found = scalar_function(name).resolve(arguments(args))
                 if found.arguments == tuple(a.type for a in args):
@@ -403,7 +415,10 @@ class Expressions:
             if value == []:
                 continue
             text = node.dropped[name] if value is None else str(value)
-            if name == "evalContext":
+            if name == "timeZoneId":
+                if not is_utc(text):
+                    return False
+            elif name == "evalContext":
                 if not _evaluated(node).startswith("ANSI"):
                     return False
             elif text not in USUAL.get(name, ()):
@@ -426,8 +441,8 @@ class Expressions:
             return numbers[number]
 
         type_ = type_of(json.loads(node.jvm.dataType().json()))
-        identity = f"spark {node.kind} {Said(column).text(node)}"
-        return OpaqueCall(identity, tuple(args), type_, _kind(node))
+        identity = f"spark {_sql_name(node)} {node.kind} {Said(column).text(node)}"
+        return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
         """A function of its arguments, equal to itself; its identity is all it says of itself."""
@@ -439,8 +454,11 @@ class Expressions:
         }
         if node.kind in SESSION:
             raise UnsupportedError(f"{node.kind}, which the session decides")
-        identity = f"spark {node.kind} {json.dumps(said, sort_keys=True)}"
-        return OpaqueCall(identity, args, type_, _kind(node))
+        identity = f"spark {_sql_name(node)} {node.kind} {json.dumps(said, sort_keys=True)}"
+        kind = kind_of(node)
+        if node.kind == "FormatString" and shows_addresses(a.type for a in args):
+            kind = worst(kind, Kind.CHOICE)
+        return OpaqueCall(identity, args, type_, kind)
 
     # -- aggregates and window functions -------------------------------------------------------
 
@@ -450,6 +468,8 @@ class Expressions:
         where = self.read(node.children[1], scope) if len(node.children) > 1 else None
         name, args, type_ = self._folded(function, scope)
         distinct = bool(node.fields["isDistinct"])
+        if distinct and not all(is_orderable(a.type) for a in args):
+            raise UnsupportedError(f"the aggregate function {name} of DISTINCT {args[0].type}")
         if distinct and not args:
             raise UnsupportedError(f"the aggregate function {name} of DISTINCT constants")
         return AggregateCall(name, args, type_, distinct, where)
@@ -465,8 +485,10 @@ class Expressions:
             args = (args[0], Literal(True, type_of("boolean")))
         elif not self._is_usual_fold(node):
             raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
-        if name not in AGGREGATE:
+        if name not in AGGREGATE or node.kind not in READ_FOLDS:
             raise UnsupportedError(f"the aggregate function {name}")
+        if name not in KEPT_FOLDS and not all(is_modelled(a.type) for a in args):
+            raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
         found = aggregate_function(name).resolve(arguments(args))
         if found.arguments != tuple(a.type for a in args):
             raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
@@ -499,7 +521,8 @@ class Expressions:
 
     def _ranked(self, node: Node, scope: Scope) -> tuple[str, tuple[Expr, ...], DataType]:
         name = canonical_name(_sql_name(node))
-        if name not in OVER or node.fields.get("ignoreNulls") is True:
+        unknown = name not in OVER or node.kind not in READ_OVERS
+        if unknown or node.fields.get("ignoreNulls") is True:
             raise UnsupportedError(f"the window function {name}")
         args = self._all(node, scope)
         if name in ("rank", "dense_rank", "percent_rank", "cume_dist", "row_number"):
@@ -587,19 +610,6 @@ def _joined(made: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
 def _evaluated(node: Node) -> str:
     """The mode of arithmetic: ANSI fails, TRY gives null, LEGACY wraps."""
     return node.dropped.get("evalContext", "").removeprefix("NumericEvalContext(")
-
-
-def _kind(node: Node) -> Kind:
-    if node.kind in PARTITION:
-        return Kind.PARTITION
-    if node.kind in RUN_CONSTANT:
-        return Kind.RUN_CONSTANT
-    if node.kind in CHOOSING:
-        return Kind.CHOICE
-    try:
-        return Kind.PURE if node.jvm.deterministic() else Kind.CHOICE
-    except InputError:
-        return Kind.CHOICE
 
 
 def is_aggregate(node: Node) -> bool:

@@ -5,6 +5,7 @@ Nothing runs: the plan is looked at, and what `toJSON` drops of it is asked of t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,8 @@ from veer.frontends.spark.operators import PlanReader, Signal
 from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, plan_of
-from veer.frontends.spark.types import type_of
+from veer.frontends.spark.types import field_type, type_of
+from veer.frontends.spark.versions import require_pyspark
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
 BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
@@ -85,6 +87,7 @@ def read_plans(
 
 
 def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
+    require_pyspark()
     if not hasattr(frame, "_jdf"):
         raise UnsupportedError(
             "a DataFrame of Spark Connect has no plan to look at; use a classic session"
@@ -97,7 +100,8 @@ def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
 def _check_schema(found: Schema, frame: Any) -> None:
     """What Veer makes of the plan has the columns Spark says it has."""
     ours = [(f.name, str(f.type)) for f in found]
-    theirs = [(f.name, str(type_of(f.dataType.jsonValue()))) for f in frame.schema.fields]
+    fields = json.loads(frame._jdf.schema().json())["fields"]  # PySpark does not know all types
+    theirs = [(f["name"], str(field_type(f))) for f in fields]
     if ours != theirs:
         wrong = [(a, b) for a, b in zip(ours, theirs, strict=False) if a != b][:3]
         raise UnsupportedError(f"Veer and Spark disagree on the columns: {wrong}")

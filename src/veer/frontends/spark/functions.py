@@ -16,7 +16,7 @@ def python_function(jvm_function: Any) -> tuple[Any, Identity]:
     from pyspark import cloudpickle
 
     try:
-        found = cloudpickle.loads(_bytes(jvm_function.command()))
+        found = cloudpickle.loads(as_bytes(jvm_function.command()))
         function = found[0] if isinstance(found, tuple) else found
     except Exception:  # unpickling may do anything
         return None, Identity(uuid.uuid4().hex, Kind.PURE, False)
@@ -25,7 +25,7 @@ def python_function(jvm_function: Any) -> tuple[Any, Identity]:
     return function, identify(function)
 
 
-def _bytes(sequence: Any) -> bytes:
+def as_bytes(sequence: Any) -> bytes:
     """The bytes of a Scala sequence, copied in one go."""
     if isinstance(sequence, bytes | bytearray):
         return bytes(sequence)

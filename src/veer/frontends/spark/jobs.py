@@ -19,6 +19,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.json import from_json
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
+from veer.frontends.spark.versions import require_pyspark
 from veer.java import ensure_java
 
 SECONDS = 600
@@ -73,6 +74,7 @@ def _absolute(path: Path) -> Path:
 
 
 def _loaded(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captured:
+    require_pyspark()
     ensure_java()
     with tempfile.TemporaryDirectory(prefix="veer-") as made:
         answer = Path(made) / "answer.json"

@@ -17,6 +17,7 @@ from veer.dataflow.dag import Dataflow
 from veer.dataflow.expr import Call, Column, Compare, Expr, Literal, Named, arguments
 from veer.dataflow.functions.registry import Kind, scalar_function
 from veer.dataflow.ops import (
+    COMPUTED,
     LOCAL,
     Aggregate,
     Deduplicate,
@@ -41,11 +42,12 @@ from veer.dataflow.ops import (
     Values,
 )
 from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import STRING, ArrayType
-from veer.errors import UnsupportedError
+from veer.dataflow.types import STRING, ArrayType, is_orderable
+from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
 from veer.frontends.spark.functions import python_function
+from veer.frontends.spark.kinds import kind_of_tree
 from veer.frontends.spark.said import Said
 from veer.frontends.spark.sites import site_of
 from veer.frontends.spark.tree import Node, each, expression_of
@@ -72,6 +74,7 @@ PASSED = frozenset(
 # Nodes that spread rows anew, which leaves no order among them.
 SPREADING = frozenset({"Repartition", "RepartitionByExpression", "RebalancePartitions"})
 MOST_VALUES = 1_000
+SESSION_WINDOW = '"spark.sessionWindow"'  # in the metadata of a column: rows of it are merged later
 
 
 @final
@@ -110,6 +113,7 @@ class PlanReader(FlowBuilder):
         self.ctes: dict[int, Signal] = {}
         self.outer: Scope | None = None
         self.nodes: dict[str, tuple[Node, Signal]] = {}  # where in the plan a signal comes from
+        self._latest: dict[int, Signal] = {}  # of nodes, by identity
 
     def result(self, plan: Node, sink: Sink) -> None:
         """Add a plan, closed by a sink."""
@@ -121,12 +125,18 @@ class PlanReader(FlowBuilder):
         found = self._read(node)
         self.site = around
         self.nodes.setdefault(found.id, (node, found))
+        self._latest[id(node)] = found
         return found
 
     def _read(self, node: Node) -> Signal:
         reader = getattr(self, f"_read_{node.kind.lower()}", None)
         if reader is not None:
-            found: Signal = reader(node)
+            try:
+                found: Signal = reader(node)
+            except (UnsupportedError, IllFormedError):
+                if not self._reads_odd_types(node):
+                    raise
+                return self._opaque_node(node)
             return found
         if node.kind in SPREADING:
             return self._unordered(self.read(node.children[0]))
@@ -224,6 +234,8 @@ class PlanReader(FlowBuilder):
         keys = tuple(c for n in numbers if (c := below.column(n)) is not None)
         if len(keys) != len(numbers):
             raise UnsupportedError("dropDuplicates of a column that is not there")
+        if not all(is_orderable(k.type) for k in keys):
+            raise UnsupportedError("dropDuplicates of values that cannot be compared")
         return self._put(Deduplicate(keys), below.numbers, below)
 
     def _read_sample(self, node: Node) -> Signal:
@@ -241,6 +253,8 @@ class PlanReader(FlowBuilder):
     def _read_aggregate(self, node: Node) -> Signal:
         """Keys and calls first, then what is computed from them."""
         below = self.read(node.children[0])
+        if SESSION_WINDOW in str(node.jvm.child().schema().json()):
+            raise UnsupportedError("session_window, which joins windows that overlap")
         scope = self._scope(below)
         groups = node.expressions("groupingExpressions")
         outputs = node.expressions("aggregateExpressions")
@@ -249,8 +263,8 @@ class PlanReader(FlowBuilder):
         try:
             for output in outputs:
                 _collect(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
-        except UnsupportedError:
-            return self._opaque_table(node, below, [*groups, *outputs], outputs, steady=False)
+        except (UnsupportedError, IllFormedError):
+            return self._opaque_table(node, [below], [*groups, *outputs], outputs, steady=False)
         named = tuple(Named(f"_key{i}", k) for i, k in enumerate(keys.values()))
         made = tuple(NamedCall(f"_call{i}", c) for i, c in enumerate(calls.values()))
         operator = Aggregate(named, made) if groups else GlobalAggregate(made)
@@ -298,8 +312,8 @@ class PlanReader(FlowBuilder):
         if generator.kind not in kinds:
             made = node.expressions("generatorOutput")
             kept = [expression_of(a) for a in each(node.jvm.child().output())]
-            steady = bool(generator.jvm.deterministic())
-            return self._opaque_table(node, below, [generator], [*kept, *made], steady)
+            steady = kind_of_tree(generator) is Kind.PURE
+            return self._opaque_table(node, [below], [generator], [*kept, *made], steady)
         position, inline = kinds[generator.kind]
         arg = self.expressions.read(generator.children[0], self._scope(below))
         outputs = node.expressions("generatorOutput")
@@ -340,30 +354,47 @@ class PlanReader(FlowBuilder):
         columns = tuple(Named(found.schema.names[i], found.at(i)) for i in kept)
         return self._put(Project(columns), [found.numbers[i] for i in kept], found)
 
+    def _reads_odd_types(self, node: Node) -> bool:
+        """Whether a node has to do with columns that Veer cannot compare, all its inputs being read."""
+        inputs = [self._latest.get(id(child)) for child in node.children]
+        made = (type_of(json.loads(o.dataType().json())) for o in each(node.jvm.output()))
+        types = [*made, *(t for i in inputs if i is not None for t in i.schema.types)]
+        return all(i is not None for i in inputs) and not all(map(is_orderable, types))
+
+    def _opaque_node(self, node: Node) -> Signal:
+        """An operator over columns that Veer cannot compare: some function of its inputs."""
+        inputs = [self._latest[id(child)] for child in node.children]
+        said = [expression_of(e) for e in each(node.jvm.expressions())]
+        outputs = [expression_of(a) for a in each(node.jvm.output())]
+        return self._opaque_table(node, inputs, said, outputs, steady=False)
+
     def _opaque_table(
         self,
         node: Node,
-        below: Signal,
+        inputs: Sequence[Signal],
         said: Sequence[Node],
         outputs: Sequence[Node],
         steady: bool,
     ) -> Signal:
         """An operator known by what it says of itself; what it reads, by place."""
+        places = {n: i for i, n in enumerate(n for signal in inputs for n in signal.numbers)}
 
         def place(read: Node) -> int:
             number = _number(read)
-            if number not in below.numbers:
+            if number not in places:
                 raise UnsupportedError(f"column {read.fields['name']!r} comes from nowhere")
-            return below.numbers.index(number)
+            return places[number]
 
         texts = [Said(place).text(n) for n in said]
-        flags = {k: v for k, v in node.fields.items() if isinstance(v, bool)}
+        flags: dict[str, Any] = {k: v for k, v in node.fields.items() if isinstance(v, bool)}
+        if "joinType" in node.fields:
+            flags["joinType"] = node.object_name("joinType")
         names = [str(o.fields["name"]) for o in outputs]
         identity = f"spark {node.kind} {digest([texts, flags, names])}"
         types = [type_of(json.loads(o.jvm.dataType().json())) for o in outputs]
         fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
         udf = TableUdf(identity, fields, "table", (), steady, node.kind)
-        return self._put(udf, _numbers(outputs), below)
+        return self._put(udf, _numbers(outputs), *inputs)
 
     # -- Python functions of tables ------------------------------------------------------------
 
@@ -512,7 +543,12 @@ class PlanReader(FlowBuilder):
         return self._put(Values(fields, rows), _numbers(output))
 
     def _leaf(self, node: Node) -> Signal:
-        return self._put(self.source(node), _numbers(node.expressions("output")))
+        source = self.source(node)
+        found = self._put(source, _numbers(node.expressions("output")))
+        if isinstance(source, Source) and source.format == COMPUTED:
+            computed = TableUdf(source.table, source.fields, deterministic=False, kind="RDD")
+            return self._put(computed, found.numbers, found)
+        return found
 
 
 def fields_of(node: Node) -> tuple[Field, ...]:

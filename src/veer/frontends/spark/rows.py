@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -20,9 +20,9 @@ from veer.dataflow.types import (
     StringType,
 )
 from veer.frontends.python.identity import digest_of
+from veer.frontends.spark.types import exact_decimal
 
 MOST_CELLS = 1_000
-WIDE = Context(prec=60)
 ODD = object()
 
 
@@ -84,9 +84,8 @@ def _cell(value: Any, field: Field) -> Any:
             return value
         case DateType() if type(value) is date:
             return value
-        case DecimalType() as type_ if type(value) is Decimal and value.is_finite():
-            exact = value.quantize(Decimal(1).scaleb(-type_.scale), context=WIDE)
-            fits = exact == value and abs(value) < 10 ** (type_.precision - type_.scale)
-            return exact if fits else ODD
+        case DecimalType() as type_ if type(value) is Decimal:
+            exact = exact_decimal(value, type_)
+            return ODD if exact is None else exact
         case _:
             return ODD

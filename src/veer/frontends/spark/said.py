@@ -21,7 +21,9 @@ UNSAID = frozenset(
     | {"PythonUDF", "PythonUDAF", "PythonUDTF", "ScalaUDF", "ScalaAggregator", "ScalaUDAF"}
     | {"OuterReference"}
 )
-SESSION = frozenset({"CurrentDatabase", "CurrentCatalog", "CurrentTimeZone", "CurrentPath"})
+SESSION = frozenset(
+    {"CurrentDatabase", "CurrentCatalog", "CurrentTimeZone", "CurrentPath", "VariableReference"}
+)
 
 
 @final

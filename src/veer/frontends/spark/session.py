@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from veer.errors import InputError
+from veer.frontends.spark.versions import require_pyspark
 from veer.java import ensure_java
 
 SETTINGS = {
@@ -32,12 +33,11 @@ def local_session(scratch: str) -> Any:
 
 def started(scratch: str, master: str, settings: Mapping[str, str]) -> Any:
     """A session with these settings, its files below `scratch`."""
+    require_pyspark()
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise InputError("PySpark is not installed; use: pip install 'veer-spark[spark]'") from None
+    from pyspark.sql import SparkSession
+
     builder = SparkSession.builder.master(master).appName("veer")
     for name, value in {"spark.sql.warehouse.dir": f"{scratch}/warehouse", **settings}.items():
         builder = builder.config(name, value)

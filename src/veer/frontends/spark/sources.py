@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 from veer.dataflow.functions.arithmetic import NAN
-from veer.dataflow.ops import LOCAL, Operator, Source, Values
+from veer.dataflow.ops import ANYWHERE, LOCAL, Operator, Source, Values
 from veer.dataflow.types import (
     AtomicType,
     BooleanType,
@@ -21,11 +22,15 @@ from veer.dataflow.types import (
     TimestampType,
 )
 from veer.errors import UnsupportedError
+from veer.frontends.spark.given import rows_of
 from veer.frontends.spark.operators import digest, fields_of
+from veer.frontends.spark.places import canonical, linked
 from veer.frontends.spark.tree import Node, each
-from veer.frontends.spark.types import constant, jvm_constant
+from veer.frontends.spark.types import constant, jvm_constant, metadata_of
 
 MOST_CELLS = 5_000  # of rows given in the program
+FILE_COLUMN = "_metadata"  # names and times of the files rows come from
+MOST_PARTITIONS = 10_000  # whose places are looked up
 
 
 def source_of(node: Node) -> Operator:
@@ -38,11 +43,9 @@ def source_of(node: Node) -> Operator:
     return reader(node)
 
 
-def _rdd(node: Node) -> Source:
-    """Rows made in the program: the same RDD of the same application is the same table."""
-    rdd = node.jvm.rdd()
-    application = str(rdd.sparkContext().applicationId())
-    return Source(f"rdd_{rdd.id()}", fields_of(node), format="rdd", location=application)
+def _rdd(node: Node) -> Operator:
+    """Rows made in the program."""
+    return rows_of(node.jvm.rdd(), fields_of(node))
 
 
 def _local(node: Node) -> Operator:
@@ -90,35 +93,83 @@ def _relation(node: Node) -> Source:
     kind = str(relation.getClass().getSimpleName())
     table = node.jvm.catalogTable()
     name = str(table.get().identifier().unquotedString()) if table.isDefined() else ""
+    metadata = metadata_of(json.loads(relation.schema().json()))
     if kind == "HadoopFsRelation":
-        paths = _strings(relation.location().rootPaths())
-        options = _options(relation.options())
-        format_ = str(relation.fileFormat().getClass().getSimpleName())
-        where = " ".join(paths)
+        roots = sorted(_strings(relation.location().rootPaths()))
+        elsewhere = {*linked(roots), *(_partitions(table.get()) if name else ())}
+        if any(f.name == FILE_COLUMN for f in fields_of(node)):
+            elsewhere |= set(map(canonical, roots)) - set(roots)  # it tells the name of the link
+        else:
+            roots = sorted(map(canonical, roots))
+        where = roots[0] if len(roots) == 1 else json.dumps(roots)
         return Source(
-            name or where, fields_of(node), format=format_, location=where, options=options
+            name or where,
+            fields_of(node),
+            format=str(relation.fileFormat().getClass().getSimpleName()),
+            location=where,
+            options=_options(relation.options()),
+            metadata=metadata,
+            elsewhere=tuple(sorted(elsewhere)),
         )
     if kind == "JDBCRelation":
         options = _options(relation.jdbcOptions().parameters())
         kept = tuple((k, v) for k, v in options if k.lower() not in ("password", "user"))
-        return Source(name or "jdbc", fields_of(node), format="jdbc", options=kept)
+        return Source(
+            name or f"jdbc {digest(kept)}",
+            fields_of(node),
+            format="jdbc",
+            options=kept,
+            metadata=metadata,
+        )
     raise UnsupportedError(f"the relation {kind}")
+
+
+def _partitions(table: Any) -> list[str]:
+    """Where partitions of a catalog's table are, if they are kept apart from it."""
+    if table.partitionColumnNames().isEmpty():
+        return []
+    from pyspark.sql import SparkSession
+
+    session: Any = SparkSession.getActiveSession()
+    try:
+        catalog = session._jsparkSession.sessionState().catalog()
+        none = getattr(catalog, "listPartitions$default$2")()
+        found = each(catalog.listPartitions(table.identifier(), none))
+        if len(found) > MOST_PARTITIONS:
+            return [ANYWHERE]
+        uris = (p.storage().locationUri() for p in found)
+        return sorted({canonical(str(u.get().toString())) for u in uris if u.isDefined()})
+    except Exception:  # a catalog of another make
+        return [ANYWHERE]
 
 
 def _version_two(node: Node) -> Source:
     """A table of a catalog or a format with a reader of its own."""
     table = node.jvm.table()
     options = _options(node.jvm.options().asCaseSensitiveMap(), java=True)
-    format_ = str(table.getClass().getName())
     at = node.dropped.get("timeTravelSpec", node.fields.get("timeTravelSpec"))
+    owner = node.jvm.catalog()
+    catalog = f"{owner.get().name()}." if owner.isDefined() else ""
     return Source(
-        str(table.name()), fields_of(node), format=format_, location=str(at), options=options
+        f"{catalog}{table.name()}",
+        fields_of(node),
+        format=str(table.getClass().getName()),
+        location=str(at),
+        options=options,
+        metadata=metadata_of(json.loads(node.jvm.schema().json())),
+        elsewhere=(ANYWHERE,),
     )
 
 
 def _hive(node: Node) -> Source:
-    name = str(node.jvm.tableMeta().identifier().unquotedString())
-    return Source(name, fields_of(node), format="hive")
+    meta = node.jvm.tableMeta()
+    return Source(
+        str(meta.identifier().unquotedString()),
+        fields_of(node),
+        format="hive",
+        metadata=metadata_of(json.loads(meta.schema().json())),
+        elsewhere=(ANYWHERE,),
+    )
 
 
 READERS: dict[str, Callable[[Node], Operator]] = {

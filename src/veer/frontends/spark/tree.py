@@ -13,6 +13,7 @@ from uuid import uuid4
 from veer.errors import UnsupportedError
 
 CHILD_COUNT = "num-children"
+SPARK = "org.apache.spark.sql."
 DEEPEST = 6
 MUTE = re.compile(r"<function|\$\$Lambda|@[0-9a-f]{5,}")  # texts that do not tell what they are
 
@@ -141,4 +142,6 @@ def grown(flat: Sequence[dict[str, Any]], find: Callable[[], Any]) -> Node:
 
 def _node(data: dict[str, Any], find: Callable[[], Any]) -> Node:
     fields = {k: v for k, v in data.items() if k not in ("class", CHILD_COUNT)}
-    return Node(str(data["class"]).rpartition(".")[2], fields, find)
+    name = str(data["class"])
+    # A class that is not Spark's own is never taken for one of the same short name.
+    return Node(name.rpartition(".")[2] if name.startswith(SPARK) else name, fields, find)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
+from uuid import uuid4
 
 from veer.dataflow.functions.arithmetic import NAN, to_float32
 from veer.dataflow.types import (
@@ -26,14 +29,24 @@ from veer.dataflow.types import (
     TimestampNtzType,
     TimestampType,
     parse_type,
+    quote_name,
 )
 from veer.errors import ParseError, UnsupportedError
 
 EPOCH = datetime(1970, 1, 1)
+# Metadata of columns that no reader looks at: what people say of them, defaults of rows to come.
+HARMLESS = frozenset({"comment", "CURRENT_DEFAULT"})
+WIDE = Context(prec=80)
+# Types whose values are plain numbers or texts to Spark, which print as what they are.
+EXACT = re.compile(
+    r"(date|timestamp(_ntz)?|string collate \w+|interval (year|month|day|hour|minute|second).*|time\(\d\))$"
+)
 
 
 def type_of(data: Any) -> DataType:
     """A type as Spark's JSON has it."""
+    if data == []:
+        return StructType(())  # as plans print a struct without fields
     if isinstance(data, str):
         name = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}
         try:
@@ -46,9 +59,31 @@ def type_of(data: Any) -> DataType:
         case "map":
             return MapType(type_of(data["keyType"]), type_of(data["valueType"]))
         case "struct":
-            return StructType(tuple((f["name"], type_of(f["type"])) for f in data["fields"]))
+            return StructType(tuple((f["name"], field_type(f)) for f in data["fields"]))
         case _:
             return OpaqueType(json.dumps(data, sort_keys=True))
+
+
+def field_type(field: Mapping[str, Any]) -> DataType:
+    """The type of a field of a struct, whose metadata tells how texts in it are compared."""
+    collations = field.get("metadata", {}).get("__COLLATIONS", {})
+    found = type_of(field["type"])
+    return _collated(found, str(field["name"]), collations) if collations else found
+
+
+def _collated(type_: DataType, path: str, collations: Mapping[str, str]) -> DataType:
+    match type_:
+        case StringType() if path in collations:
+            return OpaqueType(f"string collate {collations[path].rpartition('.')[2].upper()}")
+        case ArrayType(element):
+            return ArrayType(_collated(element, f"{path}.element", collations))
+        case MapType(key, value):
+            return MapType(
+                _collated(key, f"{path}.key", collations),
+                _collated(value, f"{path}.value", collations),
+            )
+        case _:
+            return type_
 
 
 def constant(text: Any, type_: DataType) -> Any:
@@ -80,7 +115,7 @@ def constant(text: Any, type_: DataType) -> Any:
         raise UnsupportedError(f"{text[:40]!r} is no constant of type {type_}") from None
 
 
-def _moment(value: int, type_: DataType) -> Any:
+def moment(value: int, type_: DataType) -> Any:
     """A day or moment from its number."""
     try:
         if isinstance(type_, DateType):
@@ -90,16 +125,55 @@ def _moment(value: int, type_: DataType) -> Any:
         raise UnsupportedError("a constant beyond the year 9999") from None
 
 
+def exact_decimal(value: Decimal, type_: DecimalType) -> Decimal | None:
+    """The value with the digits of its type; None if it has no such."""
+    if not value.is_finite():
+        return None
+    exact = value.quantize(Decimal(1).scaleb(-type_.scale), context=WIDE)
+    fits = exact == value and abs(value) < 10 ** (type_.precision - type_.scale)
+    return exact if fits else None
+
+
 def jvm_constant(value: Any, type_: DataType) -> Any:
     """The value of a literal whose text is not enough."""
     if value is None:
         return None
     match type_:
         case DateType() | TimestampType() | TimestampNtzType():
-            return _moment(int(value), type_)
+            return moment(int(value), type_)
         case BinaryType():
             return bytes(value)
         case StringType():
             return str(value.toString())
         case _:
             raise UnsupportedError(f"a constant of type {type_}")
+
+
+def opaque_constant(literal: Any) -> str:
+    """What tells a constant of a type that is not modelled; a name of its own where nothing does."""
+    type_ = str(literal.dataType().catalogString())
+    if EXACT.match(type_):
+        return f"{type_} {literal.value()!s}"
+    return f"{type_} {uuid4().hex}"
+
+
+def metadata_of(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What the columns of a schema carry that may change what is read.
+
+    Defaults of columns that files lack, lengths of texts, numbers of Parquet fields; comments and
+    the like are known to change nothing.
+    """
+    return tuple(sorted(_metadata(schema, "")))
+
+
+def _metadata(data: Any, path: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(data, Mapping):
+        return
+    for field in data.get("fields", ()):
+        inner = f"{path}.{quote_name(field['name'])}" if path else quote_name(field["name"])
+        for name, value in field.get("metadata", {}).items():
+            if name not in HARMLESS:
+                yield f"{inner} {name}", json.dumps(value, sort_keys=True)
+        yield from _metadata(field["type"], inner)
+    for part in ("elementType", "keyType", "valueType"):
+        yield from _metadata(data.get(part), f"{path}.{part}")

@@ -31,7 +31,7 @@ from veer.dataflow.expr import (
     SortKey,
     arguments,
 )
-from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, canonical_name
+from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, Kind, canonical_name
 from veer.dataflow.functions.typing import common_type
 from veer.dataflow.types import (
     BOOLEAN,
@@ -40,6 +40,7 @@ from veer.dataflow.types import (
     DecimalType,
     IntegralType,
     StructType,
+    shows_addresses,
 )
 from veer.dataflow.walk import parts
 from veer.errors import IllFormedError, InputError
@@ -200,7 +201,10 @@ class ExprReader:
         if function in OPAQUE:
             if not args:
                 raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
-            return OpaqueCall(function, tuple(self.read(a) for a in args), OPAQUE[function])
+            read = tuple(self.read(a) for a in args)
+            shown = function == "format_string" and shows_addresses(a.type for a in read)
+            kind = Kind.CHOICE if shown else Kind.PURE  # addresses in memory, of what is no text
+            return OpaqueCall(function, read, OPAQUE[function], kind)
         if function not in SCALAR and function not in coercion.SPECIAL:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])

@@ -1,0 +1,35 @@
+"""Which PySpark there is, told before anything starts."""
+
+from __future__ import annotations
+
+from importlib import metadata
+
+from veer.errors import InputError
+
+SUPPORTED = "pyspark>=4.0,<5"
+INSTALL = "pip install 'veer-spark[spark]'"
+
+
+def require_pyspark() -> None:
+    """Refuse to go on without a PySpark that jobs can be read with, naming the one there is."""
+    found = pyspark_version()
+    if not found:
+        raise InputError(f"PySpark is not installed; use: {INSTALL}")
+    if found.partition(".")[0] != "4":
+        raise InputError(
+            f"PySpark {found} is installed; Veer reads jobs with {SUPPORTED}: {INSTALL}"
+        )
+
+
+def pyspark_version() -> str:
+    """The version of the PySpark that would be imported; empty if there is none."""
+    for name in ("pyspark", "pyspark-client"):
+        try:
+            return metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    try:
+        import pyspark
+    except ImportError:
+        return ""
+    return str(pyspark.__version__)
