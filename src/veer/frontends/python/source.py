@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python.identity import NotTold, code_digest, codes_in
+from veer.frontends.python.codes import NotTold, code_digest, codes_in
 
 Node: TypeAlias = ast.FunctionDef | ast.Lambda
 
