@@ -21,7 +21,7 @@ import re
 import sys
 import types
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import resolve_name
 from typing import Any, Generic, Protocol, final
@@ -37,9 +37,10 @@ from veer.frontends.python.codes import (
     instructions,
 )
 from veer.frontends.python.origins import is_foreign, is_importable, released
+from veer.frontends.python.pure_calls import listed_name
 from veer.frontends.python.pure_names import CHOOSING, MODULES
-from veer.frontends.python.purity import kind_of
-from veer.frontends.python.traits import PLAIN, Value
+from veer.frontends.python.purity import Given, kind_of
+from veer.frontends.python.traits import DATA, PLAIN
 
 SPELLED = (
     decimal.Decimal,
@@ -56,7 +57,10 @@ UNKNOWABLE_BUILTINS = frozenset(
 # Methods behind operators, which are followed by what they belong to; other names with two
 # underscores are what functions and classes say of themselves.
 OPERATORS = frozenset(
-    [f"__{n}__" for n in ("init", "post_init", "call", "len", "contains", "iter", "next", "hash")]
+    [
+        f"__{n}__"
+        for n in ("new", "init", "post_init", "call", "len", "contains", "iter", "next", "hash")
+    ]
     + [f"__{n}__" for n in ("eq", "ne", "lt", "le", "gt", "ge", "bool", "str", "repr", "format")]
     + [f"__{n}__" for n in ("getitem", "setitem", "delitem", "setattr", "delattr", "enter", "exit")]
     + [f"__{p}{n}__" for p in ("", "r", "i") for n in ("add", "sub", "mul", "truediv", "floordiv")]
@@ -94,12 +98,9 @@ class Identity:
     certain: bool = True
 
 
-def identify(function: Any, arguments: Sequence[Value] | None = None) -> Identity:
-    """The identity of a function; one of its own if it cannot be told.
-
-    `arguments` says what it is given (`purity.argument`); without, it may be data of any type.
-    """
-    kind = kind_of(function, arguments)
+def identify(function: Any, given: Given = DATA) -> Identity:
+    """The identity of a function of some arguments; one of its own if it cannot be told."""
+    kind = kind_of(function, given)
     try:
         return Identity(_Walk().digest(function), kind)
     except (NotTold, RecursionError):
@@ -197,6 +198,8 @@ class _Walk:
             yield self.digest(value.value)
         elif kind.__module__ == "pyspark.sql.types" and hasattr(value, "json"):
             yield value.json()
+        elif (name := listed_name(value)) is not None:
+            yield from (name, released(name))
         elif is_foreign(kind.__module__):
             raise NotTold(f"an instance of {kind.__module__}.{kind.__qualname__}")
         else:

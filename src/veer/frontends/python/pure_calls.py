@@ -50,10 +50,31 @@ MIXINS = (str, int, float, enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, enu
 NOT_SPECIAL = frozenset(["__init__", "__post_init__", "__call__", "__class_getitem__"])
 # Decide what attributes are, how instances come and go: no class that has one is looked into.
 ODD_SPECIAL = frozenset(
-    ["__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__del__", "__new__"]
-    + ["__get__", "__set__", "__delete__", "__set_name__", "__init_subclass__", "__prepare__"]
-    + ["__instancecheck__", "__subclasscheck__", "__subclasshook__", "__copy__", "__deepcopy__"]
-    + ["__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__missing__"]
+    f"__{name}__"
+    for name in [
+        "getattr",
+        "getattribute",
+        "setattr",
+        "delattr",
+        "del",
+        "new",
+        "get",
+        "set",
+        "delete",
+        "set_name",
+        "init_subclass",
+        "prepare",
+        "instancecheck",
+        "subclasscheck",
+        "subclasshook",
+        "copy",
+        "deepcopy",
+        "reduce",
+        "reduce_ex",
+        "getstate",
+        "setstate",
+        "missing",
+    ]
 )
 HASH = "__hash__"
 DATA_TYPES = (
@@ -93,6 +114,12 @@ NEW_RESULTS = frozenset(
     + ["pyspark.sql.types.Row", "hmac.new", "urllib.parse.parse_qs", "urllib.parse.parse_qsl"]
     + ["textwrap.wrap", "statistics.multimode", "statistics.quantiles", "difflib.get_close_matches"]
 )
+# Functions among their arguments are called and never given back.
+CALLING = frozenset(
+    ["collections.defaultdict", "functools.reduce", "json.loads", "json.dumps", "re.sub", "re.subn"]
+    + ["itertools." + n for n in ("accumulate", "groupby", "starmap", "takewhile", "dropwhile")]
+    + ["itertools.filterfalse", "heapq.nlargest", "heapq.nsmallest", "heapq.merge"]
+)
 NAMED_FUNCTIONS = frozenset(["apply", "agg", "aggregate", "transform", "map", "filter", "applymap"])
 
 
@@ -104,21 +131,29 @@ class Taking:
 TAKING = Taking()
 
 
+_LISTED: dict[int, tuple[Any, str]] = {}
+_LOADED: set[str] = set()
+
+
+def listed_name(value: Any) -> str | None:
+    """The name under which a function or class is known to be pure."""
+    for module in names.MODULES.keys() & sys.modules.keys() - _LOADED:
+        _LOADED.add(module)
+        for word in names.MODULES[module]:
+            found = getattr(sys.modules[module], word, None)
+            owner = getattr(found, "__module__", None) or module
+            if callable(found) and is_foreign(owner):
+                _LISTED.setdefault(id(found), (found, f"{module}.{word}"))
+    known = _LISTED.get(id(value))
+    return None if known is None else known[1]
+
+
 class Calls:
     """Follows calls for one analysis."""
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.reached: set[type] = set()
-        self._listed: dict[int, tuple[Any, str]] = {}
-        self._loaded = 0
-
-    # -- entry ---------------------------------------------------------------------------------
-
-    def of_root(self, callee: Value, arguments: Sequence[Value] | None) -> Value:
-        """The call that is asked about."""
-        args: Args = ([], {}, DATA) if arguments is None else (list(arguments), {}, None)
-        return self.invoke(callee, args)
 
     def call(self, node: ast.Call, scope: Scope) -> Value:
         analysis = self.analysis
@@ -151,20 +186,6 @@ class Calls:
             return NOTHING  # hashes show in the order of sets alone
         return self.invoke(callee, args)
 
-    def listed(self, value: Any) -> str | None:
-        """The name under which a function or class is known to be pure."""
-        loaded = sum(m in sys.modules for m in names.MODULES)
-        if loaded != self._loaded:
-            self._loaded = loaded
-            for module, words in names.MODULES.items():
-                for word in words if module in sys.modules else ():
-                    found = getattr(sys.modules[module], word, None)
-                    owner = getattr(found, "__module__", None) or module
-                    if callable(found) and is_foreign(owner):
-                        self._listed.setdefault(id(found), (found, f"{module}.{word}"))
-        known = self._listed.get(id(value))
-        return None if known is None else known[1]
-
     # -- functions -----------------------------------------------------------------------------
 
     def invoke(self, callee: Value, args: Args) -> Value:
@@ -178,7 +199,7 @@ class Calls:
     def invoke_live(self, value: Any, args: Args, callee: Value) -> Value:
         analysis = self.analysis
         places, named, rest = args
-        name = self.listed(value)
+        name = listed_name(value)
         if name is not None:
             return self.known(name, args)
         match value:
@@ -208,9 +229,10 @@ class Calls:
             case types.BuiltinFunctionType():
                 return self._builtin(value, args)
             case types.MethodDescriptorType() | types.WrapperDescriptorType():
-                if not places:
-                    return analysis.choose()
-                return self.plain_method(places[0], value.__name__, (places[1:], named, rest))
+                first = [*places, *([] if rest is None else [rest])]
+                if not first:
+                    return NOTHING  # it fails
+                return self.plain_method(first[0], value.__name__, (places[1:], named, rest))
             case type():
                 return self.construct(value, args)
             case _ if callee.kind is not None and callee.has(Trait.OBJECT):
@@ -284,9 +306,10 @@ class Calls:
             self._check_types(args)
         called = self._call_back(given, given)
         inner = called.deep
-        for arg in given:
-            inner |= analysis.deep(arg) & ~Trait.CALLED
-            analysis.store(arg) if not arg.has(Trait.CALLED) else None
+        values = [g for g in given if not g.has(Trait.CALLED) or name not in CALLING]
+        for arg in values:
+            inner |= analysis.deep(arg)
+            analysis.store(arg)
         nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
         if name in PLAIN_RESULTS or module in PLAIN_MODULES:
             return Value(nan)
@@ -403,15 +426,13 @@ class Calls:
         return joined([*(self.analysis.over(g) for g in given[:1]), *given[1:]])
 
     def _text(self, args: Args) -> Value:
-        places, named, rest = args
         for value in _all(args):
             self.analysis.text(value)
         return NOTHING
 
     def _format(self, args: Args) -> Value:
-        places, named, rest = args
         self._text(args)
-        self._check_formats(places[1:])
+        self._check_formats(args[0][1:])
         return NOTHING
 
     def _check_formats(self, formats: Sequence[Value]) -> None:
@@ -445,6 +466,9 @@ class Calls:
     def _deepcopy(self, args: Args) -> Value:
         found = self._copy(args)
         return Value(found.own, found.inner & ~Trait.SHARED, (), False, found.kind)
+
+    def _cast(self, args: Args) -> Value:
+        return joined(args[0][1:])
 
     def _logger(self, args: Args) -> Value:
         return live(logging.getLogger())
@@ -502,7 +526,7 @@ class Calls:
         self_ = Value(object_traits(kind) | Trait.BOX, NONE, (), False, kind)
         for base in kind.__mro__:
             if is_foreign(base.__module__):
-                listed = is_error and (self.listed(base) or base is BaseException)
+                listed = is_error and (listed_name(base) or base is BaseException)
                 if base not in BASES and not listed and not (is_enum and base in MIXINS):
                     self.analysis.choose()
                 continue
@@ -525,7 +549,7 @@ class Calls:
                 self._special(analysis.function(item, others, HASH if name == HASH else kind))
             return
         plain = (staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType)
-        if isinstance(item, plain) or isinstance(item, type):
+        if isinstance(item, (*plain, type)):
             if name in ODD_SPECIAL and isinstance(item, classmethod | staticmethod):
                 inner = item.__func__
                 if isinstance(inner, types.FunctionType) and not is_foreign(inner.__module__ or ""):
@@ -551,7 +575,7 @@ class Calls:
         if kinds.has(Trait.UNKNOWN):
             self.analysis.choose()
         for kind in many:
-            if isinstance(kind, type) and is_foreign(kind.__module__) and not self.listed(kind):
+            if isinstance(kind, type) and is_foreign(kind.__module__) and not listed_name(kind):
                 self.analysis.choose()
         if not many and not kinds.has(Trait.BOX):
             self.analysis.choose()
@@ -599,13 +623,12 @@ class Calls:
             return NOTHING
         if isinstance(found, types.ModuleType):
             return analysis.live(found)
-        if self.listed(found):
+        if listed_name(found):
             return analysis.live(found)
         if name in names.MODULES.get(module.__name__, ()):
             return analysis.live(found)
         if callable(found):
-            called = Trait.SHARED | Trait.ODD | Trait.CALLED
-            return Value(called, NONE, (Live(found),), True)
+            return Value(Trait.ODD | Trait.CALLED, NONE, (Live(found),), True)
         return analysis.choose()
 
     def _of_class(self, kind: type, name: str) -> Value:
@@ -617,7 +640,7 @@ class Calls:
             return NOTHING if not isinstance(type(kind), enum.EnumMeta) else analysis.choose()
         if is_foreign(kind.__module__):
             value = getattr(kind, name)
-            if self.listed(kind) is None:
+            if listed_name(kind) is None:
                 return analysis.choose()
             return analysis.live(value)
         if self.is_enum(kind) and name in kind.__members__:  # type: ignore[attr-defined]
@@ -724,7 +747,7 @@ class Calls:
 
     def _class_method(self, kind: type, name: str, args: Args) -> Value:
         """A method of a class of Python's, called on the class."""
-        known = self.listed(kind)
+        known = listed_name(kind)
         places, named, rest = args
         if known is None:
             return self.unknown(args, kind.__module__)
@@ -749,7 +772,7 @@ class Calls:
     def plain_method(self, base: Value, name: str, args: Args) -> Value:
         """A method of a text, a collection, a date, a series: known by its name alone."""
         analysis, given = self.analysis, _all(args)
-        places, named, _ = args
+        named = args[1]
         if any(v.has(Trait.UNKNOWN) for v in (base, *given)):
             analysis.choose()
         if "inplace" in named or "out" in named:
@@ -924,4 +947,5 @@ RULES: dict[str, Callable[[Calls, Args], Value]] = {
     "copy.deepcopy": Calls._deepcopy,
     "contextlib.suppress": Calls._quiet,
     "logging.getLogger": Calls._logger,
+    "typing.cast": Calls._cast,
 }

@@ -10,25 +10,43 @@ interpreted again until nothing new is learned.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from veer.dataflow.determinism import worst
 from veer.dataflow.functions.registry import Kind
+from veer.dataflow.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    NullType,
+    StringType,
+    StructType,
+    TimestampNtzType,
+    TimestampType,
+)
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.formats import is_plain_format
-from veer.frontends.python.pure_calls import HASH, Calls
-from veer.frontends.python.source import Missing, definition_of
+from veer.frontends.python.pure_calls import HASH, Args, Calls, listed_name
+from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.frontends.python.traits import (
     DATA,
     ILLEGIBLE,
     MADE_UNKNOWN,
     NONE,
     NOTHING,
+    NUMBER,
     UNORDERED,
     Live,
     Local,
@@ -46,10 +64,14 @@ SET_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-def kind_of(function: Any, arguments: Sequence[Value] | None = None) -> Kind:
-    """The kind of a function; `arguments` says what it is given, data of any type if nothing."""
+# What a function is given: each argument with its keyword or "", or what any of them may be.
+Given: TypeAlias = Sequence[tuple[str, Value]] | Value
+
+
+def kind_of(function: Any, given: Given = DATA) -> Kind:
+    """The kind of a function of some arguments."""
     try:
-        return Analysis().run(function, arguments)
+        return Analysis().run(function, given)
     except RecursionError:
         return Kind.PARTITION
 
@@ -75,7 +97,8 @@ class Facts:
 
     def __init__(self) -> None:
         self.kind = Kind.PURE
-        self.stored = NOTHING  # whatever was put into something that was made in the call
+        self.stored = NOTHING  # whatever something made in the call was changed to hold
+        self.boxed = NOTHING  # functions and objects inside of something made in the call
         self.special = NOTHING  # whatever operators of the project's classes give
         self.seen = NONE  # traits of all values
         self.changes = 0  # how often something was changed, in this round
@@ -91,15 +114,16 @@ class Analysis:
         self.facts = Facts()
         self.done: set[Any] = set()  # calls interpreted in this round
         self.kept: dict[int, tuple[Any, Value]] = {}
+        self.definitions: dict[int, tuple[Any, Definition | None]] = {}
         self.calls = Calls(self)
 
-    def run(self, function: Any, arguments: Sequence[Value] | None) -> Kind:
+    def run(self, function: Any, given: Given) -> Kind:
         callee = self.live(function)
         for _ in range(MOST_ROUNDS):
             self.facts.grown, self.facts.changes = False, 0
             self.done.clear()
             self.calls.reached.clear()
-            result = self.calls.of_root(callee, arguments)
+            result = self.calls.invoke(callee, _arguments(given))
             if self.deep(result) & ILLEGIBLE:
                 self.choose()
             if not self.facts.grown:
@@ -123,18 +147,19 @@ class Analysis:
         self.facts.changes += 1
         if value.has(Trait.SHARED | Trait.UNKNOWN):
             self.note(Kind.PARTITION)
+        facts = self.facts
         for item in stored:
-            self.store(item, Value(item.deep, item.deep, item.lives, False, item.kind))
+            found = joined([facts.stored, _inside(item)])
+            if found != facts.stored:
+                facts.stored, facts.grown = found, True
 
-    def store(self, item: Value, as_: Value | None = None) -> None:
-        """Remember what may be inside of things made in the call."""
-        if as_ is None:
-            if not item.deep & (Trait.CALLED | Trait.OBJECT):
-                return
-            as_ = Value(item.own, item.inner, item.lives, False, item.kind)
-        found = joined([self.facts.stored, as_])
-        if found != self.facts.stored:
-            self.facts.stored, self.facts.grown = found, True
+    def store(self, item: Value) -> None:
+        """Remember the functions and objects inside of what is made in the call."""
+        facts = self.facts
+        if item.deep & (Trait.CALLED | Trait.OBJECT):
+            found = joined([facts.boxed, _inside(item)])
+            if found != facts.boxed:
+                facts.boxed, facts.grown = found, True
 
     def see(self, value: Value) -> Value:
         if not value.has(Trait.CALLED) and value.deep & ~self.facts.seen:
@@ -154,8 +179,8 @@ class Analysis:
     def live(self, value: Any) -> Value:
         found = self.kept.get(id(value))
         if found is None:
-            listed = not isinstance(value, type) and self.calls.listed(value) is not None
-            called = Value(Trait.SHARED | Trait.ODD | Trait.CALLED, NONE, (Live(value),), True)
+            listed = not isinstance(value, type) and listed_name(value) is not None
+            called = Value(Trait.ODD | Trait.CALLED, NONE, (Live(value),), True)
             found = self.kept[id(value)] = (value, called if listed else live(value))
         if found[1].kind is not None:
             self.calls.reach(found[1].kind)
@@ -170,6 +195,8 @@ class Analysis:
         if value.has(Trait.UNKNOWN):
             return MADE_UNKNOWN
         parts = [Value(value.inner, value.inner), elements(value)]
+        if value.inner & (Trait.CALLED | Trait.OBJECT):
+            parts.append(self.facts.boxed)
         if value.has(Trait.BOX):
             parts.append(self.facts.stored)
         if value.has(Trait.OBJECT):
@@ -203,7 +230,9 @@ class Analysis:
 
     def function(self, function: types.FunctionType, args: Any, key: Any = None) -> Value:
         """A call of a function of the project that exists."""
-        definition = definition_of(function)
+        if id(function) not in self.definitions:
+            self.definitions[id(function)] = (function, definition_of(function))
+        definition = self.definitions[id(function)][1]
         if definition is None:
             return self.choose()
         defaults = [self.live(d) for d in definition.defaults]
@@ -360,10 +389,8 @@ class Analysis:
             if name in at.bound:
                 return joined(found)
             at = at.around
-        try:
+        with contextlib.suppress(Missing):
             found.append(self.live(scope.lookup(name)))
-        except Missing:
-            pass
         return joined(found)
 
     def subscript(self, base: Value, index: ast.expr, scope: Scope) -> Value:
@@ -472,6 +499,47 @@ class Analysis:
                 spec += "".join(str(one.value) + " " for one in found.lives)
         if not is_plain_format(spec):
             self.choose()
+
+
+def _inside(item: Value) -> Value:
+    """What taking something out of a box may give, if this was put in."""
+    return Value(item.deep, item.deep, item.lives, False, item.kind)
+
+
+def _arguments(given: Given) -> Args:
+    if isinstance(given, Value):
+        return [], {}, given
+    return [v for n, v in given if not n], {n: v for n, v in given if n}, None
+
+
+def argument(type_: DataType) -> Value:
+    """What a Python function sees of a type of Spark's."""
+    match type_:
+        case FloatType() | DoubleType():
+            return NUMBER
+        case (
+            BooleanType()
+            | IntegralType()
+            | StringType()
+            | DecimalType()
+            | DateType()
+            | TimestampType()
+            | TimestampNtzType()
+            | NullType()
+        ):
+            return NOTHING
+        case ArrayType(element=element):
+            inner = argument(element).deep
+        case MapType(key=key, value=value):
+            inner = argument(key).deep | argument(value).deep
+        case StructType(fields=fields):
+            inner = NONE
+            for _, part in fields:
+                inner |= argument(part).deep
+        case _:
+            return DATA
+    own = Trait.SHARED | Trait.BOX
+    return Value(own | inner & Trait.NAN, inner)
 
 
 def _is_single(value: Value) -> bool:
@@ -594,6 +662,11 @@ class _Body:
                 self.give(live(None) if value is None else self.value(value))
             case ast.Expr(value=value):
                 self.value(value)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
+                targets
+            ) == len(values) and not any(isinstance(e, ast.Starred) for e in (*targets, *values)):
+                for target, found in zip(targets, analysis.values(values, self.scope), strict=True):
+                    self.assign(target, found)
             case ast.Assign(targets=targets, value=value):
                 found = self.value(value)
                 for target in targets:
@@ -676,7 +749,7 @@ class _Body:
         base = self.value(target.value)
         if isinstance(target, ast.Subscript):
             stored.append(self.value(target.slice))
-        elif any(type(one.value) is not str for one in base.lives):
+        elif base.has(Trait.CALLED) or any(type(one.value) is not str for one in base.lives):
             self.analysis.note(Kind.PARTITION)
         self.analysis.change(base, *stored)
 
@@ -707,8 +780,9 @@ class _Body:
     def handler(self, node: ast.ExceptHandler) -> None:
         """An exception: its text may show what was seen."""
         if node.type is not None:
-            kinds = self.value(node.type)
-            self.analysis.calls.allowed_exceptions(kinds)
+            many = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+            for kind in many:
+                self.analysis.calls.allowed_exceptions(self.value(kind))
         else:
             self.analysis.choose()
         if node.name is not None:

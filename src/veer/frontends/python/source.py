@@ -8,6 +8,7 @@ import linecache
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias, final
 
 from veer.frontends.python.codes import NotTold, code_digest, codes_in
@@ -57,21 +58,27 @@ def _node_of(code: types.CodeType) -> Node | None:
     """The text compiled to this code: compiling it again must give the same."""
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename))
-    try:
-        tree = ast.parse(text)
-        again = compile(text, code.co_filename, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    found = [n for n in ast.walk(tree) if _stands_at(n, code)]
-    same = [c for c in codes_in(again) if _place(c) == _place(code)]
+    nodes, codes = _parsed(text, code.co_filename)
+    found = [n for n in nodes if _stands_at(n, code)]
+    same = [c for c in codes if _place(c) == _place(code)]
     try:
         if len(found) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
             return None
     except NotTold:
         return None
-    node = found[0]
-    assert isinstance(node, ast.FunctionDef | ast.Lambda)
-    return node
+    return found[0]
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str, path: str) -> tuple[list[Node], list[types.CodeType]]:
+    """The functions of a text, as written and as compiled."""
+    try:
+        tree = ast.parse(text)
+        again = compile(text, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return [], []
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+    return nodes, list(codes_in(again))
 
 
 def _place(code: types.CodeType) -> tuple[str, int]:

@@ -198,8 +198,8 @@ def live(value: Any, depth: int = 0) -> Value:
         return MADE_UNKNOWN
     if kind in (list, tuple, dict, set, frozenset, bytearray, types.MappingProxyType):
         return _container(value, me, depth)
-    if isinstance(value, CODE) or isinstance(value, type):
-        return Value(Trait.SHARED | Trait.ODD | Trait.CALLED, NONE, me, True)
+    if isinstance(value, (*CODE, type)):
+        return Value(Trait.ODD | Trait.CALLED, NONE, me, True)
     if isinstance(value, logging.Logger):
         return Value(Trait.SHARED | Trait.ODD, NONE, me, True)
     if isinstance(value, enum.Enum) and not is_foreign(kind.__module__):
