@@ -1550,4 +1550,3 @@ _EXTRA = {"held_bound": held_bound, "held_partial": held_partial}
 FUNCTIONS = {n: v for n, v in globals().items() if _own(n, v)} | _EXTRA
 STATE = {n: v for n, v in FUNCTIONS.items() if _FIRST.index(n) < _MIDDLE}
 CHOICES = {n: v for n, v in FUNCTIONS.items() if n not in STATE}
-ARGUMENTS = ("argument_",)

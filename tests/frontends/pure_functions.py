@@ -546,5 +546,3 @@ FUNCTIONS = {
     and name != "closure_of"
 }
 FUNCTIONS |= {"upper": upper, "half": half, "bound": bound}
-
-# Functions of arrays, maps and structs.

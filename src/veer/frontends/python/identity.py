@@ -23,6 +23,7 @@ import types
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import resolve_name
 from typing import Any, Generic, Protocol, final
 
@@ -354,17 +355,24 @@ def _bindings(text: str) -> dict[str, ast.expr | None]:
     """The names a text binds once at its top: to an expression, or to something else."""
     tree = ast.parse(text)
     found: dict[str, ast.expr | None] = {}
+    top = set(map(id, tree.body))
     for statement in ast.walk(tree):
         names: list[str] = []
         value = None
         if isinstance(statement, ast.Assign):
             names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
-            value = statement.value if statement in tree.body else None
+            value = statement.value if id(statement) in top else None
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             names, value = [statement.target.id], statement.value
         for name in names:
             found[name] = None if name in found else value
     return found
+
+
+@lru_cache(maxsize=16)
+def _compiled(text: str, path: str) -> tuple[list[types.CodeType], dict[str, ast.expr | None]]:
+    """The functions of a text, and the names it binds."""
+    return list(codes_in(compile(text, path, "exec", dont_inherit=True))), _bindings(text)
 
 
 def _is_as_on_disk(function: types.FunctionType) -> bool:
@@ -375,14 +383,12 @@ def _is_as_on_disk(function: types.FunctionType) -> bool:
     """
     path = function.__code__.co_filename
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
-        again = compile(text, path, "exec", dont_inherit=True)
-        bound = _bindings(text)
+        again, bound = _compiled(pathlib.Path(path).read_text(encoding="utf-8"), path)
     except (OSError, ValueError, SyntaxError, RecursionError):
         return False
     wanted = code_digest(function.__code__)
     name = function.__code__.co_name
-    if not any(c.co_name == name and code_digest(c) == wanted for c in codes_in(again)):
+    if not any(c.co_name == name and code_digest(c) == wanted for c in again):
         return False
     for read in _globals_read(function.__code__):
         stated = bound.get(read)

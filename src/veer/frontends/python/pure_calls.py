@@ -114,6 +114,7 @@ NEW_RESULTS = frozenset(
     + ["pyspark.sql.types.Row", "hmac.new", "urllib.parse.parse_qs", "urllib.parse.parse_qsl"]
     + ["textwrap.wrap", "statistics.multimode", "statistics.quantiles", "difflib.get_close_matches"]
 )
+LAZY_RESULTS = frozenset(["re.finditer", "re.match", "re.search", "re.fullmatch", "heapq.merge"])
 # Functions among their arguments are called and never given back.
 CALLING = frozenset(
     ["collections.defaultdict", "functools.reduce", "json.loads", "json.dumps", "re.sub", "re.subn"]
@@ -214,10 +215,10 @@ class Calls:
             case Method():
                 return self.plain_method(value.base, value.name, args)
             case functools.partial():
-                first = tuple(map(analysis.live, value.args))
+                held = tuple(map(analysis.live, value.args))
                 more = {n: analysis.live(v) for n, v in value.keywords.items()}
                 return self.invoke(
-                    analysis.live(value.func), ([*first, *places], {**more, **named}, rest)
+                    analysis.live(value.func), ([*held, *places], {**more, **named}, rest)
                 )
             case types.MethodType():
                 self_ = analysis.live(value.__self__)
@@ -253,7 +254,8 @@ class Calls:
     def unknown(self, args: Args, module: str = "") -> Value:
         """A call of something not known to be pure; it may change what it is given."""
         for arg in _all(args):
-            if arg.has(Trait.SHARED) and arg.has(Trait.BOX) and not arg.has(Trait.TABLE):
+            lent = arg.has(Trait.LENT) and not arg.has(Trait.TABLE)
+            if arg.has(Trait.BOX) and (lent or arg.has(Trait.HELD)):
                 self.analysis.note(Kind.PARTITION)
         self._call_back(_all(args), _all(args))
         if module.partition(".")[0] == "pyspark":
@@ -267,6 +269,9 @@ class Calls:
         result: Value | None = None
         for callee in callees:
             if not callee.has(Trait.CALLED):
+                continue
+            if callee.has(Trait.UNKNOWN) or not callee.lives:
+                analysis.choose()
                 continue
             before, unordered = analysis.facts.changes, any(g.has(UNORDERED) for g in given)
             for _ in range(4):
@@ -302,13 +307,15 @@ class Calls:
         for arg in given:
             if not arg.has(Trait.CALLED) and analysis.deep(arg) & ILLEGIBLE:
                 analysis.choose()
+            if arg.inner & Trait.LAZY:
+                analysis.choose()
         if module in ("numpy", "pandas"):
             self._check_types(args)
         called = self._call_back(given, given)
         inner = called.deep
         values = [g for g in given if not g.has(Trait.CALLED) or name not in CALLING]
         for arg in values:
-            inner |= analysis.deep(arg)
+            inner |= analysis.deep(arg) & ~Trait.LAZY
             analysis.store(arg)
         nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
         if name in PLAIN_RESULTS or module in PLAIN_MODULES:
@@ -318,11 +325,11 @@ class Calls:
             return Value(both, inner | both)
         if name in NEW_RESULTS:
             analysis.change(NOTHING, called)
-            return Value(Trait.BOX | nan, inner | nan)
-        plain = [Value(g.own, g.inner, g.lives, False, g.kind) for g in given]
-        return joined(
-            [Value(Trait.BOX | nan, inner), called, *plain, *map(analysis.element, given)]
-        )
+            lazy = Trait.LAZY if module == "itertools" or name in LAZY_RESULTS else NONE
+            return Value(Trait.BOX | nan | lazy, inner | nan)
+        kept = [Value(g.own, g.inner, g.lives, False, g.kind) for g in values]
+        items = map(analysis.element, values)
+        return joined([Value(Trait.BOX | nan, inner), called, *kept, *items])
 
     def _check_types(self, args: Args) -> None:
         """Types that texts are turned into: not those that read the clock."""
@@ -364,6 +371,10 @@ class Calls:
         own = Trait.JUMBLED if any(map(self.unordered, given)) else NONE
         return self.analysis.box([self.analysis.element(a) for a in given], own)
 
+    def _iterating(self, args: Args) -> Value:
+        found = self._listing(args)
+        return Value(found.own | Trait.LAZY, found.inner)
+
     def unordered(self, value: Value) -> bool:
         """Whether a loop over a value goes in the order of hashes."""
         special = self.analysis.facts.special
@@ -401,15 +412,11 @@ class Calls:
         if places[0].lives and not places[0].has(Trait.CALLED):
             found = NOTHING  # filter(None, ...)
         items = [found, *map(self.analysis.element, sources)]
-        return self.analysis.box(items, Trait.JUMBLED if unordered else NONE)
-
-    def _ordered(self, args: Args) -> Value:
-        """`zip`, `enumerate`, `reversed`, `sum`, `next`: order shows."""
-        given = _all(args)
-        return joined([self.analysis.box([self.analysis.over(g) for g in given]), *given])
+        return self.analysis.box(items, Trait.LAZY | (Trait.JUMBLED if unordered else NONE))
 
     def _zip(self, args: Args) -> Value:
-        return self.analysis.box([self.analysis.over(g) for g in _all(args)])
+        """`zip`, `enumerate`, `reversed`: order shows."""
+        return self.analysis.box([self.analysis.over(g) for g in _all(args)], Trait.LAZY)
 
     def _sum(self, args: Args) -> Value:
         places, named, rest = args
@@ -785,7 +792,7 @@ class Calls:
         if name in names.SETS_MADE:
             return analysis.box([analysis.element(v) for v in (base, *given)], Trait.SET)
         if name not in names.TEXTS | names.MADE | names.TAKEN:
-            if base.has(Trait.SHARED) and not base.has(Trait.TABLE):
+            if base.has(Trait.HELD) or (base.has(Trait.LENT) and not base.has(Trait.TABLE)):
                 analysis.note(Kind.PARTITION)
             self.unknown(args)
             return MADE_UNKNOWN
@@ -807,6 +814,8 @@ class Calls:
                 if not value.has(Trait.CALLED) and analysis.deep(value) & ILLEGIBLE:
                     if name not in ("index", "count"):
                         analysis.choose()
+                if name in ("format", "format_map"):
+                    analysis.text(value)
         if name in ("format", "format_map"):
             texts = base.texts()
             if texts is None or not all(map(is_plain_template, texts)):
@@ -821,6 +830,8 @@ class Calls:
         if name in names.TAKEN:
             return joined([analysis.element(base), *given, called])
         own = Trait.BOX | (Trait.VIEW if name in ("keys", "items") else NONE)
+        if name in ("finditer", "elements"):
+            own |= Trait.LAZY
         inner = base.deep | called.deep
         for value in given:
             inner |= value.deep & ~Trait.CALLED
@@ -926,7 +937,8 @@ RULES: dict[str, Callable[[Calls, Args], Value]] = {
     **{f"builtins.{n}": Calls._quiet for n in ("len", "bool", "isinstance", "issubclass")},
     **{f"builtins.{n}": Calls._quiet for n in ("callable", "any", "all")},
     **{f"builtins.{n}": Calls._set for n in ("set", "frozenset")},
-    **{f"builtins.{n}": Calls._listing for n in ("list", "tuple", "iter")},
+    **{f"builtins.{n}": Calls._listing for n in ("list", "tuple")},
+    "builtins.iter": Calls._iterating,
     **{f"builtins.{n}": Calls._extreme for n in ("min", "max")},
     **{f"builtins.{n}": Calls._map for n in ("map", "filter")},
     **{f"builtins.{n}": Calls._zip for n in ("zip", "enumerate", "reversed")},

@@ -222,7 +222,7 @@ class Analysis:
 
     def text(self, value: Value) -> Value:
         """The text of a value, which must not show an address or the order of a set."""
-        if self.deep(value) & ILLEGIBLE:
+        if self.deep(value) & (ILLEGIBLE | Trait.LAZY):
             return self.choose()
         return NOTHING
 
@@ -335,8 +335,7 @@ class Analysis:
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 return self.box(self.values(elts, scope))
             case ast.Set(elts=elts):
-                own = Trait.SET if len(elts) > 1 else NONE
-                return self.box(self.values(elts, scope), own)
+                return self.box(self.values(elts, scope), Trait.SET)
             case ast.Dict(keys=keys, values=values):
                 plain = [k for k in keys if k is not None]
                 items = [self.value(v, scope) for k, v in zip(keys, values, strict=True) if k]
@@ -413,7 +412,7 @@ class Analysis:
         if both & Trait.UNKNOWN:
             return self.choose()
         if isinstance(op, ast.Mod) and not both & Trait.OBJECT:
-            if self.deep(b) & ILLEGIBLE:  # of a text it is formatting
+            if self.deep(b) & (ILLEGIBLE | Trait.LAZY):  # of a text it is formatting
                 return self.choose()
         if both & Trait.TABLE:
             self.plain_words(a, b)
@@ -425,7 +424,8 @@ class Analysis:
         inner = a.inner | b.inner
         if both & Trait.OBJECT:
             special = self.facts.special
-            self.store(a), self.store(b)
+            self.store(a)
+            self.store(b)
             return joined([Value(both, inner), special, *(v for v in (a, b) if v.kind)])
         return Value(own, inner)
 
@@ -476,6 +476,8 @@ class Analysis:
             if isinstance(node, ast.DictComp):
                 self.choose()
             own = Trait.SET
+        if isinstance(node, ast.GeneratorExp):
+            own |= Trait.LAZY
         return self.box(items, own)
 
     def piece(self, node: ast.expr, scope: Scope) -> None:
@@ -538,7 +540,7 @@ def argument(type_: DataType) -> Value:
                 inner |= argument(part).deep
         case _:
             return DATA
-    own = Trait.SHARED | Trait.BOX
+    own = Trait.LENT | Trait.BOX
     return Value(own | inner & Trait.NAN, inner)
 
 
@@ -646,7 +648,7 @@ class _Body:
     def result(self) -> Value:
         found = self.scope.values.get("return ", NOTHING)
         yielded = self.scope.values.get("yield ")
-        return found if yielded is None else boxed([yielded])
+        return found if yielded is None else boxed([yielded], Trait.LAZY)
 
     def value(self, node: ast.expr) -> Value:
         return self.analysis.value(node, self.scope)

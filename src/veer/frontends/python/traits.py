@@ -49,13 +49,16 @@ class Trait(IntFlag):
     """What a value may be that matters."""
 
     NONE = 0
-    SHARED = auto()  # others see when it is changed: it outlives the call, or is an argument
+    HELD = auto()  # outlives the call, so that changing it is keeping state
+    LENT = auto()  # an argument or a part of one, which other functions are given too
+    SHARED = HELD | LENT
     BOX = auto()  # holds other values
     SET = auto()  # its order is that of hashes, and no part of its meaning
     JUMBLED = auto()  # a sequence in such an order
     VIEW = auto()  # keys or items of a dict
     NAN = auto()  # may be unordered among its like
     ODD = auto()  # its text may show an address
+    LAZY = auto()  # an iterator: so does its text, but not what it gives
     CALLED = auto()  # a function or a class
     OBJECT = auto()  # an instance of one of the project's classes
     TABLE = auto()  # of pandas or numpy
@@ -151,7 +154,7 @@ MADE_UNKNOWN = Value(
     Trait.UNKNOWN | Trait.ODD | Trait.BOX | Trait.NAN | Trait.CALLED,
     Trait.UNKNOWN | Trait.ODD | Trait.BOX | Trait.NAN | Trait.CALLED,
 )
-DATA = Value(Trait.SHARED | Trait.BOX | Trait.NAN, Trait.SHARED | Trait.BOX | Trait.NAN)
+DATA = Value(Trait.LENT | Trait.BOX | Trait.NAN, Trait.LENT | Trait.BOX | Trait.NAN)
 TABLES = Value(DATA.own | Trait.TABLE, DATA.inner | Trait.TABLE)
 
 
@@ -201,16 +204,16 @@ def live(value: Any, depth: int = 0) -> Value:
     if isinstance(value, (*CODE, type)):
         return Value(Trait.ODD | Trait.CALLED, NONE, me, True)
     if isinstance(value, logging.Logger):
-        return Value(Trait.SHARED | Trait.ODD, NONE, me, True)
+        return Value(Trait.HELD | Trait.ODD, NONE, me, True)
     if isinstance(value, enum.Enum) and not is_foreign(kind.__module__):
         return Value(Trait.OBJECT, live(value.value, depth + 1).deep, me, True, kind)
     if isinstance(value, enum.Enum):
         return Value(NONE, NONE, me, True)
     if kind.__module__ == "numpy" and hasattr(value, "tobytes"):
-        shared = Trait.SHARED | Trait.BOX | Trait.TABLE | Trait.NAN
+        shared = Trait.HELD | Trait.BOX | Trait.TABLE | Trait.NAN
         return Value(shared, shared, me, True)
     if kind.__module__ == "pyspark.core.broadcast":
-        return Value(Trait.SHARED | Trait.ODD, NONE, me, True)
+        return Value(Trait.HELD | Trait.ODD, NONE, me, True)
     if not is_foreign(kind.__module__):
         return _instance(value, me, depth)
     return MADE_UNKNOWN
@@ -220,8 +223,8 @@ def _container(value: Any, me: tuple[Live, ...], depth: int) -> Value:
     kind = type(value)
     own = Trait.BOX
     if kind not in (tuple, frozenset):
-        own |= Trait.SHARED
-    if kind in (set, frozenset) and len(value) > 1:
+        own |= Trait.HELD
+    if kind in (set, frozenset):
         own |= Trait.SET
     inner = NONE
     if kind is not bytearray:
@@ -239,12 +242,12 @@ def _instance(value: Any, me: tuple[Live, ...], depth: int) -> Value:
             inner |= live(item, depth + 1).deep
     if any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
         inner |= DATA.inner
-    return Value(Trait.SHARED | object_traits(kind), inner, me, True, kind)
+    return Value(Trait.HELD | object_traits(kind), inner, me, True, kind)
 
 
 def object_traits(kind: type) -> Trait:
     """Traits of the instances of a class of the project."""
-    silent = kind.__repr__ in (object.__repr__,)
+    silent = getattr(kind, "__repr__", None) is object.__repr__
     return Trait.OBJECT | Trait.BOX | (Trait.ODD if silent else NONE)
 
 
