@@ -37,7 +37,6 @@ STATEFUL = [
     "nested_object",
     "dict_count",
     "array_set",
-    "array_asarray",
     "memo_list",
     "class_numbered",
     "class_list_of_a_new_one",
