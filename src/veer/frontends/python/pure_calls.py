@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import builtins
 import datetime
 import decimal
 import enum
@@ -121,6 +122,12 @@ CALLING = frozenset(
     + ["itertools." + n for n in ("accumulate", "groupby", "starmap", "takewhile", "dropwhile")]
     + ["itertools.filterfalse", "heapq.nlargest", "heapq.nsmallest", "heapq.merge"]
 )
+EXCEPTIONS = frozenset(
+    f"builtins.{n}"
+    for n in names.MODULES["builtins"]
+    if isinstance(getattr(builtins, n, None), type) and issubclass(getattr(builtins, n), Exception)
+)
+THREE_INPUTS = frozenset(["numpy.where", "numpy.interp", "numpy.clip", "numpy.select"])
 NAMED_FUNCTIONS = frozenset(["apply", "agg", "aggregate", "transform", "map", "filter", "applymap"])
 
 
@@ -311,12 +318,16 @@ class Calls:
                 analysis.choose()
         if module in ("numpy", "pandas"):
             self._check_types(args)
+            self._check_outputs(name, args[0])
         called = self._call_back(given, given)
         inner = called.deep
         values = [g for g in given if not g.has(Trait.CALLED) or name not in CALLING]
         for arg in values:
             inner |= analysis.deep(arg) & ~Trait.LAZY
             analysis.store(arg)
+            analysis.unpack(arg)
+        if name in EXCEPTIONS:
+            analysis.change(NOTHING, *given)
         nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
         if name in PLAIN_RESULTS or module in PLAIN_MODULES:
             return Value(nan)
@@ -346,6 +357,15 @@ class Calls:
                 self.analysis.choose()
             if place.has(Trait.CALLED) and not _is_plain_type(place):
                 self._call_back([place], places)
+
+    def _check_outputs(self, name: str, places: list[Value]) -> None:
+        """Arrays given by place that functions of numpy write to."""
+        inputs = getattr(getattr(sys.modules["numpy"], name.rpartition(".")[2], None), "nin", None)
+        if inputs is None:
+            inputs = 3 if name in THREE_INPUTS else 2
+        for place in places[inputs:]:
+            if place.has(Trait.BOX):
+                self.analysis.change(place)
 
     def _quiet(self, args: Args) -> Value:
         """`len` and the like: neither order nor text shows."""
@@ -467,7 +487,8 @@ class Calls:
         return Value(Trait.ODD | Trait.CALLED, NONE, (Live(TAKING),), True)
 
     def _copy(self, args: Args) -> Value:
-        (value, *_), _, _ = args if args[0] else ([NOTHING], {}, None)
+        value = joined(_all(args))
+        self.analysis.unpack(value)
         return Value(value.own & ~Trait.SHARED, value.inner, (), False, value.kind)
 
     def _deepcopy(self, args: Args) -> Value:
@@ -528,7 +549,7 @@ class Calls:
             return
         self.reached.add(kind)
         if type(kind) not in METACLASSES:
-            self.analysis.choose()
+            self.analysis.note(Kind.PARTITION)
         is_enum, is_error = issubclass(kind, enum.Enum), issubclass(kind, Exception)
         self_ = Value(object_traits(kind) | Trait.BOX, NONE, (), False, kind)
         for base in kind.__mro__:
@@ -544,14 +565,15 @@ class Calls:
         analysis = self.analysis
         others: Args = ([self_], {}, joined([self_, DATA]))
         if isinstance(item, property):
-            if isinstance(item.fget, types.FunctionType):
-                self._special(analysis.function(item.fget, ([self_], {}, None), kind))
+            for part in (item.fget, item.fset, item.fdel):
+                if isinstance(part, types.FunctionType):
+                    self._special(analysis.function(part, others, kind))
             return
         if isinstance(item, types.FunctionType):
             if is_foreign(item.__module__ or "") or is_generated(kind, item):
                 return
             if name in ODD_SPECIAL:
-                analysis.choose()
+                analysis.note(Kind.PARTITION)
             elif name.startswith("__") and name.endswith("__") and name not in NOT_SPECIAL:
                 self._special(analysis.function(item, others, HASH if name == HASH else kind))
             return
@@ -704,7 +726,8 @@ class Calls:
                 return analysis.choose()
             return analysis.function(item.fget, ([base], {}, None), kind)
         if isinstance(item, types.FunctionType):
-            return joined([_callable(Bound(analysis.live(item), (base,)))])
+            shadows = [k for k in (*kept, analysis.facts.stored) if k.has(Trait.CALLED)]
+            return joined([_callable(Bound(analysis.live(item), (base,))), *shadows])
         if isinstance(item, classmethod):
             return _callable(Bound(analysis.live(item.__func__), (analysis.live(kind),)))
         if isinstance(item, staticmethod):
@@ -799,6 +822,7 @@ class Calls:
         if name in ("issubset", "issuperset", "isdisjoint"):
             return NOTHING
         if name == "copy":
+            analysis.unpack(base)
             return Value(base.own & ~Trait.SHARED, base.inner)
         if any(map(self.unordered, (base, *given))):
             if base.has(Trait.JUMBLED) or name not in ("get", "keys", "values", "items"):

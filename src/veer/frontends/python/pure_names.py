@@ -106,7 +106,7 @@ MODULES: dict[str, frozenset[str]] = {
         " greater_equal hstack hypot identity inf inner int16 int32 int64 int8 interp isclose"
         " isfinite isin isinf isnan less less_equal linspace log log10 log1p log2 logical_and"
         " logical_not logical_or logical_xor logspace max maximum mean median min minimum mod"
-        " multiply nan nan_to_num nanmax nanmean nanmedian nanmin nanstd nansum nanvar ndarray ndim"
+        " multiply nan nanmax nanmean nanmedian nanmin nanstd nansum nanvar ndarray ndim"
         " negative newaxis not_equal number ones ones_like outer percentile pi power prod ptp quantile"
         " rad2deg radians ravel repeat reshape round searchsorted select shape sign sin sinh size"
         " sort sqrt square stack std str_ subtract sum tan tanh tile transpose true_divide trunc"

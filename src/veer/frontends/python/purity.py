@@ -161,6 +161,11 @@ class Analysis:
             if found != facts.boxed:
                 facts.boxed, facts.grown = found, True
 
+    def unpack(self, value: Value) -> None:
+        """Remember the functions and objects in something that is made into something else."""
+        if value.deep & (Trait.CALLED | Trait.OBJECT) and value.has(Trait.BOX):
+            self.store(self.element(value))
+
     def see(self, value: Value) -> Value:
         if not value.has(Trait.CALLED) and value.deep & ~self.facts.seen:
             self.facts.seen |= value.deep
@@ -234,7 +239,8 @@ class Analysis:
             self.definitions[id(function)] = (function, definition_of(function))
         definition = self.definitions[id(function)][1]
         if definition is None:
-            return self.choose()
+            self.note(Kind.PARTITION)  # it may do anything
+            return MADE_UNKNOWN
         defaults = [self.live(d) for d in definition.defaults]
         keywords = {n: self.live(d) for n, d in definition.keyword_defaults}
         return self.enter(definition.node, definition.lookup, None, args, defaults, keywords, key)
@@ -261,6 +267,9 @@ class Analysis:
         key: Any,
     ) -> Value:
         given = _parameters(node.args, args, defaults, keywords)
+        if node.args.vararg or node.args.kwarg:
+            for arg in (*args[0], *args[1].values(), *([] if args[2] is None else [args[2]])):
+                self.store(arg)
         place = (id(node), key, tuple(given.items()))
         if place in self.done:
             return self.facts.returned.get(place, NOTHING)
@@ -402,6 +411,7 @@ class Analysis:
                 return self.calls.member(kinds[0])
             return self.choose()
         if isinstance(index, ast.Slice):
+            self.unpack(base)
             return Value(base.own, base.inner, (), False)
         if base.has(Trait.TABLE):
             return Value(base.own, base.inner)
@@ -422,6 +432,8 @@ class Analysis:
         if isinstance(op, ast.Div | ast.Pow) and both & Trait.NAN:
             own |= Trait.NAN
         inner = a.inner | b.inner
+        self.unpack(a)
+        self.unpack(b)
         if both & Trait.OBJECT:
             special = self.facts.special
             self.store(a)
