@@ -72,6 +72,7 @@ ADD = SET.add
 APPEND = LIST.append
 SENTINEL = object()
 TOTAL = 0
+CLOCKS = [time.time, time.monotonic]
 
 
 class Held:
@@ -146,6 +147,53 @@ class Timed:
     @property
     def now(self):
         return datetime.datetime.now()
+
+
+class Settable:
+    @property
+    def value(self):
+        return 1
+
+    @value.setter
+    def value(self, value):
+        LIST.append(value)
+
+
+class Meta(type):
+    def __call__(cls, *args):
+        LIST.append(1)
+        return len(LIST)
+
+
+class WithMeta(metaclass=Meta):
+    pass
+
+
+class Iterated:
+    def __iter__(self):
+        return iter(WORDS)
+
+
+class Context:
+    def __enter__(self):
+        LIST.append(1)
+        return self
+
+    def __exit__(self, *args):
+        return False
+
+
+class Plain:
+    def go(self, x):
+        return self.step(x)
+
+    def step(self, x):
+        return x
+
+
+class Random_(Plain):
+    def step(self, x):
+        return random.random()
 
 
 class Dynamic:
@@ -830,6 +878,48 @@ def argument_heap(x):
     return x[0]
 
 
+def class_setter(x):
+    Settable().value = x
+    return len(LIST)
+
+
+def class_meta(x):
+    return WithMeta()
+
+
+def class_context(x):
+    with Context():
+        return len(LIST)
+
+
+def error_arguments(x):
+    try:
+        raise ValueError(LIST)
+    except ValueError as error:
+        error.args[0].append(x)
+    return len(LIST)
+
+
+def array_out_by_place(x):
+    np.add(ARRAY, 1, ARRAY)
+    return float(ARRAY[0])
+
+
+def method_replaced(x):
+    plain = Plain()
+    plain.step = LIST.append
+    return plain.go(x)
+
+
+def arguments_spread(x):
+    def put(*places, **named):
+        places[0].append(x)
+        named["more"].append(x)
+
+    put(*[LIST], **{"more": LIST})
+    return len(LIST)
+
+
 def partition(x):
     from pyspark import TaskContext
 
@@ -1447,6 +1537,25 @@ def order_error(x):
         raise KeyError(WORDS)
     except KeyError as error:
         return str(error)
+
+
+def order_iterated(x):
+    return ",".join(Iterated())
+
+
+def chance_below(x):
+    found = Plain() if x else Random_()
+    return found.go(x)
+
+
+def chance_behind(x):
+    steps = [lambda: 1]
+    return ([random.random, time.time] + steps)[0]()
+
+
+def chance_sliced(x):
+    steps = [lambda: 1]
+    return CLOCKS[1:][0]()
 
 
 def unknown_eval(x):

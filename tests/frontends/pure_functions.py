@@ -31,6 +31,7 @@ from functools import partial
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
+from pyspark.sql import Row
 
 LOG = logging.getLogger(__name__)
 RATES = {"EUR": 1.0, "USD": 0.92, "GBP": 1.17}
@@ -96,6 +97,26 @@ class Money:
 
     def __repr__(self):
         return f"{self.amount} {self.unit}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Address:
+    street: str
+    city: str = "x"
+    tags: list = dataclasses.field(default_factory=list)
+
+    @property
+    def key(self):
+        return f"{self.street}/{self.city}".lower()
+
+
+@dataclasses.dataclass
+class Adder:
+    total: int = 0
+
+    def add(self, value):
+        self.total += value
+        return self
 
 
 class BadValue(ValueError):
@@ -525,6 +546,43 @@ def generator(s):
             yield p.strip()
 
     return list(parts())
+
+
+def address(s):
+    return str(Address(s)) + Address(s, "y").key
+
+
+def added(s):
+    adder = Adder()
+    for word in s.split():
+        adder.add(len(word))
+    return adder.total
+
+
+def brackets(s):
+    stack = []
+    for c in s:
+        if c == "(":
+            stack.append(c)
+        elif c == ")":
+            if not stack:
+                return False
+            stack.pop()
+    return not stack
+
+
+def distance(s, t):
+    before = list(range(len(t) + 1))
+    for i, a in enumerate(s):
+        row = [i + 1]
+        for j, b in enumerate(t):
+            row.append(min(before[j + 1] + 1, row[j] + 1, before[j] + (a != b)))
+        before = row
+    return before[-1]
+
+
+def as_row(s):
+    return Row(name=s.strip(), size=len(s))
 
 
 def closure_of(table, limit):

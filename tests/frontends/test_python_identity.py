@@ -283,3 +283,20 @@ def test_a_constant_changed_from_outside_is_not_what_workers_see(tmp_path: Path)
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert json.loads(done.stdout)[2] is False
+
+
+def test_dataclasses_are_their_fields() -> None:
+    import dataclasses
+
+    def made(default: int, order: bool = False, shown: bool = True) -> Any:
+        @dataclasses.dataclass(order=order)
+        class Point:
+            x: int
+            y: int = dataclasses.field(default=default, repr=shown)
+
+        return lambda x: str(Point(x))
+
+    assert same(made(1), made(1))
+    assert not same(made(1), made(2))
+    assert not same(made(1), made(1, order=True))
+    assert not same(made(1), made(1, shown=False))

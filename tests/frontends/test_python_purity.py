@@ -238,4 +238,4 @@ def test_clocks_and_chance_in_tables_are_choices(function: Any) -> None:
 def test_what_has_no_source_is_not_known() -> None:
     space: dict[str, Any] = {}
     exec("def f(x):\n    return x + 1", space)
-    assert kind_of(space["f"]) is Kind.CHOICE
+    assert kind_of(space["f"]) is Kind.PARTITION

@@ -14,8 +14,24 @@ from tests.frontends import impure_functions, pure_functions
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
-STATES = "set_symmetric set_ior list_iadd memo_list held_step counted nested_object wrapped".split()
-CHOICES = "clock_numpy chance_samples address_object order_joined order_loop hash_bucket".split()
+STATES = [
+    "set_symmetric",
+    "set_ior",
+    "list_iadd",
+    "memo_list",
+    "held_step",
+    "counted",
+    "nested_object",
+    "wrapped",
+]
+CHOICES = [
+    "clock_numpy",
+    "chance_samples",
+    "address_object",
+    "order_joined",
+    "order_loop",
+    "hash_bucket",
+]
 SEEN: list[Any] = []
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import ast
 import builtins
+import dataclasses
 import datetime
 import decimal
 import dis
@@ -38,7 +39,7 @@ from veer.frontends.python.codes import (
     instructions,
 )
 from veer.frontends.python.origins import is_foreign, is_importable, released
-from veer.frontends.python.pure_calls import listed_name
+from veer.frontends.python.pure_calls import is_generated, listed_name
 from veer.frontends.python.pure_names import CHOOSING, MODULES
 from veer.frontends.python.purity import Given, kind_of
 from veer.frontends.python.traits import DATA, PLAIN
@@ -235,8 +236,21 @@ class _Walk:
         yield value.__qualname__
         yield from (self.digest(base) for base in (*value.__bases__, type(value)))
         for name, item in sorted(value.__dict__.items()):
-            if name not in UNDESCRIBED:
+            if name == "__dataclass_fields__":
+                yield from (name, *(part for f in item.values() for part in self._field(f)))
+            elif name == "__dataclass_params__":
+                yield repr(item)
+            elif type(item) is types.FunctionType and is_generated(value, item):
+                yield name  # made of the fields
+            elif name not in UNDESCRIBED:
                 yield from (name, self.digest(item))
+
+    def _field(self, field: Any) -> Iterator[object]:
+        """A field of a dataclass."""
+        flags = (field.init, field.repr, field.hash, field.compare, field.kw_only)
+        yield from (field.name, repr(flags), field._field_type.name)
+        for value in (field.default, field.default_factory):
+            yield "none" if value is dataclasses.MISSING else self.digest(value)
 
     def _module(self, value: types.ModuleType) -> str:
         if not is_foreign(value.__name__):

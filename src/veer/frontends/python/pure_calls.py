@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import builtins
+import dataclasses
 import datetime
 import decimal
 import enum
@@ -21,7 +22,6 @@ from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.formats import is_plain_format, is_plain_template
 from veer.frontends.python.origins import is_foreign
-from veer.frontends.python.source import definition_of
 from veer.frontends.python.traits import (
     DATA,
     ILLEGIBLE,
@@ -78,6 +78,24 @@ ODD_SPECIAL = frozenset(
     ]
 )
 HASH = "__hash__"
+GENERATED = frozenset(
+    f"__{name}__"
+    for name in [
+        "init",
+        "repr",
+        "eq",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "hash",
+        "setattr",
+        "delattr",
+        "getstate",
+        "setstate",
+        "replace",
+    ]
+)
 DATA_TYPES = (
     str, bytes, bytearray, int, float, bool, complex, list, tuple, dict, set, frozenset, range,
     datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
@@ -931,8 +949,10 @@ def _found(kind: type, name: str) -> Any:
 
 def is_generated(kind: type, function: types.FunctionType) -> bool:
     """Whether a method was made by `dataclass`."""
-    made = any("__dataclass_fields__" in vars(c) for c in kind.__mro__)
-    return made and function.__code__.co_filename == "<string>" and definition_of(function) is None
+    if not any("__dataclass_fields__" in vars(c) for c in kind.__mro__):
+        return False
+    path = function.__code__.co_filename
+    return function.__name__ in GENERATED and path in ("<string>", dataclasses.__file__)
 
 
 def _is_plain_type(value: Value) -> bool:

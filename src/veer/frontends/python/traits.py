@@ -10,6 +10,7 @@ import functools
 import logging
 import pathlib
 import re
+import sys
 import types
 import uuid
 from collections.abc import Iterable
@@ -214,9 +215,16 @@ def live(value: Any, depth: int = 0) -> Value:
         return Value(shared, shared, me, True)
     if kind.__module__ == "pyspark.core.broadcast":
         return Value(Trait.HELD | Trait.ODD, NONE, me, True)
-    if not is_foreign(kind.__module__):
+    if _is_own(kind):
         return _instance(value, me, depth)
     return MADE_UNKNOWN
+
+
+def _is_own(kind: type) -> bool:
+    """Whether a class is the project's: of its modules, or at least written in Python."""
+    if kind.__module__ in sys.modules:
+        return not is_foreign(kind.__module__)
+    return any(isinstance(item, types.FunctionType) for item in vars(kind).values())
 
 
 def _container(value: Any, me: tuple[Live, ...], depth: int) -> Value:
