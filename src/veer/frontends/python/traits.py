@@ -221,9 +221,11 @@ def live(value: Any, depth: int = 0) -> Value:
 
 
 def _is_own(kind: type) -> bool:
-    """Whether a class is the project's: of its modules, or at least written in Python."""
-    if kind.__module__ in sys.modules:
-        return not is_foreign(kind.__module__)
+    """Whether a class is the project's: of one of its files, or at least written in Python."""
+    if is_foreign(kind.__module__):
+        return False
+    if getattr(sys.modules.get(kind.__module__), "__file__", None) is not None:
+        return True
     return any(isinstance(item, types.FunctionType) for item in vars(kind).values())
 
 
