@@ -39,8 +39,8 @@ from veer.frontends.python.codes import (
     instructions,
 )
 from veer.frontends.python.origins import is_foreign, is_importable, released
-from veer.frontends.python.pure_calls import is_generated, listed_name
 from veer.frontends.python.pure_names import CHOOSING, MODULES
+from veer.frontends.python.pure_results import is_generated, listed_name
 from veer.frontends.python.purity import Given, kind_of
 from veer.frontends.python.traits import DATA, PLAIN
 

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import abc
 import ast
-import builtins
-import dataclasses
 import datetime
-import decimal
 import enum
 import functools
 import logging
-import re
-import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import pure_names as names
-from veer.frontends.python.formats import is_plain_format, is_plain_template
+from veer.frontends.python.formats import is_plain_template
 from veer.frontends.python.origins import is_foreign
+from veer.frontends.python.pure_results import (
+    CODE_TYPES,
+    HASH,
+    METHOD_NAMES,
+    NAMED_FUNCTIONS,
+    NOT_SPECIAL,
+    ODD_SPECIAL,
+    Args,
+    Taking,
+    all_of,
+    callable_of,
+    found_in,
+    is_dunder,
+    is_generated,
+    is_plain_type,
+    is_special,
+    listed_name,
+)
+from veer.frontends.python.pure_rules import Rules
 from veer.frontends.python.traits import (
     DATA,
     ILLEGIBLE,
@@ -43,138 +57,12 @@ from veer.frontends.python.traits import (
 if TYPE_CHECKING:
     from veer.frontends.python.purity import Analysis, Scope
 
-Args: TypeAlias = tuple[list[Value], dict[str, Value], Value | None]
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
 BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
 MIXINS = (str, int, float, enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, enum.ReprEnum)
-# Run by making an instance, or looked at where they are called.
-NOT_SPECIAL = frozenset(["__init__", "__post_init__", "__call__", "__class_getitem__"])
-# Decide what attributes are, how instances come and go: no class that has one is looked into.
-ODD_SPECIAL = frozenset(
-    f"__{name}__"
-    for name in [
-        "getattr",
-        "getattribute",
-        "setattr",
-        "delattr",
-        "del",
-        "new",
-        "get",
-        "set",
-        "delete",
-        "set_name",
-        "init_subclass",
-        "prepare",
-        "instancecheck",
-        "subclasscheck",
-        "subclasshook",
-        "copy",
-        "deepcopy",
-        "reduce",
-        "reduce_ex",
-        "getstate",
-        "setstate",
-        "missing",
-    ]
-)
-HASH = "__hash__"
-GENERATED = frozenset(
-    f"__{name}__"
-    for name in [
-        "init",
-        "repr",
-        "eq",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "hash",
-        "setattr",
-        "delattr",
-        "getstate",
-        "setstate",
-        "replace",
-    ]
-)
-DATA_TYPES = (
-    str, bytes, bytearray, int, float, bool, complex, list, tuple, dict, set, frozenset, range,
-    datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone,
-    decimal.Decimal, re.Match, re.Pattern, types.GeneratorType, Exception,
-)  # fmt: skip
-METHOD_NAMES = frozenset(
-    name for kind in DATA_TYPES for name in dir(kind) if callable(getattr(kind, name, None))
-)
-# Results that cannot be changed.
-PLAIN_MODULES = frozenset(
-    ["math", "cmath", "unicodedata", "base64", "binascii", "html", "calendar"]
-)
-PLAIN_RESULTS = frozenset(
-    ["builtins." + n for n in ("abs", "bin", "bool", "bytes", "chr", "complex", "divmod", "float")]
-    + ["builtins." + n for n in ("hex", "int", "oct", "ord", "pow", "range", "round", "slice")]
-    + ["json.dumps", "re.escape", "re.sub", "re.compile", "zlib.crc32", "zlib.adler32"]
-    + ["string.capwords", "textwrap.dedent", "textwrap.fill", "textwrap.indent", "hmac.digest"]
-    + ["textwrap.shorten", "decimal.Decimal", "fractions.Fraction", "datetime.date", "uuid.uuid3"]
-    + ["datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone", "uuid.UUID"]
-    + ["urllib.parse." + n for n in ("quote", "quote_plus", "unquote", "unquote_plus", "urljoin")]
-    + [
-        "urllib.parse." + n
-        for n in ("urlencode", "urlparse", "urlsplit", "urlunparse", "urlunsplit")
-    ]
-    + ["uuid.uuid5", "hmac.compare_digest", "zlib.compress", "zlib.decompress", "struct.pack"]
-)
-WITH_NAN = frozenset(["math", "cmath", "statistics", "numpy", "pandas", "json"])
-# Results made anew: changing them changes nothing else, though what is in them may be old.
-NEW_RESULTS = frozenset(
-    ["collections." + n for n in ("Counter", "OrderedDict", "defaultdict", "deque")]
-    + ["re." + n for n in ("findall", "finditer", "split", "subn", "match", "search", "fullmatch")]
-    + ["hashlib." + n for n in names.MODULES["hashlib"]]
-    + ["itertools." + n for n in names.MODULES["itertools"]]
-    + ["json.loads", "heapq.nlargest", "heapq.nsmallest", "heapq.merge", "builtins.bytearray"]
-    + ["pyspark.sql.types.Row", "hmac.new", "urllib.parse.parse_qs", "urllib.parse.parse_qsl"]
-    + ["textwrap.wrap", "statistics.multimode", "statistics.quantiles", "difflib.get_close_matches"]
-)
-LAZY_RESULTS = frozenset(["re.finditer", "re.match", "re.search", "re.fullmatch", "heapq.merge"])
-# Functions among their arguments are called and never given back.
-CALLING = frozenset(
-    ["collections.defaultdict", "functools.reduce", "json.loads", "json.dumps", "re.sub", "re.subn"]
-    + ["itertools." + n for n in ("accumulate", "groupby", "starmap", "takewhile", "dropwhile")]
-    + ["itertools.filterfalse", "heapq.nlargest", "heapq.nsmallest", "heapq.merge"]
-)
-EXCEPTIONS = frozenset(
-    f"builtins.{n}"
-    for n in names.MODULES["builtins"]
-    if isinstance(getattr(builtins, n, None), type) and issubclass(getattr(builtins, n), Exception)
-)
-THREE_INPUTS = frozenset(["numpy.where", "numpy.interp", "numpy.clip", "numpy.select"])
-NAMED_FUNCTIONS = frozenset(["apply", "agg", "aggregate", "transform", "map", "filter", "applymap"])
 
 
-@final
-class Taking:
-    """`operator.itemgetter(...)`: a function that takes items."""
-
-
-TAKING = Taking()
-
-
-_LISTED: dict[int, tuple[Any, str]] = {}
-_LOADED: set[str] = set()
-
-
-def listed_name(value: Any) -> str | None:
-    """The name under which a function or class is known to be pure."""
-    for module in names.MODULES.keys() & sys.modules.keys() - _LOADED:
-        _LOADED.add(module)
-        for word in names.MODULES[module]:
-            found = getattr(sys.modules[module], word, None)
-            owner = getattr(found, "__module__", None) or module
-            if callable(found) and is_foreign(owner):
-                _LISTED.setdefault(id(found), (found, f"{module}.{word}"))
-    known = _LISTED.get(id(value))
-    return None if known is None else known[1]
-
-
-class Calls:
+class Calls(Rules):
     """Follows calls for one analysis."""
 
     def __init__(self, analysis: Analysis) -> None:
@@ -232,7 +120,7 @@ class Calls:
             case Local():
                 return analysis.local(value, args)
             case Taking():
-                return joined(map(analysis.element, _all(args)))
+                return joined(map(analysis.element, all_of(args)))
             case Bound():
                 return self.invoke(
                     value.callee, ([*value.first, *places], {**dict(value.named), **named}, rest)
@@ -278,16 +166,16 @@ class Calls:
 
     def unknown(self, args: Args, module: str = "") -> Value:
         """A call of something not known to be pure; it may change what it is given."""
-        for arg in _all(args):
+        for arg in all_of(args):
             lent = arg.has(Trait.LENT) and not arg.has(Trait.TABLE)
             if arg.has(Trait.BOX) and (lent or arg.has(Trait.HELD)):
                 self.analysis.note(Kind.PARTITION)
-        self._call_back(_all(args), _all(args))
+        self.call_back(all_of(args), all_of(args))
         if module.partition(".")[0] == "pyspark":
             self.analysis.note(Kind.PARTITION)
         return self.analysis.choose()
 
-    def _call_back(self, callees: Iterable[Value], given: Sequence[Value]) -> Value:
+    def call_back(self, callees: Iterable[Value], given: Sequence[Value]) -> Value:
         """Functions among arguments are called with whatever else is there."""
         analysis = self.analysis
         items = [v for g in given for v in (g, analysis.element(g)) if not g.has(Trait.CALLED)]
@@ -315,210 +203,6 @@ class Calls:
         analysis.store(result)
         return result
 
-    # -- functions known by name ---------------------------------------------------------------
-
-    def known(self, name: str, args: Args) -> Value:
-        """A call of something that `pure_names` lists."""
-        rule = RULES.get(name)
-        if any(v.has(Trait.UNKNOWN) for v in _all(args)):
-            self.analysis.choose()
-        if rule is not None:
-            return rule(self, args)
-        return self._listed_call(name, args)
-
-    def _listed_call(self, name: str, args: Args) -> Value:
-        analysis, given = self.analysis, _all(args)
-        module = name.rpartition(".")[0]
-        for arg in given:
-            if not arg.has(Trait.CALLED) and analysis.deep(arg) & ILLEGIBLE:
-                analysis.choose()
-            if arg.inner & Trait.LAZY:
-                analysis.choose()
-        if module in ("numpy", "pandas"):
-            self._check_types(args)
-            self._check_outputs(name, args[0])
-        called = self._call_back(given, given)
-        inner = called.deep
-        values = [g for g in given if not g.has(Trait.CALLED) or name not in CALLING]
-        for arg in values:
-            inner |= analysis.deep(arg) & ~Trait.LAZY
-            analysis.store(arg)
-            analysis.unpack(arg)
-        if name in EXCEPTIONS:
-            analysis.change(NOTHING, *given)
-        nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
-        if name in PLAIN_RESULTS or module in PLAIN_MODULES:
-            return Value(nan)
-        if module in ("numpy", "pandas"):
-            both = Trait.TABLE | Trait.NAN | Trait.BOX | inner & Trait.SHARED
-            return Value(both, inner | both)
-        if name in NEW_RESULTS:
-            analysis.change(NOTHING, called)
-            lazy = Trait.LAZY if module == "itertools" or name in LAZY_RESULTS else NONE
-            return Value(Trait.BOX | nan | lazy, inner | nan)
-        kept = [Value(g.own, g.inner, g.lives, False, g.kind) for g in values]
-        items = map(analysis.element, values)
-        return joined([Value(Trait.BOX | nan, inner), called, *kept, *items])
-
-    def _check_types(self, args: Args) -> None:
-        """Types that texts are turned into: not those that read the clock."""
-        places, named, rest = args
-        if rest is not None or "inplace" in named:
-            self.analysis.choose()
-        if "out" in named:
-            self.analysis.change(named["out"])
-        if "dtype" in named and not _is_plain_type(named["dtype"]):
-            self.analysis.choose()
-        for place in places[1:]:
-            found = place.texts()
-            if found is not None and not set(found) <= names.PLAIN_TYPES | names.MADE:
-                self.analysis.choose()
-            if place.has(Trait.CALLED) and not _is_plain_type(place):
-                self._call_back([place], places)
-
-    def _check_outputs(self, name: str, places: list[Value]) -> None:
-        """Arrays given by place that functions of numpy write to."""
-        inputs = getattr(getattr(sys.modules["numpy"], name.rpartition(".")[2], None), "nin", None)
-        if inputs is None:
-            inputs = 3 if name in THREE_INPUTS else 2
-        for place in places[inputs:]:
-            if place.has(Trait.BOX):
-                self.analysis.change(place)
-
-    def _quiet(self, args: Args) -> Value:
-        """`len` and the like: neither order nor text shows."""
-        return NOTHING
-
-    def _type(self, args: Args) -> Value:
-        if len(_all(args)) != 1:
-            return self.analysis.choose()
-        return Value(Trait.ODD | Trait.CALLED)
-
-    def _print(self, args: Args) -> Value:
-        if "file" in args[1] or args[2] is not None:
-            return self.analysis.choose()
-        return live(None)
-
-    def _set(self, args: Args) -> Value:
-        items = [self.analysis.element(a) for a in _all(args)]
-        return self.analysis.box(items, Trait.SET)
-
-    def _listing(self, args: Args) -> Value:
-        """`list`, `tuple`, `iter`: the order stays that of the argument."""
-        given = _all(args)
-        own = Trait.JUMBLED if any(map(self.unordered, given)) else NONE
-        return self.analysis.box([self.analysis.element(a) for a in given], own)
-
-    def _iterating(self, args: Args) -> Value:
-        found = self._listing(args)
-        return Value(found.own | Trait.LAZY, found.inner)
-
-    def unordered(self, value: Value) -> bool:
-        """Whether a loop over a value goes in the order of hashes."""
-        special = self.analysis.facts.special
-        return value.has(UNORDERED) or (value.has(Trait.OBJECT) and special.has(UNORDERED))
-
-    def _sorted(self, args: Args) -> Value:
-        return self.analysis.box([self._extreme(args)])
-
-    def _extreme(self, args: Args) -> Value:
-        """`min`, `max`, `sorted`: the order of a set does not show if nothing is tied."""
-        places, named, rest = args
-        analysis = self.analysis
-        items = [analysis.element(a) for a in places] + ([] if rest is None else [rest])
-        many = [a for a in places if self.unordered(a)]
-        tied = Trait.NAN | Trait.OBJECT | Trait.TABLE | ILLEGIBLE
-        if many and (
-            len(places) > 1
-            or not named.keys() <= {"reverse", "default"}
-            or any(analysis.deep(i) & tied for i in items)
-        ):
-            analysis.choose()
-        self._call_back(named.values(), places)
-        kept = [] if len(places) == 1 else places
-        return joined([*items, *kept, *(v for n, v in named.items() if n == "default")])
-
-    def _map(self, args: Args) -> Value:
-        places, named, rest = args
-        if not places or rest is not None or named:
-            return self.analysis.choose()
-        sources = places[1:]
-        unordered = any(map(self.unordered, sources))
-        if unordered and len(sources) > 1:
-            return self.analysis.choose()
-        found = self._call_back(places[:1], sources)
-        if places[0].lives and not places[0].has(Trait.CALLED):
-            found = NOTHING  # filter(None, ...)
-        items = [found, *map(self.analysis.element, sources)]
-        return self.analysis.box(items, Trait.LAZY | (Trait.JUMBLED if unordered else NONE))
-
-    def _zip(self, args: Args) -> Value:
-        """`zip`, `enumerate`, `reversed`: order shows."""
-        return self.analysis.box([self.analysis.over(g) for g in _all(args)], Trait.LAZY)
-
-    def _sum(self, args: Args) -> Value:
-        places, named, rest = args
-        items = [self.analysis.over(p) for p in places[:1]]
-        more = [*places[1:], *named.values(), *([] if rest is None else [rest])]
-        found = joined([*items, *more])
-        special = [self.analysis.facts.special] if found.has(Trait.OBJECT) else []
-        return joined([found, *special]) if more else joined([Value(found.own, found.inner)])
-
-    def _next(self, args: Args) -> Value:
-        given = _all(args)
-        if given:
-            self.analysis.change(given[0])
-        return joined([*(self.analysis.over(g) for g in given[:1]), *given[1:]])
-
-    def _text(self, args: Args) -> Value:
-        for value in _all(args):
-            self.analysis.text(value)
-        return NOTHING
-
-    def _format(self, args: Args) -> Value:
-        self._text(args)
-        self._check_formats(args[0][1:])
-        return NOTHING
-
-    def _check_formats(self, formats: Sequence[Value]) -> None:
-        for found in formats:
-            texts = found.texts()
-            if texts is None or not all(map(is_plain_format, texts)):
-                self.analysis.choose()
-
-    def _dict(self, args: Args) -> Value:
-        analysis, given = self.analysis, _all(args)
-        items = [analysis.over(g) for g in given]
-        return analysis.box([*items, *map(analysis.element, items), *args[1].values()])
-
-    def _object(self, args: Args) -> Value:
-        return Value(Trait.ODD)
-
-    def _partial(self, args: Args) -> Value:
-        places, named, rest = args
-        if not places or rest is not None:
-            return self.analysis.choose()
-        bound = Bound(places[0], tuple(places[1:]), tuple(named.items()))
-        return Value(Trait.ODD | Trait.CALLED, NONE, (Live(bound),), True)
-
-    def _itemgetter(self, args: Args) -> Value:
-        return Value(Trait.ODD | Trait.CALLED, NONE, (Live(TAKING),), True)
-
-    def _copy(self, args: Args) -> Value:
-        value = joined(_all(args))
-        self.analysis.unpack(value)
-        return Value(value.own & ~Trait.SHARED, value.inner, (), False, value.kind)
-
-    def _deepcopy(self, args: Args) -> Value:
-        found = self._copy(args)
-        return Value(found.own, found.inner & ~Trait.SHARED, (), False, found.kind)
-
-    def _cast(self, args: Args) -> Value:
-        return joined(args[0][1:])
-
-    def _logger(self, args: Args) -> Value:
-        return live(logging.getLogger())
-
     # -- classes -------------------------------------------------------------------------------
 
     def is_enum(self, kind: type) -> bool:
@@ -538,28 +222,28 @@ class Calls:
         self.reach(kind)
         made = Value(object_traits(kind), NONE, (), False, kind)
         self.analysis.store(made)
-        init = _found(kind, "__init__")
+        init = found_in(kind, "__init__")
         places, named, rest = args
         if isinstance(init, types.FunctionType) and is_generated(kind, init):
             self._fields(kind, args, made)
         elif isinstance(init, types.FunctionType) and not is_foreign(init.__module__ or ""):
             self.analysis.function(init, ([made, *places], named, rest), kind)
         else:
-            self.analysis.change(NOTHING, *_all(args))
+            self.analysis.change(NOTHING, *all_of(args))
         return made
 
     def _fields(self, kind: Any, args: Args, made: Value) -> None:
         """A dataclass is made: arguments and defaults are kept, and it may go on by itself."""
-        self.analysis.change(NOTHING, *_all(args))
+        self.analysis.change(NOTHING, *all_of(args))
         for field in kind.__dataclass_fields__.values():
             if field.default is not MISSING:
                 self.analysis.change(NOTHING, self.analysis.live(field.default))
             if field.default_factory is not MISSING:
                 factory = self.analysis.live(field.default_factory)
                 self.analysis.change(NOTHING, self.invoke(factory, ([], {}, None)))
-        after = _found(kind, "__post_init__")
+        after = found_in(kind, "__post_init__")
         if isinstance(after, types.FunctionType):
-            self.analysis.function(after, ([made], {}, joined(_all(args))), kind)
+            self.analysis.function(after, ([made], {}, joined(all_of(args))), kind)
 
     def reach(self, kind: type) -> None:
         """Look at what runs of a class of the project without being called by name."""
@@ -680,9 +364,9 @@ class Calls:
 
     def _of_class(self, kind: type, name: str) -> Value:
         analysis = self.analysis
-        if _is_dunder(name):
+        if is_dunder(name):
             return analysis.choose()
-        found = _found(kind, name)
+        found = found_in(kind, name)
         if found is None and not any(name in vars(b) for b in kind.__mro__):
             return NOTHING if not isinstance(type(kind), enum.EnumMeta) else analysis.choose()
         if is_foreign(kind.__module__):
@@ -697,7 +381,7 @@ class Calls:
             return analysis.live(found.__func__)
         if isinstance(found, classmethod):
             bound = Bound(analysis.live(found.__func__), (analysis.live(kind),))
-            return _callable(bound)
+            return callable_of(bound)
         if isinstance(found, property):
             return analysis.choose()
         return analysis.live(found)
@@ -707,14 +391,14 @@ class Calls:
         analysis = self.analysis
         if base.kind is not None and base.has(Trait.OBJECT):
             return self._of_instance(base, base.kind, name)
-        if _is_dunder(name):
+        if is_dunder(name):
             return analysis.choose()
         if base.has(Trait.OBJECT):
             return joined([analysis.element(base), analysis.facts.special])
         if base.has(Trait.TABLE):
             return Value(base.own, base.inner)
         if name in METHOD_NAMES or name in names.CHANGING | names.MADE | names.TAKEN:
-            return _callable(Method(base, name))
+            return callable_of(Method(base, name))
         found = analysis.element(base)
         return Value(
             found.own | base.own & Trait.SHARED, found.inner, found.lives, False, found.kind
@@ -725,8 +409,8 @@ class Calls:
         self.reach(kind)
         if name.startswith("__") and not name.endswith("__"):
             own = [f"_{c.__name__.lstrip('_')}{name}" for c in kind.__mro__]
-            name = next((n for n in own if _found(kind, n) is not None), own[0])
-        if _is_dunder(name) and name != "__call__":
+            name = next((n for n in own if found_in(kind, n) is not None), own[0])
+        if is_dunder(name) and name != "__call__":
             return analysis.choose()
         owner = next((c for c in kind.__mro__ if name in vars(c)), None)
         instance = base.lives[0].value if len(base.lives) == 1 else None
@@ -737,7 +421,7 @@ class Calls:
         item = vars(owner)[name]
         if is_foreign(owner.__module__):
             if isinstance(item, types.FunctionType | types.MethodDescriptorType):
-                return _callable(Method(Value(base.own, base.inner), name))
+                return callable_of(Method(Value(base.own, base.inner), name))
             return analysis.element(base)
         if isinstance(item, property):
             if not isinstance(item.fget, types.FunctionType):
@@ -745,9 +429,9 @@ class Calls:
             return analysis.function(item.fget, ([base], {}, None), kind)
         if isinstance(item, types.FunctionType):
             shadows = [k for k in (*kept, analysis.facts.stored) if k.has(Trait.CALLED)]
-            return joined([_callable(Bound(analysis.live(item), (base,))), *shadows])
+            return joined([callable_of(Bound(analysis.live(item), (base,))), *shadows])
         if isinstance(item, classmethod):
-            return _callable(Bound(analysis.live(item.__func__), (analysis.live(kind),)))
+            return callable_of(Bound(analysis.live(item.__func__), (analysis.live(kind),)))
         if isinstance(item, staticmethod):
             return analysis.live(item.__func__)
         if isinstance(item, types.MemberDescriptorType):
@@ -769,7 +453,7 @@ class Calls:
                 found.append(self._class_method(value, name, args))
             elif isinstance(value, logging.Logger):
                 found.append(self._logged(name, args))
-            elif isinstance(value, (types.ModuleType, type)) or _is_special(value):
+            elif isinstance(value, (types.ModuleType, type)) or is_special(value):
                 found.append(self.invoke(self._attribute_of(value, base, name), args))
             elif base.kind is not None:
                 one_value = Value(base.own, base.inner, (one,), True, type(value))
@@ -819,7 +503,7 @@ class Calls:
 
     def plain_method(self, base: Value, name: str, args: Args) -> Value:
         """A method of a text, a collection, a date, a series: known by its name alone."""
-        analysis, given = self.analysis, _all(args)
+        analysis, given = self.analysis, all_of(args)
         named = args[1]
         if any(v.has(Trait.UNKNOWN) for v in (base, *given)):
             analysis.choose()
@@ -850,7 +534,7 @@ class Calls:
         return self._reading(base, name, args)
 
     def _reading(self, base: Value, name: str, args: Args) -> Value:
-        analysis, given = self.analysis, _all(args)
+        analysis, given = self.analysis, all_of(args)
         if name in names.TEXTS:
             for value in given:
                 if not value.has(Trait.CALLED) and analysis.deep(value) & ILLEGIBLE:
@@ -864,7 +548,7 @@ class Calls:
                 return analysis.choose()
         if base.has(Trait.TABLE):
             self._check_table(base, name, args)
-        called = self._call_back(given, [base, *given])
+        called = self.call_back(given, [base, *given])
         if base.has(Trait.TABLE):
             return joined([self._of_table(base), called])
         if name in names.TEXTS:
@@ -889,9 +573,9 @@ class Calls:
         places, named, rest = args
         if rest is not None:
             self.analysis.choose()
-        if name == "astype" and not all(map(_is_plain_type, _all(args))):
+        if name == "astype" and not all(map(is_plain_type, all_of(args))):
             self.analysis.choose()
-        if "dtype" in named and not _is_plain_type(named["dtype"]):
+        if "dtype" in named and not is_plain_type(named["dtype"]):
             self.analysis.choose()
         if name in NAMED_FUNCTIONS:
             for value in places[:1] + [v for n, v in named.items() if n in ("func", "aggfunc")]:
@@ -900,10 +584,10 @@ class Calls:
                     continue
                 if texts is None or not set(texts) <= names.TEXTS | names.MADE:
                     self.analysis.choose()
-        self.analysis.plain_words(*_all(args))
+        self.analysis.plain_words(*all_of(args))
 
     def _changing(self, base: Value, name: str, args: Args) -> Value:
-        analysis, given = self.analysis, _all(args)
+        analysis, given = self.analysis, all_of(args)
         if any(map(self.unordered, given)) and not base.has(Trait.SET):
             analysis.choose()
         if base.has(UNORDERED) and name in ("pop", "popitem", "sort", "reverse"):
@@ -911,97 +595,10 @@ class Calls:
         items = [v for g in given if not g.has(Trait.CALLED) for v in (g, analysis.element(g))]
         called = [g for g in given if g.has(Trait.CALLED)]
         if name == "sort":
-            self._call_back(called, [base])
+            self.call_back(called, [base])
         else:
             items += called
         analysis.change(base, *items)
         if name in ("pop", "popleft", "popitem", "setdefault"):
             return joined([analysis.element(base), *given])
         return live(None)
-
-
-CODE_TYPES = (
-    types.FunctionType,
-    types.MethodType,
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    functools.partial,
-)
-
-
-def _callable(value: Bound | Method) -> Value:
-    return Value(Trait.ODD | Trait.CALLED, NONE, (Live(value),), True)
-
-
-def _is_special(value: Any) -> bool:
-    return type(value).__module__ == "pyspark.core.broadcast"
-
-
-def _is_dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
-
-
-def _found(kind: type, name: str) -> Any:
-    """What a class has under a name, as it stands there."""
-    return next((vars(c)[name] for c in kind.__mro__ if name in vars(c)), None)
-
-
-def is_generated(kind: type, function: types.FunctionType) -> bool:
-    """Whether a method was made by `dataclass`."""
-    if not any("__dataclass_fields__" in vars(c) for c in kind.__mro__):
-        return False
-    path = function.__code__.co_filename
-    return function.__name__ in GENERATED and path in ("<string>", dataclasses.__file__)
-
-
-def _is_plain_type(value: Value) -> bool:
-    """Whether a type that values are turned into is one of numbers, texts or truth values."""
-    if not value.exact or not value.lives:
-        return False
-    found = [one.value for one in value.lives]
-    return all(
-        v in names.PLAIN_TYPES
-        if type(v) is str
-        else v in (int, float, str, bool)
-        or (
-            getattr(v, "__module__", "") == "numpy"
-            and getattr(v, "__name__", "") in names.PLAIN_TYPES
-        )
-        for v in found
-    )
-
-
-def _all(args: Args) -> list[Value]:
-    places, named, rest = args
-    return [*places, *named.values(), *([] if rest is None else [rest])]
-
-
-RULES: dict[str, Callable[[Calls, Args], Value]] = {
-    **{f"builtins.{n}": Calls._quiet for n in ("len", "bool", "isinstance", "issubclass")},
-    **{f"builtins.{n}": Calls._quiet for n in ("callable", "any", "all")},
-    **{f"builtins.{n}": Calls._set for n in ("set", "frozenset")},
-    **{f"builtins.{n}": Calls._listing for n in ("list", "tuple")},
-    "builtins.iter": Calls._iterating,
-    **{f"builtins.{n}": Calls._extreme for n in ("min", "max")},
-    **{f"builtins.{n}": Calls._map for n in ("map", "filter")},
-    **{f"builtins.{n}": Calls._zip for n in ("zip", "enumerate", "reversed")},
-    **{f"builtins.{n}": Calls._text for n in ("str", "repr", "ascii")},
-    "builtins.sorted": Calls._sorted,
-    "builtins.sum": Calls._sum,
-    "builtins.next": Calls._next,
-    "builtins.format": Calls._format,
-    "builtins.dict": Calls._dict,
-    "builtins.type": Calls._type,
-    "builtins.print": Calls._print,
-    "builtins.object": Calls._object,
-    "functools.partial": Calls._partial,
-    "operator.itemgetter": Calls._itemgetter,
-    "operator.truth": Calls._quiet,
-    "operator.not_": Calls._quiet,
-    "copy.copy": Calls._copy,
-    "copy.deepcopy": Calls._deepcopy,
-    "contextlib.suppress": Calls._quiet,
-    "logging.getLogger": Calls._logger,
-    "typing.cast": Calls._cast,
-}
