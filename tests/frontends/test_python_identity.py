@@ -13,11 +13,13 @@ import pytest
 
 from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import identify
+from veer.frontends.python.traits import NUMBER
 
 PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from veer.frontends.python import identify
+from veer.frontends.python.traits import NUMBER
 import jobs.report as report
 found = identify(getattr(report, sys.argv[2]))
 print(json.dumps([found.digest, found.kind.value, found.certain]))
@@ -148,7 +150,7 @@ def test_what_reads_more_than_its_arguments_is_a_choice() -> None:
 
     assert identify(lambda x: x + random.random()).kind is Kind.CHOICE
     assert identify(lambda x: datetime.datetime.now() > x).kind is Kind.CHOICE
-    assert identify(lambda x: input(x)).kind is Kind.CHOICE
+    assert identify(lambda x: input(x), [("", NUMBER)]).kind is Kind.CHOICE
     assert identify(lambda x: round(x, 2)).kind is Kind.PURE
 
     def drawn(x: Any) -> Any:
@@ -164,7 +166,7 @@ def test_what_reads_more_than_its_arguments_is_a_choice() -> None:
     pytest.importorskip("numpy.random")
     pytest.importorskip("pandas")
     assert identify(drawn).kind is Kind.CHOICE
-    assert identify(looked_up).kind is Kind.CHOICE
+    assert identify(looked_up, [("", NUMBER)]).kind is Kind.CHOICE
 
 
 SEEN: set[Any] = set()
@@ -281,3 +283,20 @@ def test_a_constant_changed_from_outside_is_not_what_workers_see(tmp_path: Path)
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert json.loads(done.stdout)[2] is False
+
+
+def test_dataclasses_are_their_fields() -> None:
+    import dataclasses
+
+    def made(default: int, order: bool = False, shown: bool = True) -> Any:
+        @dataclasses.dataclass(order=order)
+        class Point:
+            x: int
+            y: int = dataclasses.field(default=default, repr=shown)
+
+        return lambda x: str(Point(x))
+
+    assert same(made(1), made(1))
+    assert not same(made(1), made(2))
+    assert not same(made(1), made(1, order=True))
+    assert not same(made(1), made(1, shown=False))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import linecache
 import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -148,7 +149,10 @@ def _last_function(source: str) -> Callable[..., Any]:
     try:
         tree = ast.parse(source)
         space: dict[str, Any] = {}
-        exec(compile(tree, "<workflow>", "exec"), space)
+        # Purity is read from the source, which is looked up by the name of the file.
+        path = f"<workflow {digest([source])}>"
+        linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+        exec(compile(source, path, "exec", dont_inherit=True), space)
     except Exception as error:
         raise InputError(f"code of the workflow: {type(error).__name__}: {error}") from None
     names = [n.name for n in tree.body if isinstance(n, ast.FunctionDef)]

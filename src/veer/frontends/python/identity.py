@@ -9,31 +9,41 @@ from __future__ import annotations
 import abc
 import ast
 import builtins
+import dataclasses
 import datetime
 import decimal
 import dis
 import enum
 import fractions
 import functools
-import hashlib
 import logging
 import pathlib
 import re
 import sys
-import sysconfig
 import types
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from functools import lru_cache
 from importlib.util import resolve_name
 from typing import Any, Generic, Protocol, final
 
 from veer.dataflow.determinism import worst
 from veer.dataflow.functions.registry import Kind
+from veer.frontends.python.codes import (
+    SKIPPED,
+    NotTold,
+    code_digest,
+    codes_in,
+    hashed,
+    instructions,
+)
+from veer.frontends.python.origins import is_foreign, is_importable, released
+from veer.frontends.python.pure_names import CHOOSING, MODULES
+from veer.frontends.python.pure_results import is_generated, listed_name
+from veer.frontends.python.purity import Given, kind_of
+from veer.frontends.python.traits import DATA, PLAIN
 
-PLAIN = (bool, int, str, bytes, float, complex, type(None), type(...), range)
 SPELLED = (
     decimal.Decimal,
     datetime.date,
@@ -43,43 +53,22 @@ SPELLED = (
     uuid.UUID,
     pathlib.PurePosixPath,
 )
-# Modules that compute from what they are given; others may read a clock, a file, a partition.
-STEADY = frozenset(
-    {"builtins", "math", "cmath", "re", "string", "decimal", "fractions", "datetime", "json"}
-    | {"statistics", "textwrap", "unicodedata", "itertools", "functools", "collections", "bisect"}
-    | {"typing", "enum", "dataclasses", "numbers", "base64", "binascii", "hashlib", "hmac", "html"}
-    | {"urllib.parse", "ipaddress", "calendar", "zlib", "struct", "copy", "abc", "types", "numpy"}
-    | {"_decimal", "_datetime", "_json", "_collections", "_bisect", "_struct", "_functools"}
-    | {"_hashlib", "_sre", "_operator", "_statistics", "_abc", "colorsys", "difflib", "logging"}
-    | {"__future__", "stringprep", "quopri", "uu", "heapq", "_heapq", "unicodedata"}
-)
-UNSTEADY_BUILTINS = frozenset({"open", "input", "id", "hash", "globals", "locals", "vars", "dir"})
 UNKNOWABLE_BUILTINS = frozenset(
     {"eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "super"}
 )
-# Attributes under which clocks, chance and files are found, however their owner is called.
-UNSTEADY_NAMES = frozenset(
-    {"now", "utcnow", "today", "fromtimestamp", "random", "rand", "randn", "randint", "choice"}
-    | {"shuffle", "uuid1", "uuid4", "urandom", "environ", "getenv", "argv", "read_text"}
-    | {"load", "loadtxt", "genfromtxt", "fromfile", "memmap", "default_rng"}
-    | {"read_bytes", "perf_counter", "time_ns", "monotonic", "gethostname", "getpid", "open"}
+# Methods behind operators, which are followed by what they belong to; other names with two
+# underscores are what functions and classes say of themselves.
+OPERATORS = frozenset(
+    [
+        f"__{n}__"
+        for n in ("new", "init", "post_init", "call", "len", "contains", "iter", "next", "hash")
+    ]
+    + [f"__{n}__" for n in ("eq", "ne", "lt", "le", "gt", "ge", "bool", "str", "repr", "format")]
+    + [f"__{n}__" for n in ("getitem", "setitem", "delitem", "setattr", "delattr", "enter", "exit")]
+    + [f"__{p}{n}__" for p in ("", "r", "i") for n in ("add", "sub", "mul", "truediv", "floordiv")]
+    + [f"__{p}{n}__" for p in ("", "r", "i") for n in ("mod", "pow", "and", "or", "xor", "lshift")]
+    + [f"__{n}__" for n in ("neg", "pos", "abs", "invert", "int", "float", "index", "round")]
 )
-# What functions and classes say of themselves, which is no part of their identity.
-INTROSPECTION = frozenset(
-    {"__name__", "__qualname__", "__doc__", "__annotations__", "__module__", "__code__"}
-    | {"__wrapped__", "__subclasses__", "__dict__", "__mro__", "__bases__", "__class__"}
-    | {"__closure__", "__globals__", "__defaults__", "__kwdefaults__", "__self__", "__func__"}
-)
-MUTATORS = frozenset(
-    {"append", "add", "update", "pop", "popitem", "setdefault", "clear", "extend", "insert"}
-    | {"remove", "discard", "write", "__setitem__", "appendleft", "popleft", "sort", "reverse"}
-    | {"fill", "put", "resize", "itemset", "heappush", "heappop", "heapify", "heapreplace"}
-    | {"insort", "insort_left", "insort_right", "subtract", "rotate", "__iadd__", "move_to_end"}
-)
-MADE_BY = frozenset({"__init__", "__new__", "__post_init__"})  # set attributes of what they make
-STORES = ("STORE_SUBSCR", "DELETE_SUBSCR")
-ATTRIBUTE_STORES = ("STORE_ATTR", "DELETE_ATTR")
-SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
 UNDESCRIBED = frozenset(
     [
         "__doc__",
@@ -101,10 +90,6 @@ ODD_METHODS = frozenset(
 )
 
 
-class NotTold(Exception):
-    """Something whose identity cannot be told for certain."""
-
-
 @final
 @dataclass(frozen=True)
 class Identity:
@@ -115,14 +100,13 @@ class Identity:
     certain: bool = True
 
 
-def identify(function: Any) -> Identity:
-    """The identity of a function; one of its own if it cannot be told."""
-    walk = _Walk()
+def identify(function: Any, given: Given = DATA) -> Identity:
+    """The identity of a function of some arguments; one of its own if it cannot be told."""
+    kind = kind_of(function, given)
     try:
-        found = walk.digest(function)
+        return Identity(_Walk().digest(function), kind)
     except (NotTold, RecursionError):
-        return Identity(uuid.uuid4().hex, walk.kind, False)
-    return Identity(found, walk.kind)
+        return Identity(uuid.uuid4().hex, worst(kind, Kind.CHOICE), False)
 
 
 def digest_of(value: Any) -> str | None:
@@ -133,93 +117,27 @@ def digest_of(value: Any) -> str | None:
         return None
 
 
-def code_digest(code: types.CodeType) -> str:
-    """A digest of what code does, whatever lines and local names it is written with."""
-    return _hashed("code", *_instructions(code, code_digest))
-
-
-def _hashed(*parts: object) -> str:
-    text = "\x00".join(f"{len(str(p))}:{p}" for p in parts)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _instructions(code: types.CodeType, nested: Any) -> Iterator[object]:
-    """What code says, instruction by instruction; constants by value, jumps by place."""
-    arguments = code.co_argcount + code.co_kwonlyargcount
-    arguments += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
-    parameters = code.co_varnames[:arguments]
-    reads_names = bool({"locals", "vars", "dir", "eval", "exec"} & set(code.co_names))
-    numbers: dict[str, int] = {}
-
-    def local(name: object) -> object:
-        # Parameters may be given by name; other locals are nobody's business.
-        if isinstance(name, tuple):
-            return tuple(local(n) for n in name)
-        if name in parameters or reads_names or not isinstance(name, str):
-            return name
-        return numbers.setdefault(name, len(numbers))
-
-    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
-    yield repr((shape, parameters, code.co_freevars, code.co_exceptiontable))
-    for found in dis.get_instructions(code):
-        if found.opname in SKIPPED:
-            continue
-        yield found.opname
-        if isinstance(found.argval, types.CodeType):
-            yield nested(found.argval)
-        elif found.opname == "KW_NAMES":  # an index that `dis` does not look up
-            yield _constant(code.co_consts[found.arg or 0])
-        elif found.opcode in dis.hasconst:
-            yield _constant(found.argval)
-        elif found.opcode in dis.haslocal:
-            yield repr(local(found.argval))
-        elif isinstance(found.argval, str | int | tuple | None):
-            yield repr(found.argval)
-        else:
-            raise NotTold(f"the instruction {found.opname}")
-
-
-def _constant(value: Any) -> str:
-    """A constant of code: its value and type, exactly."""
-    if isinstance(value, tuple):
-        return f"({','.join(map(_constant, value))})"
-    if isinstance(value, frozenset):
-        return f"{{{','.join(sorted(map(_constant, value)))}}}"
-    return f"{type(value).__name__} {value!r}"
-
-
 class _Walk:
     """Walks over a value and all it refers to."""
 
     def __init__(self) -> None:
-        self.noted = Kind.PURE  # the worst that was seen
-        self.mutates = False  # code that changes something was seen
-        self.holds = False  # something changeable that outlives a call was seen
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # alive, or numbers would be given twice
         self.depth = 0
 
-    @property
-    def kind(self) -> Kind:
-        """What was noted; what may change something that outlives a call keeps state."""
-        return Kind.PARTITION if self.mutates and self.holds else self.noted
-
-    def _note(self, kind: Kind) -> None:
-        self.noted = worst(self.noted, kind)
-
     def digest(self, value: Any) -> str:
         """A digest of the value, by what it is and not where."""
         if type(value) in PLAIN:
-            return _hashed(type(value).__name__, repr(value))
+            return hashed(type(value).__name__, repr(value))
         if id(value) in self.seen:
-            return _hashed("again", self.seen[id(value)])
+            return hashed("again", self.seen[id(value)])
         self.seen[id(value)] = len(self.seen)
         self.kept.append(value)
         self.depth += 1
         if self.depth > DEEPEST:
             raise NotTold("nested too deeply")
         try:
-            return _hashed(type(value).__name__, *self._parts(value))
+            return hashed(type(value).__name__, *self._parts(value))
         finally:
             self.depth -= 1
 
@@ -251,8 +169,6 @@ class _Walk:
 
     def _value(self, value: Any) -> Iterator[object]:
         kind = type(value)
-        if kind in (list, dict, set, bytearray):
-            self.holds = True
         if kind in (tuple, list):
             yield from (self.digest(item) for item in value)
         elif kind in (dict, types.MappingProxyType):
@@ -277,7 +193,6 @@ class _Walk:
         elif isinstance(value, logging.Logger):
             yield value.name
         elif kind.__module__ == "numpy" and hasattr(value, "tobytes"):
-            self.holds = True
             if value.dtype.hasobject:
                 raise NotTold("an array of objects")
             yield from (str(value.dtype), str(value.shape), value.tobytes().hex())
@@ -285,16 +200,17 @@ class _Walk:
             yield self.digest(value.value)
         elif kind.__module__ == "pyspark.sql.types" and hasattr(value, "json"):
             yield value.json()
-        elif _is_foreign(kind.__module__):
+        elif (name := listed_name(value)) is not None:
+            yield from (name, released(name))
+        elif is_foreign(kind.__module__):
             raise NotTold(f"an instance of {kind.__module__}.{kind.__qualname__}")
         else:
             yield from self._instance(value)
 
     def _instance(self, value: Any) -> Iterator[object]:
         """An object of a class of the project's own."""
-        self.holds = True
         kind = type(value)
-        foreign = [b for b in kind.__mro__ if _is_foreign(b.__module__) and b not in PLAIN_BASES]
+        foreign = [b for b in kind.__mro__ if is_foreign(b.__module__) and b not in PLAIN_BASES]
         if foreign:
             raise NotTold(f"a {kind.__qualname__}, which is a {foreign[0].__qualname__}")
         own = {name for base in kind.__mro__[:-1] for name in vars(base)}
@@ -311,23 +227,36 @@ class _Walk:
             yield from (name, self.digest(item))
 
     def _class(self, value: type) -> Iterator[object]:
-        if _is_foreign(value.__module__):
-            if not _is_importable(value):
+        if is_foreign(value.__module__):
+            if not is_importable(value):
                 raise NotTold(f"the class {value.__qualname__}, made while running")
             self._touch(value.__module__)
-            yield from (_released(value.__module__), value.__module__, value.__qualname__)
+            yield from (released(value.__module__), value.__module__, value.__qualname__)
             return
         yield value.__qualname__
         yield from (self.digest(base) for base in (*value.__bases__, type(value)))
         for name, item in sorted(value.__dict__.items()):
-            if name not in UNDESCRIBED:
+            if name == "__dataclass_fields__":
+                yield from (name, *(part for f in item.values() for part in self._field(f)))
+            elif name == "__dataclass_params__":
+                yield repr(item)
+            elif type(item) is types.FunctionType and is_generated(value, item):
+                yield name  # made of the fields
+            elif name not in UNDESCRIBED:
                 yield from (name, self.digest(item))
 
+    def _field(self, field: Any) -> Iterator[object]:
+        """A field of a dataclass."""
+        flags = (field.init, field.repr, field.hash, field.compare, field.kw_only)
+        yield from (field.name, repr(flags), field._field_type.name)
+        for value in (field.default, field.default_factory):
+            yield "none" if value is dataclasses.MISSING else self.digest(value)
+
     def _module(self, value: types.ModuleType) -> str:
-        if not _is_foreign(value.__name__):
+        if not is_foreign(value.__name__):
             raise NotTold(f"the module {value.__name__} as a whole")
         self._touch(value.__name__)
-        return f"{value.__name__} {_released(value.__name__)}"
+        return f"{value.__name__} {released(value.__name__)}"
 
     def _builtin(self, value: Any) -> Iterator[object]:
         owner = value.__self__
@@ -335,46 +264,33 @@ class _Walk:
         if owner is None or isinstance(owner, types.ModuleType):
             module = value.__module__ or getattr(owner, "__name__", "")
             self._touch(module, value.__name__)
-            yield from (module, value.__qualname__, _released(module))
+            yield from (module, value.__qualname__, released(module))
         else:
             yield from (self.digest(owner), value.__name__)
 
     def _touch(self, module: str, name: str = "") -> None:
-        """Note what is read besides arguments."""
-        if module == "builtins":
-            if name in UNKNOWABLE_BUILTINS:
-                raise NotTold(f"{name}() may do anything")
-            if name in UNSTEADY_BUILTINS:
-                self._note(Kind.CHOICE)
-        elif module.partition(".")[0] == "pyspark":
-            self._note(Kind.PARTITION)
-        elif module.partition(".")[0] in (
-            "importlib",
-            "operator",
-            "ctypes",
-            "inspect",
-            "gc",
-            "sys",
-        ):
-            raise NotTold(f"{module} may reach anything")
-        elif "random" in module.split(".") or not {module, module.partition(".")[0]} & STEADY:
-            self._note(Kind.CHOICE)
+        """Refuse what may hand out code or names that the digest does not cover."""
+        if module == "builtins" and name in UNKNOWABLE_BUILTINS:
+            raise NotTold(f"{name}() may do anything")
+        top = module.partition(".")[0]
+        public = top.lstrip("_")
+        if top not in sys.stdlib_module_names and top not in sys.builtin_module_names:
+            return
+        if {module, public} & CHOOSING or {module, public, top} & MODULES.keys():
+            return
+        raise NotTold(f"{module} may reach anything")
 
-    def _name(self, name: object) -> None:
-        """Note what the name of an attribute gives away, whatever it is an attribute of."""
-        if name in INTROSPECTION:
+    def _name(self, name: str) -> None:
+        """Refuse what objects say of themselves: it is no part of their identity."""
+        if name.startswith("__") and name.endswith("__") and name not in OPERATORS:
             raise NotTold(f"{name} is read")
-        if name in UNSTEADY_NAMES:
-            self._note(Kind.CHOICE)
-        if name in MUTATORS:
-            self.mutates = True
 
     def _function(self, value: types.FunctionType) -> Iterator[object]:
-        if _is_foreign(value.__module__ or "") and _is_importable(value):
+        if is_foreign(value.__module__ or "") and is_importable(value):
             self._touch(value.__module__)
-            yield from (value.__module__, value.__qualname__, _released(value.__module__))
+            yield from (value.__module__, value.__qualname__, released(value.__module__))
             return
-        by_name = value.__module__ != "__main__" and _is_importable(value)
+        by_name = value.__module__ != "__main__" and is_importable(value)
         if by_name and not _is_as_on_disk(value):
             raise NotTold(f"{value.__qualname__} is not what its file says")
         yield from self._code(value.__code__, value)
@@ -389,21 +305,11 @@ class _Walk:
                 yield from (name, self.digest(item))
 
     def _code(self, code: types.CodeType, function: types.FunctionType) -> Iterator[object]:
-        yield from _instructions(code, lambda inner: _hashed(*self._code(inner, function)))
+        yield from instructions(code, lambda inner: hashed(*self._code(inner, function)))
         found = list(dis.get_instructions(code))
         for place, instruction in enumerate(found):
             name, operation = instruction.argval, instruction.opname
-            if (
-                operation in ("STORE_GLOBAL", "DELETE_GLOBAL")
-                or (operation in ("STORE_DEREF", "DELETE_DEREF") and name in code.co_freevars)
-                or (operation in ATTRIBUTE_STORES and code.co_name not in MADE_BY)
-            ):
-                self._note(Kind.PARTITION)
-            elif operation in STORES or (
-                operation == "BINARY_OP" and instruction.argrepr.endswith("=")
-            ):
-                self.mutates = True
-            elif operation in ("LOAD_GLOBAL", "LOAD_NAME"):
+            if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
                 yield name
                 yield self._read(name, function, found[place + 1 :])
             elif operation == "IMPORT_NAME":
@@ -430,8 +336,6 @@ class _Walk:
                 break
             if not hasattr(value, instruction.argval):
                 return "missing"
-            if _is_foreign(value.__name__):
-                self._module(value)
             value = getattr(value, instruction.argval)
             path += f".{instruction.argval}"
         return path + self.digest(value)
@@ -453,29 +357,36 @@ class _Walk:
                 self._name(instruction.argval)
             elif not instruction.opname.startswith("STORE") and instruction.opname not in SKIPPED:
                 break
-        if name and (_is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
+        if name and (is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
             self._touch(name)
-            return f"{name} {_released(name)}"
+            return f"{name} {released(name)}"
         if module is None or not taken:
             raise NotTold(f"the body imports {name!r}")
-        return _hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
+        return hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
 
 
 def _bindings(text: str) -> dict[str, ast.expr | None]:
     """The names a text binds once at its top: to an expression, or to something else."""
     tree = ast.parse(text)
     found: dict[str, ast.expr | None] = {}
+    top = set(map(id, tree.body))
     for statement in ast.walk(tree):
         names: list[str] = []
         value = None
         if isinstance(statement, ast.Assign):
             names = [t.id for t in statement.targets if isinstance(t, ast.Name)]
-            value = statement.value if statement in tree.body else None
+            value = statement.value if id(statement) in top else None
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             names, value = [statement.target.id], statement.value
         for name in names:
             found[name] = None if name in found else value
     return found
+
+
+@lru_cache(maxsize=16)
+def _compiled(text: str, path: str) -> tuple[list[types.CodeType], dict[str, ast.expr | None]]:
+    """The functions of a text, and the names it binds."""
+    return list(codes_in(compile(text, path, "exec", dont_inherit=True))), _bindings(text)
 
 
 def _is_as_on_disk(function: types.FunctionType) -> bool:
@@ -486,14 +397,12 @@ def _is_as_on_disk(function: types.FunctionType) -> bool:
     """
     path = function.__code__.co_filename
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
-        again = compile(text, path, "exec", dont_inherit=True)
-        bound = _bindings(text)
+        again, bound = _compiled(pathlib.Path(path).read_text(encoding="utf-8"), path)
     except (OSError, ValueError, SyntaxError, RecursionError):
         return False
     wanted = code_digest(function.__code__)
     name = function.__code__.co_name
-    if not any(c.co_name == name and code_digest(c) == wanted for c in codes_in(again)):
+    if not any(c.co_name == name and code_digest(c) == wanted for c in again):
         return False
     for read in _globals_read(function.__code__):
         stated = bound.get(read)
@@ -506,14 +415,6 @@ def _is_as_on_disk(function: types.FunctionType) -> bool:
         if digest_of(value) != digest_of(function.__globals__[read]):
             return False
     return True
-
-
-def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of everything defined inside of some code."""
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield constant
-            yield from codes_in(constant)
 
 
 def _globals_read(code: types.CodeType) -> set[str]:
@@ -529,47 +430,3 @@ def _globals_read(code: types.CodeType) -> set[str]:
 def _slots(kind: type) -> tuple[str, ...]:
     found = kind.__dict__.get("__slots__", ())
     return (found,) if isinstance(found, str) else tuple(found)
-
-
-def _is_importable(value: Any) -> bool:
-    """Whether the name of a function leads to it."""
-    found: Any = sys.modules.get(value.__module__)
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is value
-
-
-@cache
-def _is_foreign(module: str) -> bool:
-    """Whether a module belongs to Python or an installed package, not to the project."""
-    top = module.partition(".")[0]
-    if top in sys.builtin_module_names:
-        return True
-    found = sys.modules.get(module) or sys.modules.get(top)
-    places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
-    files = [pathlib.Path(p).resolve() for p in places if p]
-    return bool(files) and all(any(f.is_relative_to(r) for r in _roots()) for f in files)
-
-
-@cache
-def _roots() -> tuple[pathlib.Path, ...]:
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    found = {pathlib.Path(sysconfig.get_path(n)).resolve() for n in names}
-    found |= {pathlib.Path(p).resolve() for p in sys.path if "site-packages" in p}
-    found |= {pathlib.Path(p).resolve() for p in sys.path if "dist-packages" in p}
-    return tuple(found)
-
-
-@cache
-def _released(module: str) -> str:
-    """The version of the package a module belongs to."""
-    top = module.partition(".")[0]
-    if not top or top in sys.builtin_module_names or top in sys.stdlib_module_names:
-        return sys.version
-    try:
-        return ",".join(f"{d} {version(d)}" for d in sorted(set(packages_distributions()[top])))
-    except (KeyError, PackageNotFoundError):
-        found = getattr(sys.modules.get(top), "__version__", None)
-        if not isinstance(found, str):
-            raise NotTold(f"the version of {top}") from None
-        return found

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import linecache
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python.identity import NotTold, code_digest, codes_in
+from veer.frontends.python.codes import NotTold, code_digest, codes_in
 
 Node: TypeAlias = ast.FunctionDef | ast.Lambda
 
@@ -57,21 +59,49 @@ def _node_of(code: types.CodeType) -> Node | None:
     """The text compiled to this code: compiling it again must give the same."""
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename))
-    try:
-        tree = ast.parse(text)
-        again = compile(text, code.co_filename, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    found = [n for n in ast.walk(tree) if _stands_at(n, code)]
-    same = [c for c in codes_in(again) if _place(c) == _place(code)]
+    nodes, codes = _parsed(text, code.co_filename)
+    found = _innermost([n for n in nodes if _stands_at(n, code)], code)
+    same = [c for c in codes if _place(c) == _place(code)]
+    if len(same) > 1:
+        same = [c for c in same if list(c.co_positions()) == list(code.co_positions())]
     try:
         if len(found) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
             return None
     except NotTold:
         return None
-    node = found[0]
-    assert isinstance(node, ast.FunctionDef | ast.Lambda)
-    return node
+    return found[0]
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str, path: str) -> tuple[list[Node], list[types.CodeType]]:
+    """The functions of a text, as written and as compiled."""
+    try:
+        tree = ast.parse(text)
+        again = compile(text, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return [], []
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda)]
+    return nodes, list(codes_in(again))
+
+
+def _innermost(nodes: list[Node], code: types.CodeType) -> list[Node]:
+    """Of several functions on one line those that the code stands in, the smallest first alone."""
+    if len(nodes) < 2:
+        return nodes
+    places = [
+        ((p.lineno, p.col_offset or 0), (p.end_lineno or 0, p.end_col_offset or 0))
+        for i in dis.get_instructions(code)
+        if (p := i.positions) is not None and p.lineno is not None and p.end_col_offset
+    ]
+    inside = []
+    for node in nodes:
+        body = node.body if isinstance(node, ast.Lambda) else node
+        low = (body.lineno, body.col_offset)
+        high = (body.end_lineno or 0, body.end_col_offset or 0)
+        if places and all(low <= start and end <= high for start, end in places):
+            inside.append((low, high, node))
+    # Bodies that hold the same place are nested: the last to begin is the smallest.
+    return [max(inside, key=lambda found: found[:2])[2]] if inside else []
 
 
 def _place(code: types.CodeType) -> tuple[str, int]:

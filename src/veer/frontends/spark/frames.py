@@ -19,6 +19,8 @@ from veer.dataflow.ops import Operator, Sink
 from veer.dataflow.schema import Schema
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
+from veer.frontends.python.purity import argument
+from veer.frontends.python.traits import TABLES
 from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.operators import PlanReader, Signal
 from veer.frontends.spark.settings import WRITING, check_settings
@@ -113,10 +115,12 @@ def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
     if evaluated not in (*ROW_WISE, *BATCHED):
         raise UnsupportedError(f"a Python function of evalType {evaluated}")
     type_ = type_of(node.fields["dataType"])
-    function, identity = python_function(node.jvm.func())
+    is_row_wise = evaluated in ROW_WISE
     names = [str(c.fields["key"]) if c.kind == NAMED_ARGUMENT else "" for c in node.children]
+    given = [(n, argument(a.type)) for n, a in zip(names, args, strict=True)]
+    function, identity = python_function(node.jvm.func(), given if is_row_wise else TABLES)
     steady = bool(node.fields["udfDeterministic"])
-    if evaluated in BATCHED:
+    if not is_row_wise:
         kind = Kind.PARTITION  # it sees how rows are spread over batches
     else:
         kind = identity.kind if steady else worst(identity.kind, Kind.CHOICE)
@@ -125,8 +129,8 @@ def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
             return read_function(function, list(zip(names, args, strict=True)), type_, evaluated)
         except NotRead:
             pass
-    given = " ".join(filter(None, names))
-    name = f"python {node.fields['name']} {identity.digest} {evaluated} {given}".rstrip()
+    keywords = " ".join(filter(None, names))
+    name = f"python {node.fields['name']} {identity.digest} {evaluated} {keywords}".rstrip()
     return OpaqueCall(name, args, type_, kind)
 
 

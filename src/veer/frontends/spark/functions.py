@@ -7,11 +7,12 @@ from typing import Any
 
 from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import Identity, identify
+from veer.frontends.python.purity import Given
 
 NAMED_ARGUMENT = "NamedArgumentExpression"
 
 
-def python_function(jvm_function: Any) -> tuple[Any, Identity]:
+def python_function(jvm_function: Any, given: Given) -> tuple[Any, Identity]:
     """The function of a plan and its identity; None and one of its own if it cannot be had."""
     from pyspark import cloudpickle
 
@@ -19,10 +20,10 @@ def python_function(jvm_function: Any) -> tuple[Any, Identity]:
         found = cloudpickle.loads(as_bytes(jvm_function.command()))
         function = found[0] if isinstance(found, tuple) else found
     except Exception:  # unpickling may do anything
-        return None, Identity(uuid.uuid4().hex, Kind.PURE, False)
+        return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
     if not callable(function):  # a broadcast: too large to stand in the plan
-        return None, Identity(uuid.uuid4().hex, Kind.PURE, False)
-    return function, identify(function)
+        return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
+    return function, identify(function, given)
 
 
 def as_bytes(sequence: Any) -> bytes:

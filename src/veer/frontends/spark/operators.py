@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,7 @@ from veer.dataflow.schema import Field, Schema
 from veer.dataflow.types import STRING, ArrayType, is_orderable
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.python.traits import TABLES
 from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
 from veer.frontends.spark.functions import python_function
 from veer.frontends.spark.kinds import kind_of_tree
@@ -417,8 +419,10 @@ class PlanReader(FlowBuilder):
         """A function of batches, groups or whole tables, known by its code."""
         inputs = [self.read(child) for child in node.children]
         function = node.expression("functionExpr")
-        _, identity = python_function(function.jvm.func())
-        said = [identity.digest, function.fields["evalType"]]
+        _, identity = python_function(function.jvm.func(), TABLES)
+        # What keeps state between groups is never the same choice twice.
+        keeps = identity.kind is Kind.PARTITION
+        said = [uuid.uuid4().hex if keeps else identity.digest, function.fields["evalType"]]
         keys: tuple[Column, ...] = ()
         if scope == "group":
             numbers = [_number(g) for g in node.expressions("groupingAttributes")]

@@ -1,0 +1,78 @@
+"""Digests of compiled code: what it does, whatever lines and local names it is written with."""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
+
+
+class NotTold(Exception):
+    """Something whose identity cannot be told for certain."""
+
+
+def code_digest(code: types.CodeType) -> str:
+    """A digest of what code does, whatever lines and local names it is written with."""
+    return hashed("code", *instructions(code, code_digest))
+
+
+def hashed(*parts: object) -> str:
+    text = "\x00".join(f"{len(str(p))}:{p}" for p in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def instructions(code: types.CodeType, nested: Any) -> Iterator[object]:
+    """What code says, instruction by instruction; constants by value, jumps by place."""
+    arguments = code.co_argcount + code.co_kwonlyargcount
+    arguments += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
+    parameters = code.co_varnames[:arguments]
+    reads_names = bool({"locals", "vars", "dir", "eval", "exec"} & set(code.co_names))
+    numbers: dict[str, int] = {}
+
+    def local(name: object) -> object:
+        # Parameters may be given by name; other locals are nobody's business.
+        if isinstance(name, tuple):
+            return tuple(local(n) for n in name)
+        if name in parameters or reads_names or not isinstance(name, str):
+            return name
+        return numbers.setdefault(name, len(numbers))
+
+    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    yield repr((shape, parameters, code.co_freevars, code.co_exceptiontable))
+    for found in dis.get_instructions(code):
+        if found.opname in SKIPPED:
+            continue
+        yield found.opname
+        if isinstance(found.argval, types.CodeType):
+            yield nested(found.argval)
+        elif found.opname == "KW_NAMES":  # an index that `dis` does not look up
+            yield _constant(code.co_consts[found.arg or 0])
+        elif found.opcode in dis.hasconst:
+            yield _constant(found.argval)
+        elif found.opcode in dis.haslocal:
+            yield repr(local(found.argval))
+        elif isinstance(found.argval, str | int | tuple | None):
+            yield repr(found.argval)
+        else:
+            raise NotTold(f"the instruction {found.opname}")
+
+
+def _constant(value: Any) -> str:
+    """A constant of code: its value and type, exactly."""
+    if isinstance(value, tuple):
+        return f"({','.join(map(_constant, value))})"
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(_constant, value)))}}}"
+    return f"{type(value).__name__} {value!r}"
+
+
+def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of everything defined inside of some code."""
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield constant
+            yield from codes_in(constant)
