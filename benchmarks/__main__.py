@@ -17,6 +17,7 @@ NAMES = (
     "plans",
     "pyspark",
     "reuse",
+    "fuzz",
 )
 
 
