@@ -9,7 +9,9 @@ from benchmarks.fuzz.queries import FLOATS, WHOLE, is_decimal, is_number
 from benchmarks.fuzz.rewriting import Context, rule
 from benchmarks.fuzz.tree import (
     Expr,
+    Item,
     Node,
+    Select,
     both,
     call,
     compared,
@@ -23,10 +25,6 @@ TURNED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<=", "<=>
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 NEAR = {"=": "<=>", "<=>": "=", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "<>": "<"}
 TRUE, FALSE = literal("TRUE", "BOOLEAN"), literal("FALSE", "BOOLEAN")
-
-
-def _is(node: Node, *ops: str) -> bool:
-    return isinstance(node, Expr) and node.op in ops
 
 
 # -- conditions --------------------------------------------------------------------------------
@@ -98,11 +96,10 @@ def distribute(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def swap_connective(context: Context, node: Node) -> Node | None:
-    return (
-        replace(node, args=(node.args[1], node.args[0]))  # type: ignore[attr-defined,type-var]
-        if _is(node, "and", "or", "+", "*", "greatest", "least")
-        else None
-    )
+    e = cast(Expr, node)
+    if e.op not in ("and", "or", "+", "*", "greatest", "least") or len(e.args) != 2:
+        return None
+    return replace(e, args=(e.args[1], e.args[0]))
 
 
 @rule(Expr)
@@ -203,8 +200,6 @@ def compare_trimmed(context: Context, node: Node) -> Node | None:
 @rule(Expr)
 def not_in_as_not_exists(context: Context, node: Node) -> Node | None:
     """IN as EXISTS and back; NOT IN as NOT EXISTS loses the nulls."""
-    from benchmarks.fuzz.tree import Item, Select
-
     e = cast(Expr, node)
     if e.op != "insub" or not isinstance(e.query, Select) or e.query.group is not None:
         return None
@@ -219,8 +214,6 @@ def not_in_as_not_exists(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def exists_as_count(context: Context, node: Node) -> Node | None:
-    from benchmarks.fuzz.tree import Item, Select
-
     e = cast(Expr, node)
     if e.op != "exists" or not isinstance(e.query, Select):
         return None
@@ -324,29 +317,65 @@ def neutral(context: Context, node: Node) -> Node | None:
     e = cast(Expr, node)
     if e.op == "literal" or e.op.startswith(("agg:", "window:")):
         return None
-    ways: list[str] = ["coalesce({0}, {0})", "CASE WHEN TRUE THEN {0} END", "if({0} IS NULL, NULL, {0})"]
+    ways: list[str] = [
+        "coalesce({0}, {0})",
+        "CASE WHEN TRUE THEN {0} END",
+        "if({0} IS NULL, NULL, {0})",
+    ]
     if e.type in WHOLE:
         ways += ["({0} + 0)", "({0} * 1)", "(-(-{0}))", f"CAST({{0}} AS {e.type})"]
-        ways += [f"CAST(CAST({{0}} AS STRING) AS {e.type})", f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})"]
+        ways += [
+            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
+            f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})",
+        ]
     if e.type in FLOATS:
         zero = "0.0D" if e.type == "DOUBLE" else "CAST(0.0 AS FLOAT)"
         ways += [f"({{0}} + {zero})", f"({{0}} - {zero})", "(-(-{0}))", f"CAST({{0}} AS {e.type})"]
-        ways += [f"CAST(CAST({{0}} AS FLOAT) AS {e.type})", f"CAST(CAST({{0}} AS STRING) AS {e.type})"]
+        ways += [
+            f"CAST(CAST({{0}} AS FLOAT) AS {e.type})",
+            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
+        ]
     if is_decimal(e.type):
         ways += [f"CAST({{0}} AS {e.type})", f"CAST(CAST({{0}} AS DECIMAL(5,1)) AS {e.type})"]
-        ways += [f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})", f"CAST(CAST({{0}} AS STRING) AS {e.type})"]
+        ways += [
+            f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})",
+            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
+        ]
     if e.type == "STRING":
         ways += ["concat({0}, '')", "trim({0})", "rtrim({0})", "CAST({0} AS STRING)"]
-        ways += ["substring({0}, 1, 100)", "substring({0}, 1, 1)", "concat_ws('', {0})", "lower({0})"]
-        ways += ["nullif({0}, '')", "reverse(reverse({0}))", "replace({0}, ' ', '')", "left({0}, 2)"]
+        ways += [
+            "substring({0}, 1, 100)",
+            "substring({0}, 1, 1)",
+            "concat_ws('', {0})",
+            "lower({0})",
+        ]
+        ways += [
+            "nullif({0}, '')",
+            "reverse(reverse({0}))",
+            "replace({0}, ' ', '')",
+            "left({0}, 2)",
+        ]
     if e.type == "DATE":
-        ways += ["date_add({0}, 0)", "CAST(CAST({0} AS TIMESTAMP) AS DATE)", "date_add(date_sub({0}, 1), 1)"]
-        ways += ["CAST(CAST({0} AS STRING) AS DATE)", "add_months(add_months({0}, 1), -1)", "trunc({0}, 'MONTH')"]
+        ways += [
+            "date_add({0}, 0)",
+            "CAST(CAST({0} AS TIMESTAMP) AS DATE)",
+            "date_add(date_sub({0}, 1), 1)",
+        ]
+        ways += [
+            "CAST(CAST({0} AS STRING) AS DATE)",
+            "add_months(add_months({0}, 1), -1)",
+            "trunc({0}, 'MONTH')",
+        ]
     if e.type == "TIMESTAMP":
         ways += ["CAST(CAST({0} AS STRING) AS TIMESTAMP)", "date_trunc('SECOND', {0})"]
         ways += ["CAST(CAST({0} AS DATE) AS TIMESTAMP)", "({0} + INTERVAL '0' DAY)"]
     if e.type == "BOOLEAN":
-        ways += ["(NOT NOT {0})", "({0} = TRUE)", "({0} IS TRUE)", "CAST(CAST({0} AS INT) AS BOOLEAN)"]
+        ways += [
+            "(NOT NOT {0})",
+            "({0} = TRUE)",
+            "({0} IS TRUE)",
+            "CAST(CAST({0} AS INT) AS BOOLEAN)",
+        ]
     return call("neutral", e.type, context.rng.choice(ways), e)
 
 
@@ -355,7 +384,13 @@ def other_literal(context: Context, node: Node) -> Node | None:
     e = cast(Expr, node)
     if e.op != "literal" or e.text == "NULL":
         return None
-    folded = {"1": "(2 - 1)", "2": "(1 + 1)", "0": "(5 % 5)", "'a'": "lower('A')", "''": "trim(' ')"}
+    folded = {
+        "1": "(2 - 1)",
+        "2": "(1 + 1)",
+        "0": "(5 % 5)",
+        "'a'": "lower('A')",
+        "''": "trim(' ')",
+    }
     if e.text in folded and context.rng.random() < 0.5:
         return literal(folded[e.text], e.type)
     return context.make.constant(e.type)
@@ -387,7 +422,9 @@ def text_otherwise(context: Context, node: Node) -> Node | None:
         ways = ("char_length({0})", "length(trim({0}))", "octet_length({0})", "length(rtrim({0}))")
         return replace(e, text=context.rng.choice(ways), op="length?")
     if e.op == "substring" and ", 1, " in e.text:
-        return replace(e, text=e.text.replace("substring", "left").replace(", 1, ", ", "), op="left")
+        return replace(
+            e, text=e.text.replace("substring", "left").replace(", 1, ", ", "), op="left"
+        )
     return None
 
 
@@ -395,12 +432,20 @@ def text_otherwise(context: Context, node: Node) -> Node | None:
 def date_otherwise(context: Context, node: Node) -> Node | None:
     e = cast(Expr, node)
     if e.op == "date":
-        ways = ("({0} + {1})", "date_add({0}, {1})", "date_sub({0}, -({1}))", "dateadd(DAY, {1}, {0})")
+        ways = (
+            "({0} + {1})",
+            "date_add({0}, {1})",
+            "date_sub({0}, -({1}))",
+            "dateadd(DAY, {1}, {0})",
+        )
         return replace(e, text=context.rng.choice(ways), op="date?")
     if e.op in ("year", "month", "day", "quarter"):
         ways = (f"extract({e.op} FROM {{0}})", f"CAST(date_part('{e.op}', {{0}}) AS INT)")
         if e.op == "year":
-            ways += ("CAST(date_format({0}, 'yyyy') AS INT)", "CAST(left(CAST({0} AS STRING), 4) AS INT)")
+            ways += (
+                "CAST(date_format({0}, 'yyyy') AS INT)",
+                "CAST(left(CAST({0} AS STRING), 4) AS INT)",
+            )
         return replace(e, text=context.rng.choice(ways), op="part?")
     if e.op in (">=", "<", "=") and e.args[0].type in ("DATE", "TIMESTAMP"):
         return compared(e.op, *(call("year", "INT", "year({0})", a) for a in e.args))
@@ -424,7 +469,11 @@ def count_otherwise(context: Context, node: Node) -> Node | None:
         ways = ("count({0})", "size(collect_set({0}))", "count(DISTINCT {0}, {0})")
         ways += ("count(DISTINCT coalesce({0}, {0}))",)
     elif e.op == "agg:countf":
-        ways = ("count(CASE WHEN {1} THEN {0} END)", "count({0})", "count_if({1} AND {0} IS NOT NULL)")
+        ways = (
+            "count(CASE WHEN {1} THEN {0} END)",
+            "count({0})",
+            "count_if({1} AND {0} IS NOT NULL)",
+        )
         ways += ("sum(CASE WHEN {1} AND {0} IS NOT NULL THEN 1 ELSE 0 END)", "count_if({1})")
     if not ways:
         return None
@@ -437,10 +486,19 @@ def sum_otherwise(context: Context, node: Node) -> Node | None:
     ways: tuple[str, ...] = ()
     if e.op == "agg:sum":
         ways = ("sum(DISTINCT {0})", "sum(coalesce({0}, 0))", "coalesce(sum({0}), 0)", "-sum(-{0})")
-        ways += ("sum({0}) FILTER (WHERE {0} IS NOT NULL)", "(avg({0}) * count({0}))", "sum({0} + 0)")
+        ways += (
+            "sum({0}) FILTER (WHERE {0} IS NOT NULL)",
+            "(avg({0}) * count({0}))",
+            "sum({0} + 0)",
+        )
         ways += ("(sum({0} + 1) - count({0}))", "(sum({0} * 2) / 2)", "(2 * sum({0}) - sum({0}))")
     elif e.op == "agg:avg":
-        ways = ("(sum({0}) / count({0}))", "avg(DISTINCT {0})", "(sum({0}) / count(*))", "mean({0})")
+        ways = (
+            "(sum({0}) / count({0}))",
+            "avg(DISTINCT {0})",
+            "(sum({0}) / count(*))",
+            "mean({0})",
+        )
         ways += ("avg(coalesce({0}, 0))", "avg(CAST({0} AS DOUBLE))")
     elif e.op == "agg:sumd":
         ways = ("sum({0})", "sum(DISTINCT coalesce({0}, {0}))")

@@ -47,7 +47,11 @@ class Outcome:
         """For a file."""
         if self.error:
             return {"error": self.error}
-        return {"names": self.names, "types": self.types, "rows": [list(map(str, r)) for r in self.rows]}
+        return {
+            "names": self.names,
+            "types": self.types,
+            "rows": [list(map(str, r)) for r in self.rows],
+        }
 
 
 def canonical(value: Any, *, signed_zeros: bool = True) -> Any:
@@ -74,8 +78,11 @@ class Judge:
         self.spark = spark
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         spark.sparkContext.setLogLevel("OFF")
-        for name, setting in FAST.items() if fast else ():
-            spark.conf.set(name, setting)
+        for name, setting in FAST.items():
+            if fast:
+                spark.conf.set(name, setting)
+            else:
+                spark.conf.unset(name)
         self.pool = ThreadPoolExecutor(THREADS)
 
     def load(self, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from benchmarks.fuzz.schemas import Schema
+from benchmarks.fuzz.schemas import Schema, Table
 from benchmarks.fuzz.tree import (
     Derived,
     Exploded,
@@ -57,6 +57,7 @@ class Generator:
 
     def __init__(self, rng: Random, schema: Schema) -> None:
         self.rng, self.schema, self.number = rng, schema, 0
+        self.scanned: dict[str, str] = {}  # tables by alias
 
     def alias(self, letter: str = "x") -> str:
         """A name not used so far."""
@@ -169,6 +170,7 @@ class Generator:
         """A table under a new alias."""
         alias = self.alias()
         table = self.schema.table(name)
+        self.scanned[alias] = name
         return Scan(name, alias), [column(f"{alias}.{c.name}", c.type) for c in table.columns]
 
     def join_condition(
@@ -177,46 +179,45 @@ class Generator:
         """Columns of both sides that agree; often a foreign key or a key."""
         rng = self.rng
         if isinstance(right, Scan):
-            for reference, child, parent in self._links(scope, right):
+            for child, parent in self._links(scope, right):
                 if rng.random() < 0.7:
                     pairs = [compared("=", a, b) for a, b in zip(child, parent, strict=True)]
                     found = pairs[0]
                     for pair in pairs[1:] if rng.random() < 0.9 else []:
                         found = both(found, pair)
                     return found
-                del reference
-        pairs_of = [(a, b) for a in scope for b in more if a.type == b.type]
+        mixed = rng.random() < 0.05
+        pairs_of = [(a, b) for a in scope for b in more if a.type == b.type or mixed]
         if not pairs_of:
             return self.predicate([*scope, *more], 0)
         op = "=" if rng.random() < 0.8 else rng.choice(COMPARISONS)
         return compared(op, *rng.choice(pairs_of))
 
-    def _links(
-        self, scope: Sequence[Expr], right: Scan
-    ) -> list[tuple[str, list[Expr], list[Expr]]]:
+    def _links(self, scope: Sequence[Expr], right: Scan) -> list[tuple[list[Expr], list[Expr]]]:
         """References between the tables in scope and a table, both ways."""
         found = []
-        by_alias: dict[str, set[str]] = {}
-        for expr in scope:
-            alias, _, name = expr.text.partition(".")
-            by_alias.setdefault(alias, set()).add(name)
-        for alias, names in by_alias.items():
-            for table in self.schema.tables:
-                if set(table.names) != names or not alias.startswith("x"):
-                    continue
-                other = self.schema.table(right.table)
-                for child, parent, a, b in ((table, other, alias, right.alias),):
-                    for ref in child.references:
-                        if ref.parent == parent.name:
-                            found.append(_link(child, a, parent, b, ref.columns, ref.parent_columns))
-                for ref in other.references:
-                    if ref.parent == table.name:
-                        found.append(
-                            _link(other, right.alias, table, alias, ref.columns, ref.parent_columns)
-                        )
-                if table.name == other.name and table.keys:
-                    key = self.rng.choice(table.keys)
-                    found.append(_link(table, alias, other, right.alias, key, key))
+        other = self.schema.table(right.table)
+        for alias in dict.fromkeys(e.text.partition(".")[0] for e in scope):
+            if alias not in self.scanned:
+                continue
+            table = self.schema.table(self.scanned[alias])
+            for ref in table.references:
+                if ref.parent == other.name:
+                    ours, theirs = (
+                        (table, alias, ref.columns),
+                        (other, right.alias, ref.parent_columns),
+                    )
+                    found.append((_named(*ours), _named(*theirs)))
+            for ref in other.references:
+                if ref.parent == table.name:
+                    ours, theirs = (
+                        (other, right.alias, ref.columns),
+                        (table, alias, ref.parent_columns),
+                    )
+                    found.append((_named(*ours), _named(*theirs)))
+            if table.name == other.name and table.keys:
+                key = self.rng.choice(table.keys)
+                found.append((_named(table, alias, key), _named(other, right.alias, key)))
         return found
 
     # -- predicates ----------------------------------------------------------------------------
@@ -331,9 +332,7 @@ class Generator:
             if rng.random() < 0.15:
                 others = [e for e in scope if is_number(e.type) and e.type != type_]
                 if others:
-                    return call(
-                        "cast", type_, f"CAST({{0}} AS {type_})", rng.choice(others)
-                    )
+                    return call("cast", type_, f"CAST({{0}} AS {type_})", rng.choice(others))
             if rng.random() < 0.15:
                 name = rng.choice(("abs", "negative"))
                 return call(name, type_, name + "({0})", again())
@@ -355,20 +354,24 @@ class Generator:
             ways = ("date_add({0}, {1})", "date_sub({0}, {1})", "add_months({0}, {1})")
             return call("date", type_, rng.choice(ways), again(), days)
         if type_ == "TIMESTAMP":
-            ways = ("date_trunc('MONTH', {0})", "({0} + INTERVAL '1' DAY)", "date_trunc('DAY', {0})")
+            ways = (
+                "date_trunc('MONTH', {0})",
+                "({0} + INTERVAL '1' DAY)",
+                "date_trunc('DAY', {0})",
+            )
             return call("moment", type_, rng.choice(ways), again())
         return self.predicate(scope, depth - 1)
 
     def _text(self, scope: Sequence[Expr], again) -> Expr:  # type: ignore[no-untyped-def]
         rng = self.rng
-        name = rng.choice(("upper", "lower", "trim", "rtrim", "ltrim", "concat", "substring", "cast"))
+        name = rng.choice(
+            ("upper", "lower", "trim", "rtrim", "ltrim", "concat", "substring", "cast")
+        )
         if name == "concat":
             return call("concat", "STRING", "concat({0}, {1})", again(), again())
         if name == "substring":
             start, length = rng.choice(("1", "2", "0", "-1")), rng.choice(("0", "1", "2"))
-            return call(
-                "substring", "STRING", f"substring({{0}}, {start}, {length})", again()
-            )
+            return call("substring", "STRING", f"substring({{0}}, {start}, {length})", again())
         if name == "cast":
             other = rng.choice(scope)
             return call("cast", "STRING", "CAST({0} AS STRING)", other)
@@ -425,10 +428,9 @@ class Generator:
         return call("window:row_number", "INT", text, part, *scope)
 
 
-def _link(child, a, parent, b, ours, theirs) -> tuple[str, list[Expr], list[Expr]]:  # type: ignore[no-untyped-def]
-    left = [column(f"{a}.{n}", child.column(n).type) for n in ours]
-    right = [column(f"{b}.{n}", parent.column(n).type) for n in theirs]
-    return parent.name, left, right
+def _named(table: Table, alias: str, names: Sequence[str]) -> list[Expr]:
+    """Columns of a table under an alias."""
+    return [column(f"{alias}.{n}", table.column(n).type) for n in names]
 
 
 def _parts(expr: Expr) -> list[Expr]:

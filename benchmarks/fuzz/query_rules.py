@@ -27,6 +27,7 @@ from benchmarks.fuzz.tree import (
     is_null,
     literal,
     negated,
+    replaced,
     sources,
     substituted,
     windows,
@@ -289,7 +290,9 @@ def push_filter(context: Context, node: Node) -> Node | None:
             if not isinstance(source, Derived) or _reads(condition) != {source.alias}:
                 continue
             inner = source.query
-            if not isinstance(inner, Select) or (inner.limit is not None and context.rng.random() < 0.7):
+            if not isinstance(inner, Select) or (
+                inner.limit is not None and context.rng.random() < 0.7
+            ):
                 continue
             values = {f"{source.alias}.{i.name}": i.expr for i in inner.items}
             if any(aggregates(e) or windows(e) for e in values.values()):
@@ -298,8 +301,6 @@ def push_filter(context: Context, node: Node) -> Node | None:
                 continue
             moved = replace(inner, where=(*inner.where, substituted(condition, values)))
             where = tuple(c for c in s.where if c is not condition)
-            from benchmarks.fuzz.tree import replaced
-
             new = replaced(cast(Source, s.source), source, replace(source, query=moved))
             return replace(s, where=where, source=new)
     return None
@@ -308,8 +309,6 @@ def push_filter(context: Context, node: Node) -> Node | None:
 @rule(Select)
 def push_filter_below_join(context: Context, node: Node) -> Node | None:
     """A condition on one table moved into a subquery of it, also across outer joins."""
-    from benchmarks.fuzz.tree import replaced
-
     s = cast(Select, node)
     for condition in s.where:
         if condition.query is not None or not isinstance(s.source, Join):

@@ -103,7 +103,9 @@ def places(p: Outcome, q: Outcome, columns: str) -> tuple[list[int], list[int]]:
     """In which order the columns of both results are compared."""
     ours = list(range(len(p.names)))
     names, others = ([n.lower() for n in o.names] for o in (p, q))
-    by_name = columns == "name" and sorted(names) == sorted(others) and len(set(names)) == len(names)
+    by_name = (
+        columns == "name" and sorted(names) == sorted(others) and len(set(names)) == len(names)
+    )
     return ours, [others.index(n) for n in names] if by_name else list(range(len(q.names)))
 
 
@@ -116,7 +118,15 @@ def same_rows(
         return False
     if semantics == "ordered":
         ours, theirs = (
-            [tuple(map(str, Outcome(o.names, o.types, (row,)).bag(signed_zeros=signed_zeros, order=at))) for row in o.rows]
+            [
+                tuple(
+                    map(
+                        str,
+                        Outcome(o.names, o.types, (row,)).bag(signed_zeros=signed_zeros, order=at),
+                    )
+                )
+                for row in o.rows
+            ]
             for o, at in ((p, a), (q, b))
         )
         return ours == theirs
