@@ -127,19 +127,9 @@ def judged_program(
             return
         said = asked(lambda: veer.verify(p, q), SECONDS)
         counted[f"frames {said.verdict}"] += 1
-        shown = {
-            "id": found.id,
-            "p": found.p,
-            "q": found.q,
-            "rewrites": found.rewrites,
-            "verdict": said.verdict,
-            "reason": said.reason,
-            "assumptions": said.assumptions,
-            "caveats": said.caveats,
-            "witness": said.witness,
-        }
+        shown = {"id": found.id, "p": found.p, "q": found.q, "rewrites": found.rewrites}
         for finding in _judge(world, said, rng, counted):
-            yield finding, shown
+            yield finding, {**shown, **said.shown()}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -222,7 +212,7 @@ def _realise(world: World, tables: Mapping[str, Any]) -> str | None:
         fresh = [f for f in folders if f not in written]
         if len(folders) == 1 or len(fresh) == len(set(folders)):
             written[folders[0]] = rows
-            written.update(dict.fromkeys(folders[1:], []))
+            written.update({folder: [] for folder in folders[1:]})
         held = Counter(row for f in folders for row in written.get(f, []))
         if held != Counter(rows):
             return f"the witness has other rows for the same files ({', '.join(folders)})"

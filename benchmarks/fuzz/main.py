@@ -10,12 +10,19 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from benchmarks.fuzz.asking import Verifier
+from benchmarks.fuzz.frames import frame_blocks
+from benchmarks.fuzz.judge import Judge
+from benchmarks.fuzz.runs import run_blocks
+from benchmarks.fuzz.sql_mode import BLOCK, block_of, judged
 from benchmarks.fuzz.verdicts import NOTED, WRONG, Finding
 
+Found = Iterator[tuple[Finding, dict[str, Any]]]
 MODES = ("sql", "frames", "runs")
 
 
@@ -126,48 +133,40 @@ def _run(mode: str, asked: argparse.Namespace, log: Log) -> None:
 
 
 def _sql_blocks(asked: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    from benchmarks.fuzz.judge import Judge
-    from benchmarks.fuzz.sql_mode import BLOCK, block_of, judged, verified
-
-    judges: list[Judge] = []
-
-    def work(block: int, size: int) -> Any:
-        def go(session: Any, counted: Counter[str]) -> Iterator[tuple[Finding, dict[str, Any]]]:
-            schema, pairs = block_of(asked.seed, block, size)
-            start = time.monotonic()
-            decided = [(pair, verified(pair)) for pair in pairs]
-            taken = time.monotonic() - start
-            counted.update(f"sql {said.verdict}" for _, said in decided)
-            by_id = {pair.id: said for pair, said in decided}
-            rng = Random(f"rows {asked.seed} {block}")
-            judges.append(Judge(session)) if not judges else None
-            for pair, finding in judged(judges[0], schema, decided, rng):
-                said = by_id[pair.id]
-                shown = {
-                    **pair.shown(),
-                    "verdict": said.verdict,
-                    "reason": said.reason,
-                    "assumptions": said.assumptions,
-                    "caveats": said.caveats,
-                }
-                yield finding, shown
-            times = f"verified in {taken:.1f} s, judged in {time.monotonic() - start - taken:.1f} s"
-            print(f"        block {block}: {times}")
-
-        return go
-
+    work = _SqlWork(asked.seed)
     for block in range(-(-asked.pairs // BLOCK)):
         size = min(BLOCK, asked.pairs - block * BLOCK)
-        yield f"sql {asked.seed} {block} {size}", work(block, size)
+        yield f"sql {asked.seed} {block} {size}", partial(work.block, block, size)
+
+
+class _SqlWork:
+    """Blocks of SQL pairs; the verifying process and the judge are kept between them."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.verifier: Verifier | None = None
+        self.judge: Judge | None = None
+
+    def block(self, block: int, size: int, session: Any, counted: Counter[str]) -> Found:
+        """Verify and judge one block."""
+        self.verifier = self.verifier or Verifier()
+        self.judge = self.judge or Judge(session)
+        schema, pairs = block_of(self.seed, block, size)
+        start = time.monotonic()
+        decided = [(pair, self.verifier.ask(pair)) for pair in pairs]
+        taken = time.monotonic() - start
+        counted.update(f"sql {said.verdict}" for _, said in decided)
+        by_id = {pair.id: said for pair, said in decided}
+        rng = Random(f"rows {self.seed} {block}")
+        for pair, finding in judged(self.judge, schema, decided, rng):
+            yield finding, {**pair.shown(), **by_id[pair.id].shown()}
+        judging = time.monotonic() - start - taken
+        print(f"        block {block}: verified in {taken:.1f} s, judged in {judging:.1f} s")
 
 
 def _frame_blocks(asked: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    from benchmarks.fuzz.frames import frame_blocks
-
     yield from frame_blocks(asked.seed, max(1, asked.pairs // 10))
 
 
 def _run_blocks(asked: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    from benchmarks.fuzz.runs import run_blocks
-
     yield from run_blocks(asked.seed, asked.runs)

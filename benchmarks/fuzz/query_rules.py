@@ -253,7 +253,7 @@ def add_condition(context: Context, node: Node) -> Node | None:
     if s.source is None or not s.where:
         return None
     condition = context.rng.choice(s.where)
-    read = [e for e in _all_columns(condition)]
+    read = _all_columns(condition)
     if not read:
         return None
     more = negated(is_null(context.rng.choice(read)))

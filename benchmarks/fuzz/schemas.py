@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 NUMBERS = ("INT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL(5,2)", "DECIMAL(18,4)", "DECIMAL(38,10)")
 OTHERS = ("STRING", "DATE", "TIMESTAMP", "BOOLEAN")
@@ -75,6 +76,26 @@ class Schema:
     def ddl(self) -> str:
         """All CREATE TABLE statements."""
         return ";\n".join(t.ddl() for t in self.tables)
+
+
+def read_tables(declared: list[dict[str, Any]]) -> Schema:
+    """A schema as `asdict` of its tables, read from a file, gave it."""
+    return Schema(
+        tuple(
+            Table(
+                t["name"],
+                tuple(Column(**c) for c in t["columns"]),
+                tuple(map(tuple, t["keys"])),
+                t["primary"],
+                tuple(
+                    Reference(tuple(r["columns"]), r["parent"], tuple(r["parent_columns"]))
+                    for r in t["references"]
+                ),
+                t["positive"],
+            )
+            for t in declared
+        )
+    )
 
 
 def random_schema(rng: Random) -> Schema:

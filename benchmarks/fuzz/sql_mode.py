@@ -6,7 +6,7 @@ The pairs of a block have one schema, so that its databases are loaded once for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import Any
 
@@ -35,7 +35,6 @@ from veer.frontends.sql import read_schema, read_sql
 from veer.verdict import Report, TableSemantics
 
 BLOCK = 20  # pairs with the same schema
-SECONDS = 20.0  # for one verification
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ class Pair:
         return {
             "id": self.id,
             "schema": self.schema.ddl(),
+            "tables declared": [asdict(t) for t in self.schema.tables],
             "p": self.p,
             "q": self.q,
             "rewrites": self.rewrites,
@@ -88,7 +88,7 @@ def _pair(schema: Schema, seed: int, block: int, number: int) -> Pair:
     return pair
 
 
-def verified(pair: Pair, seconds: float = SECONDS) -> Said:
+def verified(pair: Pair) -> Said:
     """What Veer says of a pair."""
 
     def ask() -> Report:
@@ -100,7 +100,7 @@ def verified(pair: Pair, seconds: float = SECONDS) -> Said:
         semantics = TableSemantics(pair.semantics)
         return verify(p, q, Comparison(semantics, pair.columns, pair.types))
 
-    return asked(ask, seconds)
+    return asked(ask)
 
 
 def judged(

@@ -41,6 +41,16 @@ class Said:
     caveats: tuple[str, ...] = ()
     witness: Any = None
 
+    def shown(self) -> dict[str, Any]:
+        """For a file."""
+        return {
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "assumptions": self.assumptions,
+            "caveats": self.caveats,
+            "witness": self.witness,
+        }
+
     @property
     def choices(self) -> bool:
         """Whether the verdict rests on both versions making the same choice."""
@@ -58,7 +68,10 @@ class Finding:
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Stop what takes too long."""
+    """Stop what takes too long; no seconds are no limit."""
+    if not seconds:
+        yield
+        return
 
     def stop(*_: object) -> None:
         raise TimeOutError
@@ -72,8 +85,8 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def asked(verify: Callable[[], Report], seconds: float) -> Said:
-    """What Veer says, also where it fails."""
+def asked(verify: Callable[[], Report], seconds: float = 0.0) -> Said:
+    """What Veer says, also where it fails; for at most some seconds, if any are given."""
     try:
         with at_most(seconds):
             report = verify()
