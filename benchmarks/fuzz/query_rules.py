@@ -387,6 +387,32 @@ def _has_semi(source: Source | None) -> bool:
     return False
 
 
+@rule(Scan)
+def split_scan(context: Context, node: Node) -> Node | None:
+    """A table as the union of its rows of one kind and of the others."""
+    scan = cast(Scan, node)
+    halves = []
+    inner, scope = context.make.scan(scan.table)
+    condition = context.make.predicate(scope, 0)
+    for kept in (
+        condition,
+        negated(call("coalesce", "BOOLEAN", "coalesce({0}, FALSE)", condition)),
+    ):
+        items = tuple(Item(e, e.text.partition(".")[2]) for e in scope)
+        halves.append(Select(items, inner, (kept,)))
+    return Derived(SetQuery("UNION ALL", *halves), scan.alias)
+
+
+@rule(Scan)
+def scan_as_subquery(context: Context, node: Node) -> Node | None:
+    """A table as a subquery of all its columns; DISTINCT keeps a table with a key as it is."""
+    scan = cast(Scan, node)
+    inner, scope = context.make.scan(scan.table)
+    items = tuple(Item(e, e.text.partition(".")[2]) for e in scope)
+    query = Select(items, inner, distinct=context.rng.random() < 0.5)
+    return Derived(query, scan.alias, context.rng.random() < 0.3)
+
+
 # -- joins -------------------------------------------------------------------------------------
 
 MIRRORED = {"INNER": "INNER", "LEFT": "RIGHT", "RIGHT": "LEFT", "FULL": "FULL", "CROSS": "CROSS"}
