@@ -47,7 +47,7 @@ def run_blocks(seed: int, runs: int) -> Iterator[tuple[str, Any]]:
     def work(number: int, length: int) -> Any:
         def go(session: Any, counted: Counter[str]) -> Iterator[tuple[Finding, dict[str, Any]]]:
             judge = Judge(session, fast=False)
-            kind = SqlRuns if number % 3 == 2 else FrameRuns
+            kind = SqlRuns if number % 2 else FrameRuns
             with _folder() as folder, _settings(session):
                 sequence = kind(judge, f"runs-{seed}-{number}", folder)
                 for _ in range(length):
@@ -306,7 +306,7 @@ class SqlRuns(Runs):
             self.choices.append(self.rng.choice(self.choices))
         elif self.choices:
             last = list(self.choices[-1])
-            place = self.rng.randrange(3)
+            place = self.rng.choice((0, 1, 2, 2))
             last[place] = self.rng.randrange(len(parts[place]))
             self.choices.append((last[0], last[1], last[2]))
         else:
