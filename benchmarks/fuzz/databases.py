@@ -101,7 +101,7 @@ def _row(
     rng: Random, schema: Schema, table: Table, parents: Database, kind: str, nulls: float
 ) -> Row | None:
     """A row whose references hold; none if a parent it needs has no rows."""
-    values = {
+    values: dict[str, Any] = {
         c.name: None if c.nullable and rng.random() < nulls else value(rng, c.type, kind)
         for c in table.columns
     }

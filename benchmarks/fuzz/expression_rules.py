@@ -413,7 +413,7 @@ def division_otherwise(context: Context, node: Node) -> Node | None:
 def text_otherwise(context: Context, node: Node) -> Node | None:
     e = cast(Expr, node)
     if e.op == "concat":
-        ways = ("({0} || {1})", "concat_ws('', {0}, {1})", "concat({0}, '', {1})")
+        ways: tuple[str, ...] = ("({0} || {1})", "concat_ws('', {0}, {1})", "concat({0}, '', {1})")
         return replace(e, text=context.rng.choice(ways), op="concat?")
     if e.op in ("upper", "lower", "trim", "ltrim", "rtrim"):
         other = context.rng.choice(("upper", "lower", "trim", "ltrim", "rtrim"))
@@ -440,13 +440,16 @@ def date_otherwise(context: Context, node: Node) -> Node | None:
         )
         return replace(e, text=context.rng.choice(ways), op="date?")
     if e.op in ("year", "month", "day", "quarter"):
-        ways = (f"extract({e.op} FROM {{0}})", f"CAST(date_part('{e.op}', {{0}}) AS INT)")
+        parts: tuple[str, ...] = (
+            f"extract({e.op} FROM {{0}})",
+            f"CAST(date_part('{e.op}', {{0}}) AS INT)",
+        )
         if e.op == "year":
-            ways += (
+            parts += (
                 "CAST(date_format({0}, 'yyyy') AS INT)",
                 "CAST(left(CAST({0} AS STRING), 4) AS INT)",
             )
-        return replace(e, text=context.rng.choice(ways), op="part?")
+        return replace(e, text=context.rng.choice(parts), op="part?")
     if e.op in (">=", "<", "=") and e.args[0].type in ("DATE", "TIMESTAMP"):
         return compared(e.op, *(call("year", "INT", "year({0})", a) for a in e.args))
     return None

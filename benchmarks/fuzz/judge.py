@@ -125,7 +125,7 @@ def _values(values: pa.ChunkedArray) -> list[Any]:
         values = values.cast(pa.int64())
     elif pa.types.is_date32(values.type):
         values = values.cast(pa.int32())
-    return values.to_pylist()
+    return list(values.to_pylist())
 
 
 def arrow_table(names: Sequence[str], types: Sequence[str], rows: Sequence[Row]) -> pa.Table:

@@ -210,7 +210,11 @@ def _source(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
             '.withColumn("a", F.col("a").cast("int"))',
         ]
         if format_ == "csv":
-            options = ('"nullValue", "a"', '"sep", ";"', '"ignoreLeadingWhiteSpace", True')
+            options: tuple[str, ...] = (
+                '"nullValue", "a"',
+                '"sep", ";"',
+                '"ignoreLeadingWhiteSpace", True',
+            )
             options += ('"mode", "DROPMALFORMED"', '"header", False', '"emptyValue", "x"')
             ways += [f"{read}.option({o}).csv({path})" for o in options]
         if format_ == "json":

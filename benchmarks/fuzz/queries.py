@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 from benchmarks.fuzz.schemas import Schema, Table
@@ -117,7 +118,7 @@ class Generator:
         keys = rng.sample(list(scope), min(len(scope), rng.choice((0, 1, 1, 1, 2))))
         keys = [k if rng.random() < 0.85 else self.scalar(k.type, scope, 0) for k in keys]
         keys = [k for k in keys if any(part.op == "column" for part in _parts(k))]
-        items = []
+        items: list[Expr] = []
         for type_ in types or [""] * (len(keys) + rng.choice((0, 1, 1, 2)) or 1):
             if type_ == "" and len(items) < len(keys):
                 items.append(keys[len(items)])
@@ -301,7 +302,7 @@ class Generator:
         same = [e for e in scope if e.type == type_]
         if depth <= 0 or rng.random() < 0.6:
             return rng.choice(same) if same and rng.random() < 0.9 else self.constant(type_)
-        again = lambda t=type_: self.scalar(t, scope, depth - 1)  # noqa: E731
+        again = partial(self.scalar, type_, scope, depth - 1)
         general = rng.random()
         if general < 0.12:
             return call("coalesce", type_, "coalesce({0}, {1})", again(), again())
@@ -318,7 +319,9 @@ class Generator:
             return call(name, type_, name + "({0}, {1})", again(), again())
         return self._typed(type_, scope, depth, again)
 
-    def _typed(self, type_: str, scope: Sequence[Expr], depth: int, again) -> Expr:  # type: ignore[no-untyped-def]
+    def _typed(
+        self, type_: str, scope: Sequence[Expr], depth: int, again: Callable[[], Expr]
+    ) -> Expr:
         """An expression by a function of its type."""
         rng = self.rng
         texts = [e for e in scope if e.type == "STRING"]
@@ -362,7 +365,7 @@ class Generator:
             return call("moment", type_, rng.choice(ways), again())
         return self.predicate(scope, depth - 1)
 
-    def _text(self, scope: Sequence[Expr], again) -> Expr:  # type: ignore[no-untyped-def]
+    def _text(self, scope: Sequence[Expr], again: Callable[[], Expr]) -> Expr:
         rng = self.rng
         name = rng.choice(
             ("upper", "lower", "trim", "rtrim", "ltrim", "concat", "substring", "cast")

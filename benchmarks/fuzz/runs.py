@@ -25,6 +25,7 @@ from benchmarks.fuzz.frames import module
 from benchmarks.fuzz.judge import Judge, Outcome, outcome_of
 from benchmarks.fuzz.programs import COLUMNS, DDL, changed, is_impure, template
 from benchmarks.fuzz.verdicts import CRASH, STALE, Finding, same_rows
+from veer.errors import UnsupportedError
 
 LENGTH = 10  # runs of a sequence
 SETTINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -86,6 +87,8 @@ def _settings(session: Any) -> Iterator[None]:
 class Runs:
     """A store, files, settings, and what happened so far."""
 
+    refusals: tuple[type[Exception], ...] = ()  # what may be said instead of running
+
     def __init__(self, judge: Judge, id_: str, folder: Path) -> None:
         self.judge, self.spark, self.id, self.folder = judge, judge.spark, id_, folder
         self.rng = Random(id_)
@@ -104,6 +107,9 @@ class Runs:
                 warnings.simplefilter("always")
                 found = self.run()
         except Exception as error:
+            if isinstance(error, self.refusals):
+                counted["runs refused"] += 1
+                return
             plain = self.plain()
             if not plain.error:
                 text = traceback.format_exc()[-2500:]
@@ -286,6 +292,8 @@ QUERIES: tuple[Callable[[str], str], ...] = (
 
 class SqlRuns(Runs):
     """`veer run` of SQL files, with results exported to a folder."""
+
+    refusals = (UnsupportedError,)
 
     def __init__(self, judge: Judge, id_: str, folder: Path) -> None:
         super().__init__(judge, id_, folder)

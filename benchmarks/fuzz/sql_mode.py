@@ -111,8 +111,7 @@ def judged(
         if said.verdict == "crash":
             yield pair, Finding(CRASH, said.reason)
         elif said.verdict == "inequivalent":
-            for finding in _judge_witness(judge, pair, said):
-                yield pair, finding
+            yield from ((pair, finding) for finding in _judge_witness(judge, pair, said))
     equal = [(pair, said) for pair, said in decided if said.verdict == "equivalent"]
     for kind in KINDS if equal else ():
         rows = database(rng, schema, kind)
@@ -128,7 +127,8 @@ def _judge_witness(judge: Judge, pair: Pair, said: Said) -> Iterator[Finding]:
     witness = said.witness
     if witness.kind != "rows":
         judge.load(pair.schema, {})
-        finding = judged_schema(*judge.run([pair.p, pair.q]), pair.columns)
+        p, q = judge.run([pair.p, pair.q])
+        finding = judged_schema(p, q, pair.columns)
         if finding is not None:
             yield replace(finding, why=f"{finding.why}: {witness.detail}")
         return

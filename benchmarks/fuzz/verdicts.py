@@ -54,7 +54,7 @@ class Said:
     @property
     def choices(self) -> bool:
         """Whether the verdict rests on both versions making the same choice."""
-        return any("choice" in text or "order" in text for text in self.assumptions)
+        return any("same choice" in text for text in self.assumptions)
 
 
 @dataclass(frozen=True)
