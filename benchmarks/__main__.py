@@ -18,6 +18,7 @@ NAMES = (
     "pyspark",
     "commands",
     "reuse",
+    "fuzz",
 )
 
 

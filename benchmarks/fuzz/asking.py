@@ -1,0 +1,59 @@
+"""Pairs verified in a process of their own, which is killed and replaced when one takes too long."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.connection import Connection
+
+from benchmarks.fuzz.sql_mode import Pair, verified
+from benchmarks.fuzz.verdicts import Said
+
+SECONDS = 60.0  # for one verification
+STARTING = 300.0  # for the process to come up, on a busy machine
+
+
+class Verifier:
+    """A process that verifies one pair after the other."""
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+        if not self.connection.poll(STARTING):
+            raise TimeoutError("the verifying process does not start")
+        self.connection.recv()
+
+    def ask(self, pair: Pair) -> Said:
+        """What Veer says; a process that dies is a crash."""
+        self.connection.send(pair)
+        try:
+            if self.connection.poll(self.seconds):
+                found: Said = self.connection.recv()
+                return found
+            said = Said("timeout", f"more than {self.seconds:g} s")
+        except (EOFError, OSError):
+            said = Said("crash", "the process died")
+        self.close()
+        self._start()
+        return said
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def _work(connection: Connection) -> None:
+    """The process: a pair in, what Veer says out."""
+    connection.send("ready")
+    while True:
+        try:
+            connection.send(verified(connection.recv()))
+        except (EOFError, OSError, KeyboardInterrupt):
+            return
