@@ -920,6 +920,13 @@ def arguments_spread(x):
     return len(LIST)
 
 
+def class_inside(x):
+    class Inner:
+        LIST.append(x)
+
+    return len(LIST)
+
+
 def partition(x):
     from pyspark import TaskContext
 
@@ -1488,6 +1495,17 @@ def order_json(x):
 def order_changed(x):
     out = []
     [out.append(w) for w in WORDS]
+    return out
+
+
+def order_changed_by_helper(x):
+    out = []
+
+    def put(word):
+        out.append(word)
+
+    put(str(x))
+    [put(w) for w in WORDS]
     return out
 
 

@@ -124,7 +124,7 @@ class Body:
             case ast.Global() | ast.Nonlocal():
                 analysis.note(Kind.PARTITION)
             case _:
-                analysis.choose()
+                analysis.lost()
 
     def assign(self, target: ast.expr, value: Value) -> None:
         match target:

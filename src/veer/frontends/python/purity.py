@@ -113,6 +113,7 @@ class Analysis:
         self.facts = Facts()
         self.done: set[Any] = set()  # calls interpreted in this round
         self.kept: dict[int, tuple[Any, Value]] = {}
+        self.changing: set[Any] = set()  # calls that change something
         self.definitions: dict[int, tuple[Any, Definition | None]] = {}
         self.calls = Calls(self)
 
@@ -127,7 +128,7 @@ class Analysis:
                 self.choose()
             if not self.facts.grown:
                 return self.facts.kind
-        return worst(self.facts.kind, Kind.CHOICE)
+        return Kind.PARTITION
 
     # -- what is learned -----------------------------------------------------------------------
 
@@ -139,6 +140,11 @@ class Analysis:
     def choose(self) -> Value:
         """Note that something is not known to be a function of the arguments."""
         self.note(Kind.CHOICE)
+        return MADE_UNKNOWN
+
+    def lost(self) -> Value:
+        """Note code that is not followed: it may keep state too."""
+        self.note(Kind.PARTITION)
         return MADE_UNKNOWN
 
     def change(self, value: Value, *stored: Value) -> None:
@@ -238,8 +244,7 @@ class Analysis:
             self.definitions[id(function)] = (function, definition_of(function))
         definition = self.definitions[id(function)][1]
         if definition is None:
-            self.note(Kind.PARTITION)  # it may do anything
-            return MADE_UNKNOWN
+            return self.lost()
         defaults = [self.live(d) for d in definition.defaults]
         keywords = {n: self.live(d) for n, d in definition.keyword_defaults}
         return self.enter(definition.node, definition.lookup, None, args, defaults, keywords, key)
@@ -271,10 +276,12 @@ class Analysis:
                 self.store(arg)
         place = (id(node), key, tuple(given.items()))
         if place in self.done:
+            self.facts.changes += place in self.changing
             return self.facts.returned.get(place, NOTHING)
         if len(self.done) > MOST_CALLS:
-            return self.choose()
+            return self.lost()
         self.done.add(place)
+        before = self.facts.changes
         scope = self.facts.scopes.get(place)
         if scope is None:
             own, inner = _names_in(node)
@@ -291,10 +298,13 @@ class Analysis:
             self.choose()
         else:
             body.follow(node.body)
+        if self.facts.changes > before and place not in self.changing:
+            self.changing.add(place)
+            self.facts.grown = True
         result = body.result()
-        before = self.facts.returned.get(place)
-        result = result if before is None else joined([before, result])
-        if result != before:
+        known = self.facts.returned.get(place)
+        result = result if known is None else joined([known, result])
+        if result != known:
             self.facts.returned[place] = result
             self.facts.grown = True
         return result
@@ -375,7 +385,7 @@ class Analysis:
                 Body(self, scope).yielded(self.over(self.value(value, scope)))
                 return DATA
             case _:
-                return self.choose()
+                return self.lost()
 
     def box(self, items: Sequence[Value], own: Trait = NONE) -> Value:
         for item in items:
