@@ -167,6 +167,24 @@ def test_a_copy_in_a_source_that_is_found_by_name(project: Project) -> None:
         project.run(overwrite=True, trust_targets=True)
 
 
+def test_sinks_with_any_ids(project: Project) -> None:
+    ids = ["a/b", "A/B", "../x", "x" * 300, "\u00e9", "con"]
+    columns = {"v": "int", "w": "int"}
+    table = {"type": "source", "table": "t", "location": "t.csv", "format": "csv"}
+    flow = {
+        "veer": 1,
+        "operators": {
+            "t": {**table, "columns": columns, "options": {"header": "true"}},
+            **{i: {"type": "sink", "name": "the same/name"} for i in ids},
+        },
+        "links": [["t", i] for i in ids],
+    }
+    (project.folder / "flow.json").write_text(json.dumps(flow))
+    project.run(out="copies")
+    made = sorted((project.folder / "copies").iterdir())
+    assert [len(in_files(folder)) for folder in made] == [50] * len(ids)
+
+
 # -- jobs ----------------------------------------------------------------------------------------
 
 
@@ -298,6 +316,8 @@ def test_a_source_that_is_another_only_while_it_is_read(
         patched.setattr(results.Results, "write", before)
         patched.setattr(LocalFiles, "listed", after)
         assert project.run(content=how == "content") == "not kept"
+        with pytest.raises(InputError, match="is as it was: a source changed"):
+            project.run(content=how == "content", out="copies")
     assert project.run(content=how == "content", out="copies") == "computed"
     assert in_files(project.folder / "copies" / "out") == [1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -258,7 +258,18 @@ def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
                 version = safe_name(outcome.version.label)
                 where = Path(files.root).parent / PLOTS / version / place.chart.name
             written += write_chart(where, operator.name, operator.kind, names, rows, result.rows)
+    _check_delivered(outcome, places)
     return written
+
+
+def _check_delivered(outcome: Outcome, places: Mapping[str, Destination]) -> None:
+    """A target that was not written is an error, however well the rest went."""
+    for sink in outcome.sinks:
+        if sink.sink not in outcome.results and places[sink.sink].targets:
+            shown = places[sink.sink].targets[0].shown
+            raise InputError(
+                f"{shown} is as it was: {sink.note} while {sink.sink!r} was computed; run again"
+            )
 
 
 def _is_in_order(started: Started, sink: str, result: StoredResult) -> bool:

@@ -32,6 +32,8 @@ RESOURCES = _names(
     r"spark\.app\.(id|name|startTime|submitTime|attempt\.id)|spark\.master|spark\.submit\.deployMode",
     r"spark\.driver\.(host|port|bindAddress|memory\w*|cores|maxResultSize|blockManager\.port)",
     r"spark\.driver\.(extra|default)JavaOptions",  # by what they set, below
+    r"spark\.driver\.appUIAddress|spark\.app\.initial\..*|spark\.yarn\.app\..*",
+    r"spark\.kubernetes\.(driver\.pod\.name|executor\.podNamePrefix|submission\..*)",
     r"spark\.executor\.(id|memory\w*|cores|instances|heartbeatInterval|pyspark\.memory)",
     r"spark\.executor\.(resource|logs|metrics|decommission)\..*",
     r"spark\.(cores\.max|local\.dir|logConf|default\.parallelism|port\.maxRetries|rdd\.compress)",
