@@ -14,6 +14,7 @@ import pytest
 import veer
 from tests.cli.test_cli import veer as command
 from veer.api import Comparison, Version, assert_equivalent, verify
+from veer.cli.running import _print_plan
 from veer.errors import ParseError, TimeLimitReached
 from veer.frontends.json_text import read_json
 from veer.frontends.places import line_of
@@ -314,3 +315,27 @@ def test_numbers_without_end_through_the_command(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert lines["line 1"]["verdict"] == "error" and "digits" in lines["line 1"]["reason"]
     assert lines["b"]["verdict"] == "equivalent"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "s = '²'",
+        "s = '5-' OR s = '--5'",
+        "m = 99999999999999999999999999999999999999",
+        "CAST(m AS DECIMAL(38,10)) = 9223372036854775807",
+    ],
+)
+def test_odd_constants_do_not_stop_the_search(condition: str) -> None:
+    report = compared(f"SELECT a FROM t WHERE {condition}", "SELECT a FROM t WHERE a > 3")
+    assert report.verdict.value == "inequivalent"
+
+
+def test_plans_of_hostile_names_print(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "[/nothing] \x1b[31m [bold]x"
+    sink = {"sink": name, "how": "computed", "why": name, "rows": None}
+    part = {"operator": name, "does": name, "rows": 1, "why": name, "seconds": 0.1}
+    many = {key: [name] for key in ("computed", "skipped", "kept", "notes")}
+    _print_plan({"sinks": [sink], "read": [part], **many})
+    shown = capsys.readouterr().out
+    assert "\x1b[31m" not in shown and "[bold]x" in shown and "[/nothing]" in shown

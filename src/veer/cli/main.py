@@ -43,6 +43,7 @@ CACHE_HELP = "Keep answers of verifiers in this file, for the next run over simi
 ARG_HELP = "Argument of a PySpark function; may be given several times."
 TYPES_HELP = "exact, or value: widths of integers and decimals, and NULL, compared by value."
 LONGEST_MESSAGE = 2_000
+LONGEST_LIMIT = 10**8  # seconds; more is none
 TIMEOUT = 600  # seconds a pair may take, unless told otherwise
 EV_HELP = "Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default."
 
@@ -426,7 +427,7 @@ def _rendered(report: dict[str, Any], format_: str) -> str:
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
     """Give up after a time; only where the platform has alarms."""
-    if not seconds or not hasattr(signal, "setitimer"):
+    if not 0 < seconds <= LONGEST_LIMIT or not hasattr(signal, "setitimer"):
         yield
         return
 

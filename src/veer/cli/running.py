@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ STORE_HELP = (
 )
 KEEP = ("sinks", "cuts", "none")
 FORMATS = ("text", "json")
+NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]*)?")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 STYLES = {"reused": "green", "computed": "yellow", "not kept": "red"}
 AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
@@ -518,13 +520,13 @@ def _size(text: str) -> int:
     number, unit = text.rstrip("bB")[:-1], text.rstrip("bB")[-1:].lower()
     if unit.isdigit():
         number, unit = number + unit, ""
-    if unit not in UNITS or not number.replace(".", "", 1).isdigit():
+    if unit not in UNITS or not NUMBER.fullmatch(number):
         raise UsageError(f"--max-bytes {text}: expected a number, or one with K, M, G or T")
     return int(float(number) * UNITS[unit])
 
 
 def _age(text: str) -> float:
-    if text[-1:] not in AGES or not text[:-1].replace(".", "", 1).isdigit():
+    if text[-1:] not in AGES or not NUMBER.fullmatch(text[:-1]):
         raise UsageError(f"--older-than {text}: expected hours, days or weeks: 12h, 30d, 8w")
     return float(text[:-1]) * AGES[text[-1]]
 

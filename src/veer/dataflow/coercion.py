@@ -33,6 +33,7 @@ from veer.dataflow.expr import (
     SortKey,
     arguments,
 )
+from veer.dataflow.functions.arithmetic import EXACT
 from veer.dataflow.functions.registry import (
     Argument,
     aggregate_function,
@@ -91,9 +92,8 @@ def implicit(expr: Expr, type_: DataType) -> Expr:
         and isinstance(expr.value, int)
     ):
         if isinstance(type_, DecimalType):
-            return Literal(
-                Decimal(expr.value).scaleb(0).quantize(Decimal(1).scaleb(-type_.scale)), type_
-            )
+            exact = Decimal(expr.value).quantize(Decimal(1).scaleb(-type_.scale), context=EXACT)
+            return Literal(exact, type_)
         if isinstance(type_, IntegralType):
             return Literal(expr.value, type_)
         if str(type_) == "double":

@@ -94,9 +94,9 @@ def load(
     content = read_text(spec)
     try:
         if suffix == ".sql":
-            from veer.frontends.sql import read_schema, read_sql
+            from veer.frontends.sql import read_sql
 
-            dataflow = read_sql(content, read_schema(schema_text(schema)))
+            dataflow = read_sql(content, _catalog(schema))
             place = place_of(spec.path)
             return Version(spec.text, dataflow, stable_ids=False, text=content, place=place)
         from veer.frontends.workflow import read_workflow_with_code
@@ -107,6 +107,16 @@ def load(
         raise ParseError(f"{spec.text}: nested too deeply") from None
     except InputError as error:
         raise type(error)(f"{spec.text}: {error}") from None
+
+
+def _catalog(schema: str) -> Any:
+    """The tables of --schema."""
+    from veer.frontends.sql import read_schema
+
+    try:
+        return read_schema(schema_text(schema))
+    except InputError as error:
+        raise type(error)(f"--schema: {error}") from None
 
 
 def load_pair(
@@ -145,7 +155,7 @@ def parse_stored(text: str) -> tuple[str, int | None]:
     name, at, number = text.removeprefix(STORED).rpartition("@")
     if not at:
         name, number = number, ""
-    if not name or (at and not number.isdigit()):
+    if not name or (at and not re.fullmatch("[0-9]{1,9}", number)):
         raise UsageError(f"{text!r}: expected store:NAME@NUMBER, or store:NAME for the latest")
     return name, int(number) if number else None
 

@@ -7,6 +7,7 @@ day some days before, the hour or the month of that number.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
@@ -105,14 +106,15 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
 
 def _products(values: Sequence[Any]) -> list[int]:
     """What is compared with a quotient is best met by a product."""
-    whole = [v for v in values if type(v) in (int, float, Decimal) and abs(v) > 1 and v == v // 1]
+    numbers = [v for v in values if type(v) in (int, float, Decimal) and math.isfinite(v)]
+    whole = [v for v in numbers if abs(v) > 1 and v == math.trunc(v)]
     found = [int(a) * int(b) for i, a in enumerate(whole) for b in whole[i + 1 :]]
     return found[:MOST_PRODUCTS]
 
 
 def _combined(values: Sequence[Any]) -> list[int]:
     """What sums, differences, remainders and squares are met by; below zero too."""
-    whole = [int(v) for v in _numbers(values) if v == v // 1][:MOST_NUMBERS]
+    whole = [int(v) for v in _numbers(values) if v == math.trunc(v)][:MOST_NUMBERS]
     pairs = [n for a, b in combinations(whole, 2) for n in (a + b, a - b, b - a)]
     roots = [r for v in whole if 1 < v < 10**6 and (r := math.isqrt(v)) * r == v]
     found = dict.fromkeys([*(-v for v in whole), *pairs, *roots, *(-r for r in roots)])
@@ -192,7 +194,7 @@ def _numbers(values: Iterable[Any]) -> Iterator[Any]:
             isinstance(value, float) and value == value and abs(value) < 1e15
         ):
             yield value
-        elif isinstance(value, str) and value.strip("-").isdigit() and len(value) < 15:
+        elif isinstance(value, str) and re.fullmatch("-?[0-9]{1,14}", value):
             yield int(value)
 
 

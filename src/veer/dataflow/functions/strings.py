@@ -261,11 +261,11 @@ def _java_replacement(replacement: str, match: re.Match[str]) -> str:
             out.append(replacement[at + 1])
             at += 2
         elif char == "$":
-            digits = re.match(r"\d", replacement[at + 1 :])
+            digits = re.match("[0-9]", replacement[at + 1 :])
             if digits is None:
                 raise Failure("INVALID_REGEXP_REPLACE")
             group, length = int(digits[0]), 1
-            while (more := replacement[at + 1 + length : at + 2 + length]).isdigit():
+            while (more := replacement[at + 1 + length : at + 2 + length]) in tuple("0123456789"):
                 if group * 10 + int(more) > (match.re.groups or 0):
                     break
                 group, length = group * 10 + int(more), length + 1
