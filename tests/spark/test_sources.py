@@ -138,6 +138,15 @@ def test_column_defaults_are_part_of_a_source(spark: SparkSession, data: Path) -
     assert one.select("id").collect() == two.select("id").collect()
 
 
+def test_a_link_shows_where_names_of_files_do(spark: SparkSession, data: Path) -> None:
+    p, q = (
+        spark.read.parquet(f"{data}/{name}").select("id", "_metadata.file_path")
+        for name in ("a", "link")
+    )
+    assert sorted(p.collect()) != sorted(q.collect())
+    assert verdict(p, q) is UNKNOWN
+
+
 def test_a_default_added_to_a_table_is_part_of_it(spark: SparkSession, data: Path) -> None:
     for default in "56":
         spark.sql(f"DROP TABLE IF EXISTS src_{default}")
@@ -263,7 +272,11 @@ def test_a_variable_of_the_session_is_no_constant(spark: SparkSession) -> None:
 
 def test_unknown_functions_are_named(spark: SparkSession, data: Path) -> None:
     rows = spark.read.parquet(f"{data}/a")
-    texts = {"levenshtein(s, '{}')": "levenshtein", "get_json_object(s, '$.{}')": "get_json_object"}
+    texts = {
+        "levenshtein(s, '{}')": "levenshtein",
+        "get_json_object(s, '$.{}')": "get_json_object",
+        "parse_url(s, 'QUERY', '{}')": "parse_url",
+    }
     for text, name in texts.items():
         report = found(*(rows.select(F.expr(text.format(c)).alias("x")) for c in "ab"))
         assert report.verdict is UNKNOWN

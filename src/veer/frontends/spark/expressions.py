@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.dataflow.constants import widened
@@ -401,7 +401,12 @@ class Expressions:
             except (IllFormedError, UnsupportedError):
                 pass
         meaning = _replacement(node)
-        return self._opaque(node, args) if meaning is None else self.read(meaning, scope)
+        if meaning is None:
+            return self._opaque(node, args)
+        meant = self.read(meaning, scope)
+        if meaning.kind in ("Invoke", "StaticInvoke") and isinstance(meant, OpaqueCall):
+            return replace(meant, identity=f"spark {_sql_name(node)} {meant.identity}")
+        return meant
 
     def _is_usual(self, node: Node) -> bool:
         """Whether every parameter that is no argument has the value the registry assumes."""
@@ -586,8 +591,14 @@ def _is_tree(value: Any) -> bool:
 
 def _is_replaceable(node: Node) -> bool:
     """Whether a function is written as one thing and means another, its only child."""
-    return len(node.children) == 1 and any(
-        _is_tree(v) or (isinstance(v, list) and v and _is_tree(v[0])) for v in node.fields.values()
+    is_sparks = "." not in node.kind
+    return (
+        is_sparks
+        and len(node.children) == 1
+        and any(
+            _is_tree(v) or (isinstance(v, list) and v and _is_tree(v[0]))
+            for v in node.fields.values()
+        )
     )
 
 
