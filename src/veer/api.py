@@ -49,6 +49,7 @@ from veer.verdict import (
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
 from veer.versions.mapping import sink_pairs
+from veer.visible import visible
 
 
 @final
@@ -160,8 +161,11 @@ def assert_equivalent(
 ) -> Report:
     """For tests: the report, or an AssertionError that shows it with its witnesses."""
     report = verify(p, q, comparison, schema=schema)
-    if report.verdict is not Verdict.EQUIVALENT:
-        raise AssertionError(f"the versions are not known to be equivalent\n\n{report}")
+    wrong = [s for s in report.sinks if s.verdict is not Verdict.EQUIVALENT]
+    if wrong:
+        lines = (visible(f"  {s.p or s.q}: {s.verdict.value}: {s.reason}") for s in wrong)
+        head = visible(f"{report.p} and {report.q} are not known to be equivalent:")
+        raise AssertionError("\n".join([head, *lines, "", str(report)]))
     return report
 
 
