@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from veer.java import ensure_java
 
@@ -44,3 +44,10 @@ def spark_session() -> SparkSession:
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def any_rows(spark: SparkSession, columns: str) -> DataFrame:
+    """A table of these columns that may hold any rows, for Veer; for Spark it holds none."""
+    folder = f"{spark.conf.get('spark.sql.warehouse.dir')}/any_rows".removeprefix("file:")
+    os.makedirs(folder, exist_ok=True)
+    return spark.read.schema(columns).parquet(folder)

@@ -12,6 +12,7 @@ from pyspark.sql.functions import udf
 
 from tests.spark import udfs
 from tests.spark.compare import same_value
+from tests.spark.session import any_rows
 from veer.dataflow.expr import OpaqueCall
 from veer.dataflow.functions.registry import Failure
 from veer.dataflow.ops import Source
@@ -54,7 +55,7 @@ def test_what_is_read_gives_what_spark_gives(
     spark: SparkSession, type_: str, evaluated: str
 ) -> None:
     values = udfs.VALUES[type_]
-    frame = spark.createDataFrame([(v,) for v in values], f"x {type_}")
+    frame = any_rows(spark, f"x {type_}")
     read_ones, groups = 0, defaultdict(list)
     for function in FUNCTIONS[type_]:
         for result in udfs.RESULTS:

@@ -11,6 +11,7 @@ from pyspark.sql.functions import udf
 
 import veer
 from tests.spark import udf_versions
+from tests.spark.session import any_rows
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -29,7 +30,7 @@ def applied(frame: DataFrame, function: Callable[..., Any], type_: str) -> DataF
 @pytest.mark.parametrize("pair", udf_versions.REFACTORED, ids=title)
 def test_refactorings_are_proven(spark: SparkSession, pair: Pair) -> None:
     old, new, type_ = pair
-    rows = spark.createDataFrame([], COLUMNS)
+    rows = any_rows(spark, COLUMNS)
     report = veer.verify(applied(rows, old, type_), applied(rows, new, type_))
     assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
 
@@ -37,7 +38,7 @@ def test_refactorings_are_proven(spark: SparkSession, pair: Pair) -> None:
 @pytest.mark.parametrize("pair", udf_versions.CHANGED, ids=title)
 def test_changes_are_refuted(spark: SparkSession, pair: Pair) -> None:
     old, new, type_ = pair
-    rows = spark.createDataFrame([], COLUMNS)
+    rows = any_rows(spark, COLUMNS)
     report = veer.verify(applied(rows, old, type_), applied(rows, new, type_))
     assert report.verdict is Verdict.INEQUIVALENT, report.sinks[0].reason
     witness = report.sinks[0].witness
