@@ -14,7 +14,8 @@ from veer.dataflow.ops import Sink, Source
 from veer.dataflow.schema import Field
 from veer.dataflow.types import IntegerType
 from veer.errors import InputError
-from veer.store import Store
+from veer.frontends.spec import load, load_pair
+from veer.store import SinkResult, Store, StoredVersion
 from veer.store.sealing import HARMLESS, Seal, is_sealed
 
 SECRET = "hunter2-hunter2"
@@ -100,3 +101,29 @@ def test_a_store_made_without_a_key_gets_one(tmp_path: Path) -> None:
         db.execute(delete(tables.about).where(tables.about.c.key == "key"))
     with Store(str(tmp_path)) as one, Store(str(tmp_path)) as two:
         assert one.seal.value("n", "x") == two.seal.value("n", "x")
+
+
+def test_a_stored_version_is_compared_with_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file has the password, the store its digest: both are the same source."""
+    monkeypatch.chdir(tmp_path)
+    table = {"type": "source", "table": "t", "format": "csv", "location": "t.csv"}
+
+    def flow(password: str) -> None:
+        operators = {
+            "t": {**table, "columns": {"v": "int"}, "options": {"password": password}},
+            "out": {"type": "sink"},
+        }
+        text = json.dumps({"veer": 1, "operators": operators, "links": [["t", "out"]]})
+        (tmp_path / "flow.json").write_text(text)
+
+    flow(SECRET)
+    with Store(".veer") as store:
+        kept = store.seal.dataflow(load("flow.json").dataflow)
+        sinks = (SinkResult("out", "not kept"),)
+        store.record(StoredVersion("q", kept, "", True, "flow.json", {}, {}, 0.0, 0.0, sinks), [])
+    old, new = load_pair("store:q@1", "flow.json")
+    assert old.dataflow == new.dataflow
+    flow("another")
+    assert load_pair("flow.json", "store:q@1")[0].dataflow != old.dataflow
