@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from veer.dataflow.dag import Dataflow
@@ -31,6 +32,19 @@ def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***
         return f"{found[0][: -len(found[2]) - 1]}{hide('user', found[2])}@"
 
     return USER.sub(user, QUERY.sub(lambda q: f"{q[1]}?{hide('query', q[2])}", text))
+
+
+def hidden(value: str) -> str:
+    """What tells a secret from another without telling it."""
+    return f"hidden-{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+def undeclared(source: Source) -> Source:
+    """A source of which nothing is declared but its columns."""
+    columns = tuple(replace(f, nullable=True) for f in source.fields)
+    return replace(
+        source, fields=columns, keys=(), foreign_keys=(), lengths=(), unique=(), checks=()
+    )
 
 
 def map_sources(dataflow: Dataflow, change: Callable[[Source], Source]) -> Dataflow:
@@ -65,4 +79,4 @@ def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
     return value
 
 
-__all__ = ["map_sources", "without_secrets"]
+__all__ = ["hidden", "map_sources", "undeclared", "without_secrets"]

@@ -11,7 +11,6 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, final
 
@@ -31,7 +30,7 @@ from veer.dataflow.ops import (
     TableUdf,
 )
 from veer.dataflow.schema import Schema
-from veer.dataflow.sources import map_sources
+from veer.dataflow.sources import map_sources, undeclared
 from veer.dataflow.types import (
     ArrayType,
     CalendarIntervalType,
@@ -233,14 +232,7 @@ def cone(dataflow: Dataflow, id_: str) -> Dataflow:
 
 def bare(dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False) -> Dataflow:
     """The dataflow without what is declared of its sources, but of those to keep."""
-    return map_sources(dataflow, lambda source: source if keep(source) else _undeclared(source))
-
-
-def _undeclared(source: Source) -> Source:
-    columns = tuple(replace(f, nullable=True) for f in source.fields)
-    return replace(
-        source, fields=columns, keys=(), foreign_keys=(), lengths=(), unique=(), checks=()
-    )
+    return map_sources(dataflow, lambda source: source if keep(source) else undeclared(source))
 
 
 def with_subqueries(operator: Operator) -> list[Operator]:

@@ -23,7 +23,7 @@ from veer.dataflow.functions.registry import Failure, Kind
 from veer.dataflow.ops import ForeignKey, Source
 from veer.dataflow.schema import Schema
 from veer.dataflow.sharing import sources_of
-from veer.dataflow.types import DataType
+from veer.dataflow.types import DataType, IntegralType
 from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import InputError
 from veer.interpreter.expressions import Compiled, compile_expr
@@ -396,7 +396,12 @@ class Instances:
                 continue
             targets = target_places(found, foreign)
             every = own if found.table == source.table else tables.get(found.table, [])
-            rows = [other for other in every if all(other[t] is not None for t in targets)]
+            types = [source.fields[p].type for p in places]
+            rows = [
+                other
+                for other in every
+                if all(is_value(other[t], k, False) for t, k in zip(targets, types, strict=True))
+            ]
             nullable = [p for p in places if source.fields[p].nullable]
             if rows and (parent is not None or not nullable or rng.random() < 0.8):
                 chosen = rng.choice(rows) if parent is None else rows[parent % len(rows)]
@@ -427,9 +432,32 @@ def target_places(parent: Source, foreign: ForeignKey) -> list[int]:
 
 
 def refers(source: Source, places: Sequence[int], parent: Source, foreign: ForeignKey) -> bool:
-    """Whether a foreign key can be kept: as many columns, of the same types."""
-    ours = [source.fields[i].type for i in places]
-    return ours == [parent.fields[i].type for i in target_places(parent, foreign)]
+    """Whether a foreign key can be kept: as many columns, of the same types or whole numbers."""
+    targets = target_places(parent, foreign)
+    if len(places) != len(targets) or not places:
+        return False
+    ours, theirs = (
+        [s.fields[i].type for i in at] for s, at in ((source, places), (parent, targets))
+    )
+    return all(
+        a == b or (isinstance(a, IntegralType) and isinstance(b, IntegralType))
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
+    """A foreign key that instances do not keep, since its columns are compared in another way."""
+    read = all_sources(dataflows)
+    known = {s.table.lower(): s for s in (*unread, *read.values())}
+    for source in read.values():
+        names = [f.name for f in source.fields]
+        for foreign in source.foreign_keys:
+            parent = known.get(foreign.parent.lower())
+            places = [names.index(c) for c in foreign.columns]
+            if parent is not None and not refers(source, places, parent, foreign):
+                columns = ", ".join(foreign.columns)
+                return f"rows of {source.table} might break its foreign key ({columns})"
+    return ""
 
 
 def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -41,6 +41,7 @@ from veer.refute.instances import (
     conflict,
     constants,
     constraints_hold,
+    unkept,
 )
 from veer.refute.parents import with_parents
 from veer.refute.shrink import shrink
@@ -277,7 +278,7 @@ def _unfit(refutation: Refutation) -> str | None:
         for reason in _unfit_parts(dataflow):
             return reason
     both = (refutation.p, refutation.q)
-    return conflict(both) or sharing(both) or None
+    return conflict(both) or sharing(both) or unkept(both, refutation.unread) or None
 
 
 def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:

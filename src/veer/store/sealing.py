@@ -14,7 +14,7 @@ from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
 from veer.dataflow.ops import Sink, Source
-from veer.dataflow.sources import map_sources, without_secrets
+from veer.dataflow.sources import map_sources, undeclared, without_secrets
 from veer.errors import InputError
 
 SEALED = re.compile(r"sealed-[0-9a-f]{32}")
@@ -87,7 +87,7 @@ class Seal:
             options=tuple((name, self.option(name, value)) for name, value in source.options),
         )
         if made != source:
-            self._sources[_undeclared(made)] = _undeclared(source)
+            self._sources[undeclared(made)] = undeclared(source)
         return made
 
     def dataflow(self, dataflow: Dataflow) -> Dataflow:
@@ -97,11 +97,11 @@ class Seal:
             i: replace(op, target=self.text(op.target)) if isinstance(op, Sink) else op
             for i, op in made.operators.items()
         }
-        return Dataflow(operators, made.links)
+        return Dataflow(operators, made.links, made.declared)
 
     def opened(self, source: Source) -> Source:
         """A source that was sealed here, as it is read."""
-        found = self._sources.get(_undeclared(source))
+        found = self._sources.get(undeclared(source))
         if found is not None:
             return replace(
                 source, table=found.table, location=found.location, options=found.options
@@ -132,12 +132,6 @@ def _parts(value: str) -> list[str]:
 def is_sealed(value: str) -> bool:
     """Whether a value stands for another one that is not told."""
     return SEALED.fullmatch(value) is not None
-
-
-def _undeclared(source: Source) -> Source:
-    """A source whatever is declared of it: that may be left out on the way."""
-    columns = tuple(replace(f, nullable=True) for f in source.fields)
-    return replace(source, fields=columns, keys=(), foreign_keys=(), lengths=())
 
 
 __all__ = ["Seal", "is_sealed"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.dataflow.schema import Field
+from veer.dataflow.sources import hidden
 from veer.dataflow.types import STRING
 from veer.errors import InputError
 from veer.frontends.spark.places import linked
@@ -124,7 +125,11 @@ class Reader(_Options):
                     self._capture.stop(f"{where} is read in another way than written", "")
                 return self._capture.reread(found)
         options = tuple(
-            sorted((k, v) for k, v in self._options.items() if k not in SECRET and k != "path")
+            sorted(
+                (k, hidden(v) if k.lower() in SECRET else v)
+                for k, v in self._options.items()
+                if k != "path"
+            )
         )
         declared = next(
             (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None

@@ -56,6 +56,7 @@ class _Table:
         self.foreign: list[ForeignKey] = []
         self.lengths: list[tuple[str, int]] = []
         self.checks: list[exp.Expr] = []
+        self.bounded: list[str] = []  # columns with texts inside whose lengths are bounded
 
     def add(self, item: exp.Expr) -> None:
         match item:
@@ -104,13 +105,19 @@ class _Table:
             refuse(item, "CHAR (Spark pads it on reading; STRING or VARCHAR will do)")
         if kind.this is exp.DataType.Type.VARCHAR and kind.expressions:
             self.lengths.append((name, int(kind.expressions[0].name)))
+        for inner in (part for part in kind.find_all(exp.DataType) if part is not kind):
+            if inner.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
+                refuse(item, "CHAR inside of another type")
+            if inner.this is exp.DataType.Type.VARCHAR and inner.expressions:
+                self.bounded.append(name)
         self.fields[name] = Field(name, read_type(kind), nullable)
 
     def reference(self, columns: tuple[str, ...], node: exp.Expr) -> ForeignKey:
         target = node.this
-        if isinstance(target, exp.Schema):
-            return ForeignKey(columns, target.this.name, _names(target.expressions))
-        return ForeignKey(columns, target.name, ())
+        named = target.this if isinstance(target, exp.Schema) else target
+        parent = ".".join(part.name for part in named.parts)
+        wanted = _names(target.expressions) if isinstance(target, exp.Schema) else ()
+        return ForeignKey(columns, parent, wanted)
 
     def finish(self, node: exp.Expr) -> Source:
         for key in self.keys:
@@ -145,7 +152,7 @@ class _Table:
             *properties,
             tuple(self.lengths),
             tuple(dict.fromkeys(unique)),
-            tuple(map(self.check, self.checks)),
+            (*map(self.check, self.checks), *map(_bounded_inside, dict.fromkeys(self.bounded))),
         )
         try:
             source.output(())
@@ -168,6 +175,11 @@ class _Table:
     def spelled(self, name: str) -> str:
         """The column name as declared; names are matched without case."""
         return next((n for n in self.fields if n.lower() == name.lower()), name)
+
+
+def _bounded_inside(column: str) -> Expr:
+    """A condition nobody can look at: how long texts inside of a column are."""
+    return OpaqueCall(f"lengths inside of {column}", (), BOOLEAN)
 
 
 def _properties(node: exp.Expr | None) -> tuple[str, str, tuple[tuple[str, str], ...]]:
