@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from veer.api import Comparison, Version, verify
+from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
 from veer.refute.instances import Instances, conflict, constraints_hold
 from veer.verdict import Report, Verdict
@@ -223,3 +224,29 @@ def test_lengths_inside_of_columns_leave_no_witness() -> None:
     p = "SELECT z.a AS a FROM c"
     report = compared(p, f"{p} WHERE z.a IS NULL OR length(z.a) < 2", ddl)
     assert report.verdict is not Verdict.INEQUIVALENT
+
+
+def test_rows_of_parents_pass_checks_too() -> None:
+    ddl = """
+    CREATE TABLE p (y INT NOT NULL PRIMARY KEY, CHECK (y {}));
+    CREATE TABLE c (x INT NOT NULL REFERENCES p(y))
+    """
+    p, q = "SELECT x FROM c", "SELECT x FROM c WHERE x > 0"
+    assert compared(p, q, ddl.format("< 5")).verdict is Verdict.INEQUIVALENT
+    assert compared(p, q, ddl.format("> 0")).verdict is Verdict.UNKNOWN
+    assert compared(p, q, ddl.format("IN (SELECT 1)")).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "a INT, UNIQUE NULLS NOT DISTINCT (a)",
+        "a INT UNIQUE NULLS NOT DISTINCT",
+        "a INT, UNIQUE ()",
+        "a VARCHAR(b)",
+        "a INT, UNIQUE (b)",
+    ],
+)
+def test_odd_declarations_are_refused(declared: str) -> None:
+    with pytest.raises(InputError):
+        read_schema(f"CREATE TABLE t ({declared})")

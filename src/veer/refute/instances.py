@@ -487,6 +487,11 @@ def passes_checks(source: Source, row: tuple[Any, ...]) -> bool:
         return False
 
 
+def has_unknown_checks(source: Source) -> bool:
+    """Whether some declared condition on the rows of a table is not understood."""
+    return any(isinstance(part, OpaqueCall) for check in source.checks for part in parts(check))
+
+
 @lru_cache(maxsize=256)
 def _compiled_checks(source: Source) -> list[Compiled]:
     """The conditions that can be evaluated; where there are others, nothing is refuted."""

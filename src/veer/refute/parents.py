@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from veer.dataflow.ops import ForeignKey, Source
-from veer.refute.instances import Tables, constraints_hold, refers, target_places
+from veer.refute.instances import (
+    Tables,
+    constraints_hold,
+    has_unknown_checks,
+    refers,
+    target_places,
+)
 from veer.refute.pools import numbered
 
 MOST_ROWS = 200  # added to one witness; circles of foreign keys could ask for rows without end
@@ -69,6 +75,8 @@ class _Adding:
 
     def _row(self, parent: Source, given: Mapping[int, Any]) -> Row | None:
         """A row with given values in some places; null elsewhere, or a value of its own."""
+        if has_unknown_checks(parent):
+            return None
         row = [
             None if f.nullable or place in given else numbered(f.type, None, self.added)
             for place, f in enumerate(parent.fields)

@@ -41,6 +41,7 @@ from veer.refute.instances import (
     conflict,
     constants,
     constraints_hold,
+    has_unknown_checks,
     unkept,
 )
 from veer.refute.parents import with_parents
@@ -287,9 +288,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
         exprs = list(operator_exprs(operator))
         if isinstance(operator, Source) and operator.format in (LOCAL, COMPUTED):
             yield f"the rows of {id_!r} are given, not any rows"
-        if isinstance(operator, Source) and any(
-            isinstance(part, OpaqueCall) for check in operator.checks for part in parts(check)
-        ):
+        if isinstance(operator, Source) and has_unknown_checks(operator):
             yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
         if isinstance(operator, RowUdf | TableUdf):
             yield f"what {id_!r} ({operator.kind}) really gives is not known"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from veer.dataflow.determinism import expr_kind
@@ -69,6 +71,9 @@ class _Table:
                     self.reference(_names(item.expressions), item.args["reference"])
                 )
             case exp.UniqueColumnConstraint():
+                only(item, "this")
+                if not item.this or not item.this.expressions:
+                    refuse(item, "UNIQUE without columns")
                 self.unique.append(tuple(_name(e) for e in item.this.expressions))
             case exp.Constraint():
                 for part in item.expressions:
@@ -90,7 +95,8 @@ class _Table:
                     nullable = bool(found.args.get("allow_null"))
                 case exp.PrimaryKeyColumnConstraint():
                     self.keys.append((name,))
-                case exp.UniqueColumnConstraint():
+                case exp.UniqueColumnConstraint() as unique:
+                    only(unique)
                     self.unique.append((name,))
                 case exp.Reference() as reference:
                     self.foreign.append(self.reference((name,), reference))
@@ -104,7 +110,10 @@ class _Table:
         if kind.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
             refuse(item, "CHAR (Spark pads it on reading; STRING or VARCHAR will do)")
         if kind.this is exp.DataType.Type.VARCHAR and kind.expressions:
-            self.lengths.append((name, int(kind.expressions[0].name)))
+            length = kind.expressions[0].name
+            if not re.fullmatch("[0-9]{1,9}", length):
+                refuse(item, f"VARCHAR({length})")
+            self.lengths.append((name, int(length)))
         for inner in (part for part in kind.find_all(exp.DataType) if part is not kind):
             if inner.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
                 refuse(item, "CHAR inside of another type")
