@@ -13,11 +13,15 @@ from functools import cached_property
 from typing import Any, final
 
 from veer.dataflow.dag import Dataflow
+from veer.dataflow.determinism import expr_kind
 from veer.dataflow.failures import may_fail, only_in
+from veer.dataflow.functions.dates import RUN_TIME
+from veer.dataflow.functions.registry import Kind
 from veer.dataflow.json import to_json
 from veer.dataflow.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
 from veer.dataflow.schema import listing
 from veer.dataflow.types import same_by_value
+from veer.dataflow.walk import operator_exprs
 from veer.dataflow.zeros import shown_zero_sign
 from veer.errors import DefectError, TimeLimitReached
 from veer.evidence.collect import Evidence
@@ -388,6 +392,9 @@ def _refuted(
     reason = f"they differ on {instance}"
     if sorted(map(repr, witness.p_rows)) == sorted(map(repr, witness.q_rows)):
         reason = f"they give the same rows in another order on {instance}"
+    operators = (*refutation.p.operators.values(), *refutation.q.operators.values())
+    if any(expr_kind(e) is Kind.RUN_CONSTANT for o in operators for e in operator_exprs(o)):
+        reason += f", in a run on {RUN_TIME:%Y-%m-%d at %H:%M:%S}"
     windows = tuple(attempts.windows)
     return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, windows, witness)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from veer.dataflow.determinism import dataflow_kind, expr_kind
+from veer.dataflow.determinism import dataflow_kind, expr_kind, may_be_of_today
+from veer.dataflow.expr import Cast, Column, Literal
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.ops import Project
+from veer.dataflow.types import STRING, TIMESTAMP
 from veer.frontends.sql import read_schema, read_sql
 
 DDL = (
@@ -88,3 +90,20 @@ def test_texts_that_mean_the_time_of_the_run(text: str, kind: Kind) -> None:
     flow = read_sql(f"SELECT {text} AS x FROM t", read_schema(DDL))
     (project,) = (op for op in flow.operators.values() if isinstance(op, Project))
     assert expr_kind(project.columns[0].expr) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("12:30:00", Kind.RUN_CONSTANT),
+        ("T12:30", Kind.RUN_CONSTANT),
+        ("T12", Kind.RUN_CONSTANT),
+        ("2024-01-05 12:30:00", Kind.PURE),
+        ("2024-01-05T12:30", Kind.PURE),
+        ("2024", Kind.PURE),
+    ],
+)
+def test_a_time_alone_is_one_of_the_day_of_the_run(text: str, kind: Kind) -> None:
+    assert expr_kind(Cast(Literal(text, STRING), TIMESTAMP)) is kind
+    of_column = Cast(Column("c", STRING), TIMESTAMP)
+    assert expr_kind(of_column) is Kind.PURE and may_be_of_today(of_column)

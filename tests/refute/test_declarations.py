@@ -245,8 +245,19 @@ def test_rows_of_parents_pass_checks_too() -> None:
         "a INT, UNIQUE ()",
         "a VARCHAR(b)",
         "a INT, UNIQUE (b)",
+        "a INT, y STRUCT<a: INT>, UNIQUE (y.a)",
+        "lower INT, x STRING, UNIQUE (lower(x))",
+        "x INT, UNIQUE (x(3))",
+        "x INT, FOREIGN KEY (x) REFERENCES p (y) MATCH FULL",
     ],
 )
 def test_odd_declarations_are_refused(declared: str) -> None:
     with pytest.raises(InputError):
         read_schema(f"CREATE TABLE t ({declared})")
+
+
+def test_what_says_how_constraints_are_enforced_is_read_over() -> None:
+    enforced = "NOT ENFORCED RELY"
+    ddl = f"a INT, b INT, PRIMARY KEY (a) {enforced}, FOREIGN KEY (b) REFERENCES t (a) {enforced}"
+    (table,) = read_schema(f"CREATE TABLE t ({ddl}, UNIQUE (b))").values()
+    assert table.keys == (("a",),) and table.unique == (("b",),) and table.foreign_keys

@@ -7,6 +7,7 @@ function if ties cannot show. `unique_columns` supplies the keys this needs.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
@@ -70,6 +71,7 @@ from veer.dataflow.types import (
     has_floats,
 )
 from veer.dataflow.walk import (
+    children,
     columns_read,
     exprs_in,
     operator_exprs,
@@ -92,6 +94,7 @@ class Signals(Protocol):
     def schemas(self) -> Mapping[str, Schema]: ...
 
 
+WITH_A_YEAR = re.compile(r"[+-]?\d{4,}(-|$)")
 OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
 DEEPEST = 300  # how far below an operator keys and orders are looked for
 MOST_KEYS = 16  # how many of a projection are looked at: each column may be kept several times
@@ -136,14 +139,27 @@ def _presence_kind(query: Dataflow) -> Kind:
 
 
 def _may_mean_now(cast: Cast) -> bool:
-    """Whether a constant text is cast to a time: 'now', 'today' and the like are of the run."""
+    """Whether a constant text is cast to a time of the run: 'now', 'today', or 12:30 of today."""
     if not isinstance(cast.type, DateType | TimestampType | TimestampNtzType):
         return False
     if not isinstance(cast.arg.type, StringType) or next(columns_read(cast.arg), None) is not None:
         return False
     if isinstance(cast.arg, Literal):
-        return str(cast.arg.value).strip().lower().startswith(OF_THE_RUN)
+        text = str(cast.arg.value).strip().lower()
+        is_time = isinstance(cast.type, TimestampType) and (":" in text or text.startswith("t"))
+        return text.startswith(OF_THE_RUN) or (is_time and not WITH_A_YEAR.match(text))
     return not any(isinstance(part, OuterColumn) for part in parts(cast.arg))
+
+
+def may_be_of_today(expr: Expr) -> bool:
+    """Whether a text is made a timestamp: a time without a date is one of the day of the run."""
+    return (
+        isinstance(expr, Cast | OpaqueCall)
+        and isinstance(expr.type, TimestampType)
+        and any(
+            isinstance(a.type, StringType) and not isinstance(a, Literal) for a in children(expr)
+        )
+    )
 
 
 def require_plain(cast: Cast) -> Cast:

@@ -11,11 +11,14 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from functools import cached_property
 from typing import Any, final
+from uuid import uuid4
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import adds_in_double, operator_kind
+from veer.dataflow.determinism import adds_in_double, may_be_of_today, operator_kind
 from veer.dataflow.expr import AggregateCall, Call, OpaqueCall, OverCall
 from veer.dataflow.fingerprint import fingerprints
 from veer.dataflow.functions.registry import Kind
@@ -177,7 +180,18 @@ class Signals:
                 found |= {f"expressions {VERSION}", *self._of_python}
             elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
                 found |= {f"Python {platform.python_version()}", *self._of_python}
+            elif may_be_of_today(part):
+                found.add(f"on {self._today}")
         return found
+
+    @property
+    def _today(self) -> str:
+        """The day it is now, in the zone of the session and anywhere else."""
+        try:
+            here = datetime.now(ZoneInfo(str(self._environment.get("zone", "UTC"))))
+        except (ZoneInfoNotFoundError, ValueError):
+            return uuid4().hex  # no other result is of that day
+        return f"{here:%Y-%m-%d}"
 
     @cached_property
     def _of_python(self) -> tuple[str, ...]:

@@ -40,8 +40,10 @@ from veer.errors import IllFormedError, UnsupportedError
 
 T = TypeVar("T")
 EPOCH = datetime(1970, 1, 1)
-RUN_DATE = date(2026, 1, 15)  # what current_date is in every run of the interpreter
-RUN_TIME = datetime(2026, 1, 15, 12, 30, 45, 123456)
+# What current_date and current_timestamp are in every run of the interpreter: a moment to come, so
+# that a witness which depends on it can still be met.
+RUN_DATE = date(2041, 1, 15)
+RUN_TIME = datetime(2041, 1, 15, 12, 30, 45, 123456)
 OUTSIDE = "a date outside the years 1 to 9999 is not interpreted"
 
 # -- text ------------------------------------------------------------------------------------

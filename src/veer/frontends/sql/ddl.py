@@ -17,6 +17,12 @@ from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, parse_statements, position, read_type, refuse
 from veer.frontends.sql.scope import Plan, ScopeColumn
 
+# What says how a constraint is enforced, not what it says.
+HARMLESS_OPTIONS = frozenset(
+    {"ENFORCED", "NOT ENFORCED", "RELY", "NORELY", "MATCH SIMPLE", "NOT DEFERRABLE", "DEFERRABLE"}
+    | {"INITIALLY DEFERRED", "INITIALLY IMMEDIATE"}
+)
+
 
 def read_schema(text: str) -> dict[str, Source]:
     """The tables a DDL text declares, by lower-case name."""
@@ -65,13 +71,15 @@ class _Table:
             case exp.ColumnDef():
                 self.column(item)
             case exp.PrimaryKey():
+                _check_options(item)
                 self.keys.append(tuple(_name(e) for e in item.expressions))
             case exp.ForeignKey():
                 self.foreign.append(
                     self.reference(_names(item.expressions), item.args["reference"])
                 )
             case exp.UniqueColumnConstraint():
-                only(item, "this")
+                only(item, "this", "options")
+                _check_options(item)
                 if not item.this or not item.this.expressions:
                     refuse(item, "UNIQUE without columns")
                 self.unique.append(tuple(_name(e) for e in item.this.expressions))
@@ -96,7 +104,8 @@ class _Table:
                 case exp.PrimaryKeyColumnConstraint():
                     self.keys.append((name,))
                 case exp.UniqueColumnConstraint() as unique:
-                    only(unique)
+                    only(unique, "options")
+                    _check_options(unique)
                     self.unique.append((name,))
                 case exp.Reference() as reference:
                     self.foreign.append(self.reference((name,), reference))
@@ -122,6 +131,7 @@ class _Table:
         self.fields[name] = Field(name, read_type(kind), nullable)
 
     def reference(self, columns: tuple[str, ...], node: exp.Expr) -> ForeignKey:
+        _check_options(node)
         target = node.this
         named = target.this if isinstance(target, exp.Schema) else target
         parent = ".".join(part.name for part in named.parts)
@@ -209,7 +219,21 @@ def _properties(node: exp.Expr | None) -> tuple[str, str, tuple[tuple[str, str],
 
 
 def _name(node: exp.Expr) -> str:
-    return str((node.this if isinstance(node, exp.Ordered) else node).name)
+    """The name of a column, and of nothing else: neither a field nor a computed value."""
+    named = node.this if isinstance(node, exp.Column) else node
+    if isinstance(node, exp.Column):
+        only(node, "this")
+    if not isinstance(named, exp.Identifier):
+        refuse(node, "anything but a column in a constraint")
+    return str(named.name)
+
+
+def _check_options(node: exp.Expr) -> None:
+    """Refuse what a constraint may say besides whom it is about, unless that changes nothing."""
+    for option in node.args.get("options") or ():
+        text = str(option).upper()
+        if text not in HARMLESS_OPTIONS and not text.startswith(("ON DELETE ", "ON UPDATE ")):
+            refuse(node, f"{text} in a constraint")
 
 
 def _names(nodes: list[exp.Expr]) -> tuple[str, ...]:

@@ -251,6 +251,8 @@ class ExprReader:
         if distinct:
             only(args[0], "expressions")
             args = list(args[0].expressions)
+        if distinct and _is_star(args):
+            refuse(node, "DISTINCT *; name the columns")
         values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
         if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
             values = []  # COUNT(1) counts rows, as COUNT(*) does
