@@ -261,3 +261,11 @@ def test_what_says_how_constraints_are_enforced_is_read_over() -> None:
     ddl = f"a INT, b INT, PRIMARY KEY (a) {enforced}, FOREIGN KEY (b) REFERENCES t (a) {enforced}"
     (table,) = read_schema(f"CREATE TABLE t ({ddl}, UNIQUE (b))").values()
     assert table.keys == (("a",),) and table.unique == (("b",),) and table.foreign_keys
+
+
+def test_a_parent_that_may_be_another_table_leaves_no_witness() -> None:
+    ddl = QUALIFIED.replace("CREATE TABLE a (id INT NOT NULL PRIMARY KEY);", "").replace(
+        "REFERENCES one.a", "REFERENCES a"
+    )
+    report = compared("SELECT y FROM b", "SELECT y FROM b WHERE y > 1", ddl)
+    assert report.verdict is Verdict.UNKNOWN and "foreign key" in report.sinks[0].reason

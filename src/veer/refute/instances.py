@@ -454,10 +454,18 @@ def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
         for foreign in source.foreign_keys:
             parent = known.get(foreign.parent.lower())
             places = [names.index(c) for c in foreign.columns]
-            if parent is not None and not refers(source, places, parent, foreign):
+            if parent is None:
+                broken = any(_last_part(name) == _last_part(foreign.parent) for name in known)
+            else:
+                broken = not refers(source, places, parent, foreign)
+            if broken:
                 columns = ", ".join(foreign.columns)
                 return f"rows of {source.table} might break its foreign key ({columns})"
     return ""
+
+
+def _last_part(table: str) -> str:
+    return table.lower().rpartition(".")[2]
 
 
 def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
