@@ -439,8 +439,12 @@ class Symbols(Simplifying):
         return term
 
     def _by_key(self, term: Term, atom: Atom) -> Term | None:
-        keys = row_keys(atom, term.conditions, Classes.of(term.conditions))
-        key = next((k for k in keys if not any(has_floats(c.type) for c in k)), None)
+        every = row_keys(atom, term.conditions, Classes.of(term.conditions))
+        keys = [k for k in every if not any(has_floats(c.type) for c in k)]
+        read = frozenset().union(*(self.free(e) for e in (*term.conditions, *term.outputs)))
+        # What is read stays: a key of which nothing is read would only be added.
+        keys.sort(key=lambda k: any(c.name not in read for c in k))
+        key = keys[0] if keys else None
         others = tuple(a for a in term.atoms if a is not atom)
         if key is None or any(
             atom.var in map(variable, self.relation_free(a.relation)) for a in others
@@ -452,7 +456,6 @@ class Symbols(Simplifying):
         values = [columns(d)[0] for d in domains]
         fits = tuple(same(columns(row)[place[c]], v) for c, v in zip(key, values, strict=True))
         table: dict[str, Expr] = {c.name: v for c, v in zip(key, values, strict=True)}
-        read = frozenset().union(*(self.free(e) for e in (*term.conditions, *term.outputs)))
         for column in columns(atom):
             if column.name in read and column.name not in table:
                 if not is_orderable(column.type):
