@@ -36,7 +36,7 @@ from veer.dataflow.types import (
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.formats import is_plain_format
 from veer.frontends.python.pure_calls import Calls
-from veer.frontends.python.pure_results import HASH, Args, listed_name
+from veer.frontends.python.pure_results import HASH, Args, is_dunder, listed_name
 from veer.frontends.python.pure_statements import Body
 from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.frontends.python.traits import (
@@ -46,9 +46,11 @@ from veer.frontends.python.traits import (
     NONE,
     NOTHING,
     NUMBER,
+    RISKY,
     UNORDERED,
     Live,
     Local,
+    Risk,
     Trait,
     Value,
     boxed,
@@ -100,6 +102,7 @@ class Facts:
         self.boxed = NOTHING  # functions and objects inside of something made in the call
         self.special = NOTHING  # whatever operators of the project's classes give
         self.seen = NONE  # traits of all values
+        self.risks = Risk.NONE
         self.changes = 0  # how often something was changed, in this round
         self.returned: dict[Any, Value] = {}
         self.scopes: dict[Any, Scope] = {}
@@ -112,6 +115,7 @@ class Analysis:
     def __init__(self) -> None:
         self.facts = Facts()
         self.done: set[Any] = set()  # calls interpreted in this round
+        self.active: list[int] = []  # functions being interpreted
         self.kept: dict[int, tuple[Any, Value]] = {}
         self.changing: set[Any] = set()  # calls that change something
         self.definitions: dict[int, tuple[Any, Definition | None]] = {}
@@ -142,6 +146,14 @@ class Analysis:
         self.note(Kind.CHOICE)
         return MADE_UNKNOWN
 
+    def risk(self, risk: Risk) -> None:
+        """Note what is harmless alone."""
+        if risk & ~self.facts.risks:
+            self.facts.risks |= risk
+            self.facts.grown = True
+        if any(both in self.facts.risks for both in RISKY):
+            self.choose()
+
     def lost(self) -> Value:
         """Note code that is not followed: it may keep state too."""
         self.note(Kind.PARTITION)
@@ -154,9 +166,15 @@ class Analysis:
             self.note(Kind.PARTITION)
         facts = self.facts
         for item in stored:
+            self.keep(item)
             found = joined([facts.stored, _inside(item)])
             if found != facts.stored:
                 facts.stored, facts.grown = found, True
+
+    def keep(self, item: Value) -> None:
+        """Note an iterator over a set that is kept: how far it was used shows the order."""
+        if item.has(Trait.LAZY) and item.has(UNORDERED):
+            self.choose()
 
     def store(self, item: Value) -> None:
         """Remember the functions and objects inside of what is made in the call."""
@@ -178,6 +196,7 @@ class Analysis:
         return value
 
     def bind(self, scope: Scope, name: str, value: Value) -> None:
+        self.keep(value)
         before = scope.values.get(name)
         found = value if before is None else joined([before, value])
         if found != before:
@@ -274,6 +293,8 @@ class Analysis:
         if node.args.vararg or node.args.kwarg:
             for arg in (*args[0], *args[1].values(), *([] if args[2] is None else [args[2]])):
                 self.store(arg)
+        if id(node) in self.active:
+            self.risk(Risk.RECURSIVE)
         place = (id(node), key, tuple(given.items()))
         if place in self.done:
             self.facts.changes += place in self.changing
@@ -292,12 +313,14 @@ class Analysis:
         for name, value in given.items():
             self.bind(scope, name, value)
         body = Body(self, scope)
+        self.active.append(id(node))
         if isinstance(node, ast.Lambda):
             body.give(self.value(node.body, scope))
         elif isinstance(node, ast.AsyncFunctionDef):
             self.choose()
         else:
             body.follow(node.body)
+        self.active.pop()
         if self.facts.changes > before and place not in self.changing:
             self.changing.add(place)
             self.facts.grown = True
@@ -334,7 +357,11 @@ class Analysis:
             case ast.Call():
                 return self.calls.call(node, scope)
             case ast.Subscript(value=base, slice=index):
-                return self.subscript(self.value(base, scope), index, scope)
+                found = self.subscript(self.value(base, scope), index, scope)
+                placed = isinstance(base, ast.Attribute) and base.attr in names.PLACED
+                if placed and found.has(Trait.TABLE):
+                    return Value(found.own & ~Trait.LAZY, found.inner)
+                return found
             case ast.Slice(lower=low, upper=high, step=step):
                 self.values([n for n in (low, high, step) if n is not None], scope)
                 return NOTHING
@@ -389,6 +416,7 @@ class Analysis:
 
     def box(self, items: Sequence[Value], own: Trait = NONE) -> Value:
         for item in items:
+            self.keep(item)
             self.store(item)
         return boxed(items, own)
 
@@ -406,6 +434,8 @@ class Analysis:
             if name in at.bound:
                 return joined(found)
             at = at.around
+        if is_dunder(name) and name != "__name__":
+            return self.choose()
         with contextlib.suppress(Missing):
             found.append(self.live(scope.lookup(name)))
         return joined(found)
@@ -485,6 +515,7 @@ class Analysis:
                 source.has(Trait.OBJECT) and self.facts.special.has(UNORDERED)
             ):
                 own = Trait.JUMBLED
+                self.risk(Risk.UNORDERED)
             Body(self, scope).assign(part.target, self.rounds(source))
             for condition in part.ifs:
                 self.value(condition, scope)
