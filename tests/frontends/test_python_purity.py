@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends import impure_functions, pure_functions
+from tests.frontends import impure_functions, pure_functions, shared_state
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.types import DataType, parse_type
 from veer.frontends.python import identify
@@ -128,6 +128,16 @@ def test_what_keeps_state_is_never_the_same_choice(name: str) -> None:
     given: Given = DATA if name.startswith("argument_") else [("", NUMBER)]
     found = identify(impure_functions.STATE[name], given)
     assert found.kind is Kind.PARTITION or (found.kind is Kind.CHOICE and not found.certain)
+
+
+@pytest.mark.parametrize("name", shared_state.STATES)
+def test_what_another_function_changes_is_state(name: str) -> None:
+    assert kind_of(shared_state.STATES[name], [("", NUMBER)]) is Kind.PARTITION
+
+
+@pytest.mark.parametrize("name", shared_state.PURE)
+def test_what_nothing_changes_is_read_freely(name: str) -> None:
+    assert kind_of(shared_state.PURE[name], [("", NUMBER)]) is Kind.PURE
 
 
 def test_states_show_when_run_twice() -> None:

@@ -262,6 +262,8 @@ class Calls(Rules):
                 if base not in BASES and not listed and not (is_enum and base in MIXINS):
                     self.analysis.choose()
                 continue
+            if self.analysis.is_state(base):
+                self.analysis.note(Kind.PARTITION)
             for name, item in vars(base).items():
                 self._member_of(kind, name, item, self_)
 
@@ -349,15 +351,20 @@ class Calls(Rules):
             one = Value(base.own, base.inner, (Live(value),), True, type(value))
             return self._own_attribute(one, name)
         if isinstance(value, CODE_TYPES):
-            held = vars(value).get(name, MISSING) if hasattr(value, "__dict__") else MISSING
-            return analysis.choose() if held is MISSING else analysis.live(held)
+            return analysis.choose()
         return self._own_attribute(base, name)
 
     def _of_module(self, module: types.ModuleType, name: str) -> Value:
         analysis = self.analysis
         if not is_foreign(module.__name__):
-            found = vars(module).get(name, MISSING)
-            return NOTHING if found is MISSING else analysis.live(found)
+            found, path = vars(module).get(name, MISSING), getattr(module, "__file__", None)
+            if found is MISSING:
+                return NOTHING
+            if analysis.watch is None:
+                return analysis.live(found)
+            if is_dunder(name) or path is None:
+                return analysis.choose()
+            return analysis.global_(analysis.watch.home(vars(module), path), name)
         found = getattr(module, name, MISSING)
         if found is MISSING:
             return NOTHING

@@ -10,6 +10,7 @@ interpreted again until nothing new is learned.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import types
 from collections.abc import Callable, Sequence
@@ -39,7 +40,9 @@ from veer.frontends.python.pure_calls import Calls
 from veer.frontends.python.pure_results import HASH, Args, is_dunder, listed_name
 from veer.frontends.python.pure_statements import Body
 from veer.frontends.python.source import Definition, Missing, definition_of
+from veer.frontends.python.states import Event, Home, Watch, reachable
 from veer.frontends.python.traits import (
+    CODE,
     DATA,
     ILLEGIBLE,
     MADE_UNKNOWN,
@@ -72,7 +75,7 @@ Given: TypeAlias = Sequence[tuple[str, Value]] | Value
 def kind_of(function: Any, given: Given = DATA) -> Kind:
     """The kind of a function of some arguments."""
     try:
-        return Analysis().run(function, given)
+        return Analysis(Watch()).run(function, given)
     except RecursionError:
         return Kind.PARTITION
 
@@ -86,8 +89,10 @@ class Scope:
         inner: frozenset[str],
         around: Scope | None,
         lookup: Callable[[str], Any],
+        home: types.FunctionType | None,
     ) -> None:
         self.bound, self.inner, self.around, self.lookup = bound, inner, around, lookup
+        self.home = home  # whose globals and cells are read
         self.values: dict[str, Value] = {}
         self.locals: dict[ast.AST, Local] = {}
         self.hashes = False  # of a `__hash__`, whose values show in the order of sets alone
@@ -112,7 +117,9 @@ class Facts:
 class Analysis:
     """Interprets a function until nothing new is learned."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch  # of what functions change, if that matters
+        self.judged: dict[Any, bool] = {}
         self.facts = Facts()
         self.done: set[Any] = set()  # calls interpreted in this round
         self.active: list[int] = []  # functions being interpreted
@@ -133,6 +140,85 @@ class Analysis:
             if not self.facts.grown:
                 return self.facts.kind
         return Kind.PARTITION
+
+    def changes_held(self, event: Event, home: Home) -> bool:
+        """Whether a function may change what outlives it."""
+
+        def lookup(name: str) -> Any:
+            for table in (home.space, vars(builtins)):
+                if name in table:
+                    return table[name]
+            raise Missing(name)
+
+        own = [Value(DATA.own & ~Trait.SHARED, DATA.inner)] if event.method else []
+        for _ in range(MOST_ROUNDS):
+            self.facts.grown, self.facts.changes = False, 0
+            self.done.clear()
+            self.calls.reached.clear()
+            self.enter(event.function, lookup, None, (own, {}, DATA), [], {}, None)
+            if self.facts.kind is Kind.PARTITION or not self.facts.grown:
+                break
+        return self.facts.grown or self.facts.kind is Kind.PARTITION
+
+    # -- state of others -----------------------------------------------------------------------
+
+    def is_state(self, value: Any) -> bool:
+        """Whether some function of the project may change an object."""
+        watch = self.watch
+        if watch is None:
+            return False
+        place = (id(value), len(watch.homes))
+        if place not in self.judged:
+            self.judged[place] = any(self._is_changed(one) for one in reachable(value))
+        return self.judged[place]
+
+    def _is_changed(self, value: Any) -> bool:
+        assert self.watch is not None
+        if id(value) in self.watch.changed:
+            return True
+        if isinstance(value, (*CODE, type)):
+            return False
+        for event, home in self.watch.doubtful.get(id(value), ()):
+            place = (id(event.function), id(home.space), "changes")
+            if place not in self.judged:
+                self.judged[place] = Analysis().changes_held(event, home)
+            if self.judged[place]:
+                return True
+        return False
+
+    def outer(self, name: str, scope: Scope) -> Value:
+        """A name of a cell, of a module or of Python."""
+        function, value = scope.home, scope.lookup(name)
+        if self.watch is None or function is None:
+            return self.live(value)
+        home = self.watch.home(function.__globals__, function.__code__.co_filename)
+        line = function.__code__.co_firstlineno
+        if name in function.__code__.co_freevars:
+            found = self.live(value)
+            if home.is_shared_cell(name, line, bool(found.deep & Trait.HELD)):
+                self.note(Kind.PARTITION)
+            return found
+        if name not in home.space:
+            return self.live(value)
+        if home.scan is None or home.is_set_again(name, line):
+            self.note(Kind.PARTITION)
+        return self.global_(home, name)
+
+    def global_(self, home: Home, name: str) -> Value:
+        """A name of a module of the project."""
+        assert self.watch is not None
+        if home.scan is None:
+            return self.lost()
+        if (id(home.space), name) in self.watch.rebound:
+            self.note(Kind.PARTITION)
+        source = home.source_of(name)
+        if source is not None:
+            return self.calls.attribute(self.live(source[0]), source[1])
+        value = home.space[name]
+        plain = not callable(value) and not isinstance(value, types.ModuleType)
+        if plain and name != "__name__" and all(name != found for found, _ in home.scan.top):
+            return self.choose()
+        return self.live(value)
 
     # -- what is learned -----------------------------------------------------------------------
 
@@ -213,6 +299,9 @@ class Analysis:
             found = self.kept[id(value)] = (value, called if listed else live(value))
         if found[1].kind is not None:
             self.calls.reach(found[1].kind)
+        changeable = found[1].has(Trait.BOX) and found[1].deep & Trait.HELD
+        if (changeable or isinstance(value, type)) and self.is_state(value):
+            self.note(Kind.PARTITION)
         return found[1]
 
     def deep(self, value: Value) -> Trait:
@@ -266,7 +355,8 @@ class Analysis:
             return self.lost()
         defaults = [self.live(d) for d in definition.defaults]
         keywords = {n: self.live(d) for n, d in definition.keyword_defaults}
-        return self.enter(definition.node, definition.lookup, None, args, defaults, keywords, key)
+        node, lookup = definition.node, definition.lookup
+        return self.enter(node, lookup, None, args, defaults, keywords, key, function)
 
     def local(self, local: Local, args: Any) -> Value:
         """A call of a function defined inside of another."""
@@ -277,7 +367,8 @@ class Analysis:
             for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if d is not None
         }
-        return self.enter(node, scope.lookup, scope, args, defaults, keywords, id(local))
+        key, lookup = id(local), scope.lookup
+        return self.enter(node, lookup, scope, args, defaults, keywords, key, scope.home)
 
     def enter(
         self,
@@ -288,6 +379,7 @@ class Analysis:
         defaults: list[Value],
         keywords: dict[str, Value],
         key: Any,
+        home: types.FunctionType | None = None,
     ) -> Value:
         given = _parameters(node.args, args, defaults, keywords)
         if node.args.vararg or node.args.kwarg:
@@ -306,7 +398,7 @@ class Analysis:
         scope = self.facts.scopes.get(place)
         if scope is None:
             own, inner = _names_in(node)
-            scope = Scope(own | given.keys(), inner, around, lookup)
+            scope = Scope(own | given.keys(), inner, around, lookup, home)
             scope.hashes = key == HASH
             self.facts.scopes[place] = scope
             self.kept[id(node)] = (node, NOTHING)
@@ -437,7 +529,7 @@ class Analysis:
         if is_dunder(name) and name != "__name__":
             return self.choose()
         with contextlib.suppress(Missing):
-            found.append(self.live(scope.lookup(name)))
+            found.append(self.outer(name, scope))
         return joined(found)
 
     def subscript(self, base: Value, index: ast.expr, scope: Scope) -> Value:
