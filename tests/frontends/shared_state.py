@@ -22,6 +22,9 @@ PASSED = {}
 IN_A_LOOP = {}
 DELETED = {"a": 1}
 SHARED_DEFAULT = []
+GIVEN = []
+STORED = {}
+LABELS = {"a": ["x"]}
 RATES = {"EUR": 1.0}
 NAMES = ["a", "b"]
 FIXED = 3
@@ -162,6 +165,28 @@ def change_tagged(x):
     return x
 
 
+def _given():
+    return GIVEN
+
+
+def change_given(x):
+    _given().append(x)
+    return x
+
+
+class Keeper:
+    def __init__(self):
+        self.table = STORED
+
+    def put(self, x):
+        self.table[x] = 1
+
+
+def change_stored(x):
+    Keeper().put(x)
+    return x
+
+
 # -- readers of state --------------------------------------------------------------------------
 
 
@@ -257,6 +282,14 @@ def state_tagged(x):
     return len(Tagged.tags)
 
 
+def state_given(x):
+    return len(GIVEN)
+
+
+def state_stored(x):
+    return len(STORED)
+
+
 def state_again(x):
     return AGAIN + x
 
@@ -300,6 +333,14 @@ def pure_rates(x):
 
 def pure_handed_rates(x):
     return _look(RATES, x)
+
+
+def pure_labels(x):
+    return LABELS[x]
+
+
+def pure_labels_read(x):
+    return len(pure_labels(x)) + len(LABELS["a"])
 
 
 def pure_names(x):

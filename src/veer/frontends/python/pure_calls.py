@@ -360,7 +360,7 @@ class Calls(Rules):
             found, path = vars(module).get(name, MISSING), getattr(module, "__file__", None)
             if found is MISSING:
                 return NOTHING
-            if analysis.watch is None:
+            if analysis.watch is None or isinstance(found, types.ModuleType):
                 return analysis.live(found)
             if is_dunder(name) or path is None:
                 return analysis.choose()

@@ -42,7 +42,6 @@ from veer.frontends.python.pure_statements import Body
 from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.frontends.python.states import Event, Home, Watch, reachable
 from veer.frontends.python.traits import (
-    CODE,
     DATA,
     ILLEGIBLE,
     MADE_UNKNOWN,
@@ -141,7 +140,7 @@ class Analysis:
                 return self.facts.kind
         return Kind.PARTITION
 
-    def changes_held(self, event: Event, home: Home) -> bool:
+    def changes_held(self, event: Event, home: Home, others: Analysis) -> bool:
         """Whether a function may change what outlives it."""
 
         def lookup(name: str) -> Any:
@@ -150,15 +149,23 @@ class Analysis:
                     return table[name]
             raise Missing(name)
 
-        own = [Value(DATA.own & ~Trait.SHARED, DATA.inner)] if event.method else []
+        made = Value(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
         for _ in range(MOST_ROUNDS):
             self.facts.grown, self.facts.changes = False, 0
             self.done.clear()
             self.calls.reached.clear()
-            self.enter(event.function, lookup, None, (own, {}, DATA), [], {}, None)
+            found = self.enter(event.function, lookup, None, ([], {}, made), [], {}, None)
             if self.facts.kind is Kind.PARTITION or not self.facts.grown:
                 break
-        return self.facts.grown or self.facts.kind is Kind.PARTITION
+        if self.facts.kind is Kind.PARTITION or self.facts.stored.deep & Trait.HELD:
+            return True
+        if self.deep(found) & Trait.HELD and not isinstance(event.function, ast.Lambda):
+            # Given back: it matters what those who call it do with it.
+            function = home.space.get(event.function.name)
+            return event.method or (
+                isinstance(function, types.FunctionType) and others.is_changed(function)
+            )
+        return self.facts.grown
 
     # -- state of others -----------------------------------------------------------------------
 
@@ -169,19 +176,21 @@ class Analysis:
             return False
         place = (id(value), len(watch.homes))
         if place not in self.judged:
-            self.judged[place] = any(self._is_changed(one) for one in reachable(value))
+            self.judged[place] = any(self.is_changed(one) for one in reachable(value))
         return self.judged[place]
 
-    def _is_changed(self, value: Any) -> bool:
+    def is_changed(self, value: Any) -> bool:
+        """Whether some function changes this very object, or what it gives if it is a function."""
         assert self.watch is not None
         if id(value) in self.watch.changed:
             return True
-        if isinstance(value, (*CODE, type)):
+        if isinstance(value, type):
             return False
         for event, home in self.watch.doubtful.get(id(value), ()):
             place = (id(event.function), id(home.space), "changes")
             if place not in self.judged:
-                self.judged[place] = Analysis().changes_held(event, home)
+                self.judged[place] = False  # while it is looked at
+                self.judged[place] = Analysis().changes_held(event, home, self)
             if self.judged[place]:
                 return True
         return False
@@ -211,12 +220,16 @@ class Analysis:
             return self.lost()
         if (id(home.space), name) in self.watch.rebound:
             self.note(Kind.PARTITION)
-        source = home.source_of(name)
+        value, source = home.space[name], home.source_of(name)
+        if isinstance(value, types.ModuleType):
+            return self.live(value)
         if source is not None:
             return self.calls.attribute(self.live(source[0]), source[1])
-        value = home.space[name]
-        plain = not callable(value) and not isinstance(value, types.ModuleType)
-        if plain and name != "__name__" and all(name != found for found, _ in home.scan.top):
+        if (
+            not callable(value)
+            and name != "__name__"
+            and all(name != found for found, _ in home.scan.top)
+        ):
             return self.choose()
         return self.live(value)
 

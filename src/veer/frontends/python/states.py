@@ -23,6 +23,7 @@ from veer.frontends.python.origins import is_foreign
 READING = (names.TEXTS | names.MADE | names.TAKEN) - {"partition"}
 LOOKING = frozenset("len sum any all bool isinstance str repr print int float".split())
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+CALL = "()"  # in a path: what a function gives
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 PLAIN = (bool, int, str, bytes, float, complex, type(None), range)
 
@@ -162,9 +163,7 @@ class _Scanner:
         elif sure and len(path) > 1 and len(scopes) == 1:
             self._through_self(node, path, within, owner)
 
-    def _through_self(
-        self, node: ast.Name, path: Any, within: tuple[str, ...], owner: Any
-    ) -> None:
+    def _through_self(self, node: ast.Name, path: Any, within: tuple[str, ...], owner: Any) -> None:
         """A class changed by its own methods: `cls.n = 1`, `self.shared.append(1)`."""
         first = [a.arg for a in (*owner.args.posonlyargs, *owner.args.args)][:1]
         parent = self.parents[node]
@@ -211,7 +210,9 @@ class _Scanner:
                         return path, True
                     inside = True
                 case ast.Call(func=func) if func is node:
-                    return path, False if inside else None
+                    if inside:
+                        return path, False
+                    path, inside = (*path, CALL), True
                 case ast.Call(func=ast.Name(id=name)) if name in LOOKING:
                     return path, None
                 case (
@@ -317,7 +318,6 @@ class Home:
                 return module, part
         return None
 
-
     def is_set_again(self, name: str, line: int) -> bool:
         """Whether a name is changed at the top of the text after a function that reads it."""
         assert self.scan is not None
@@ -376,6 +376,8 @@ class Watch:
                 if isinstance(found, types.ModuleType) or type(found) in PLAIN:
                     continue
                 for one in reachable(found):
+                    if isinstance(one, types.FunctionType) and event.path[-1] != CALL:
+                        continue  # handed on, but not what it gives
                     self.kept.append(one)
                     if event.sure:
                         self.changed[id(one)] = one
@@ -387,6 +389,8 @@ class Watch:
         found = home.named(event.path[0])
         objects = [found]
         for attribute in event.path[1:]:
+            if attribute == CALL:
+                return iter([found] if isinstance(found, types.FunctionType) else [])
             if isinstance(found, types.ModuleType):
                 if event.sure:
                     self.rebound.add((id(vars(found)), attribute))
