@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.frontends import shared_values
+from tests.frontends import shared_values, shared_values_set
+from tests.frontends.shared_wildly import state_of_any
 from tests.frontends.shared_values import *
 from tests.frontends.shared_values import KEPT, UNTOUCHED
 from tests.frontends.shared_values import SEEN as NOTED
@@ -140,6 +141,11 @@ def change_default(x):
 def change_module(x):
     shared_values.LEVEL = x
     shared_values.FOUND.append(x)
+    return x
+
+
+def change_by_name(x):
+    setattr(shared_values_set, "N", x)
     return x
 
 
@@ -288,6 +294,10 @@ def state_given(x):
 
 def state_stored(x):
     return len(STORED)
+
+
+def state_set_by_name(x):
+    return shared_values_set.N
 
 
 def state_again(x):

@@ -586,7 +586,7 @@ class Calls(Rules):
 
     def _check_writing(self, base: Value, name: str, args: Args) -> None:
         """Methods of arrays that change them, or write to another given by place or keyword."""
-        places, named, rest = args
+        places, _, rest = args
         if name not in names.NAMING or rest is not None:
             self.check_keywords(args, [base, *all_of(args)])
         if name == "partition":  # of an array it sorts in place

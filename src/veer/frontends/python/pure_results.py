@@ -113,7 +113,8 @@ NEW_RESULTS = frozenset(
 # Their texts show addresses.
 LAZY_RESULTS = frozenset(
     ["re.finditer", "re.match", "re.search", "re.fullmatch", "heapq.merge", "hmac.new"]
-    + ["collections.defaultdict", *("hashlib." + n for n in names.MODULES["hashlib"])]
+    + ["collections.defaultdict"]
+    + ["hashlib." + n for n in names.MODULES["hashlib"]]
 )
 # Functions among their arguments are called and never given back.
 CALLING = frozenset(

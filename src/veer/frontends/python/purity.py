@@ -218,7 +218,7 @@ class Analysis:
         assert self.watch is not None
         if home.scan is None:
             return self.lost()
-        if (id(home.space), name) in self.watch.rebound:
+        if self.watch.is_rebound(home, name):
             self.note(Kind.PARTITION)
         value, source = home.space[name], home.source_of(name)
         if isinstance(value, types.ModuleType):

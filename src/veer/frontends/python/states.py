@@ -7,13 +7,13 @@ modules are looked through for names that functions rebind, change, or hand on t
 from __future__ import annotations
 
 import ast
+import importlib
 import linecache
 import logging
 import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.util import resolve_name
 from typing import Any, final
 
@@ -21,10 +21,17 @@ from veer.frontends.python import pure_names as names
 from veer.frontends.python.origins import is_foreign
 
 READING = (names.TEXTS | names.MADE | names.TAKEN) - {"partition"}
-LOOKING = frozenset("len sum any all bool isinstance str repr print int float".split())
+LOOKING = frozenset(
+    ["len", "sum", "any", "all", "bool", "isinstance", "str", "repr", "print", "int", "float"]
+)
+SETTING = frozenset(["setattr", "delattr", "vars"])
+ANYTHING = frozenset(["globals", "exec", "eval"])  # may set any name of the module
+ALL = "*"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-CALL = "()"  # in a path: what a function gives
+CALL, ITEM = "()", "[]"  # in a path: what a function gives, and what a collection holds
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
+FINDING = (importlib.import_module, __import__)
+ANY_MODULE = (0, ALL)
 PLAIN = (bool, int, str, bytes, float, complex, type(None), range)
 
 
@@ -60,9 +67,19 @@ class Scan:
     stars: tuple[tuple[str, int], ...]  # modules whose names are all imported
 
 
-@lru_cache(maxsize=512)
-def scanned(text: str) -> Scan | None:
+_SCANS: dict[str, tuple[list[str], Scan | None]] = {}
+
+
+def scanned(path: str) -> Scan | None:
     """What a text says, or None if it cannot be read."""
+    linecache.checkcache(path)
+    lines = linecache.getlines(path)
+    if path not in _SCANS or _SCANS[path][0] is not lines:
+        _SCANS[path] = (lines, _scan("".join(lines)) if lines else None)
+    return _SCANS[path][1]
+
+
+def _scan(text: str) -> Scan | None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
@@ -124,6 +141,8 @@ class _Scanner:
             self.rebound |= set(node.names)
         if isinstance(node, ast.Nonlocal):
             self.cells += [Event((n,), True, owner, False, owner) for n in node.names]
+        if isinstance(node, ast.Name) and node.id in ANYTHING and owner is not None:
+            self.rebound.add(ALL)
         if isinstance(node, ast.Name):
             self._name(node, scopes, within, owner)
         if isinstance(node, ast.Call | ast.Attribute) and owner is not None:
@@ -198,6 +217,8 @@ class _Scanner:
                     method = isinstance(self.parents.get(parent), ast.Call) and (
                         self.parents[parent].func is parent  # type: ignore[attr-defined]
                     )
+                    if attr == "__dict__":
+                        return path, True
                     if not isinstance(parent.ctx, ast.Load):
                         return (path if inside else (*path, attr)), True
                     if method and attr in names.CHANGING:
@@ -208,11 +229,13 @@ class _Scanner:
                 case ast.Subscript(value=value) if value is node:
                     if not isinstance(parent.ctx, ast.Load):
                         return path, True
-                    inside = True
+                    path, inside = (path if inside else (*path, ITEM)), True
                 case ast.Call(func=func) if func is node:
                     if inside:
                         return path, False
                     path, inside = (*path, CALL), True
+                case ast.Call(func=ast.Name(id=name)) if name in SETTING:
+                    return path, True
                 case ast.Call(func=ast.Name(id=name)) if name in LOOKING:
                     return path, None
                 case (
@@ -303,7 +326,7 @@ class Home:
             module, part, level = self.scan.imports[name]
             found = self.module(module, level)
             return getattr(found, part, None) if part else found
-        return self.space.get(name)
+        return self.space.get(name, __import__ if name == "__import__" else None)
 
     def source_of(self, name: str) -> tuple[types.ModuleType, str] | None:
         """The module a name was imported from, and its name there."""
@@ -357,9 +380,7 @@ class Watch:
         """A text and the names it is run with."""
         known = self.homes.get((id(space), path))
         if known is None:
-            linecache.checkcache(path)
-            text = "".join(linecache.getlines(path))
-            known = Home(space, scanned(text) if text else None)
+            known = Home(space, scanned(path))
             self.homes[id(space), path] = known
             self._learn(known)
             for value in list(space.values()):  # of a notebook each cell is a text
@@ -373,7 +394,8 @@ class Watch:
         self.rebound |= {(id(home.space), name) for name in home.scan.rebound}
         for event in home.scan.events:
             for found in self._along(event, home):
-                if isinstance(found, types.ModuleType) or type(found) in PLAIN:
+                foreign = isinstance(found, type) and is_foreign(found.__module__)
+                if foreign or isinstance(found, types.ModuleType) or type(found) in PLAIN:
                     continue
                 for one in reachable(found):
                     if isinstance(one, types.FunctionType) and event.path[-1] != CALL:
@@ -384,11 +406,24 @@ class Watch:
                     else:
                         self.doubtful.setdefault(id(one), []).append((event, home))
 
+    def is_rebound(self, home: Home, name: str) -> bool:
+        """Whether functions set a name of a module."""
+        some = {(id(home.space), name), (id(home.space), ALL), ANY_MODULE}
+        return bool(self.rebound & some)
+
     def _along(self, event: Event, home: Home) -> Iterator[Any]:
         """The objects that a change by a path of attributes concerns."""
         found = home.named(event.path[0])
         objects = [found]
+        if event.sure and isinstance(found, types.ModuleType) and len(event.path) == 1:
+            self.rebound.add((id(vars(found)), ALL))
         for attribute in event.path[1:]:
+            if event.sure and any(found is f for f in FINDING):
+                self.rebound.add(ANY_MODULE)
+            if event.sure and attribute == ITEM and found is sys.modules:
+                self.rebound.add(ANY_MODULE)
+            if attribute == ITEM:
+                break
             if attribute == CALL:
                 return iter([found] if isinstance(found, types.FunctionType) else [])
             if isinstance(found, types.ModuleType):
