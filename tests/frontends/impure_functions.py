@@ -11,19 +11,23 @@ from __future__ import annotations
 import array
 import builtins
 import collections
+import contextlib
 import contextvars
 import copy
 import datetime
 import datetime as dt
 import decimal
 import functools
+import hashlib
 import heapq
+import hmac
 import io
 import itertools
 import json
 import locale
 import logging
 import math
+import numbers
 import operator
 import os
 import pathlib
@@ -44,7 +48,9 @@ import zoneinfo
 from bisect import insort
 from collections import Counter, OrderedDict, defaultdict, deque
 from datetime import date, timezone
+from os import environ, sep
 from random import Random
+from sys import argv
 
 import numpy as np
 import pandas as pd
@@ -56,6 +62,9 @@ NESTED = {"a": [1]}
 BYTES = bytearray(b"ab")
 DEQUE_LIST = [[1], [2]]
 ARRAY = np.array([1.0, 2.0])
+VECTOR = np.array([3.0, 1.0, 2.0])
+CELL = np.array(0.0)
+MATRIX = np.array([[2.0, 1.0], [1.0, 2.0]])
 WORDS = {"x", "y", "z"}
 NUMBERS = frozenset([1, 2, 30])
 ROWS = [1, 2]
@@ -72,6 +81,7 @@ ADD = SET.add
 APPEND = LIST.append
 SENTINEL = object()
 TOTAL = 0
+NESTED_ERRORS = (ValueError, (RecursionError,))
 CLOCKS = [time.time, time.monotonic]
 
 
@@ -208,6 +218,14 @@ class Descriptor:
 
 class Described:
     value = Descriptor()
+
+
+class Deep:
+    depth = 0
+
+    def __add__(self, other):
+        self.depth += 1
+        return self + other
 
 
 HELD = Held()
@@ -569,6 +587,77 @@ def array_out(x):
 def array_fill(x):
     ARRAY.fill(x)
     return float(ARRAY[0])
+
+
+def array_partition_held(x):
+    ARRAY.partition(0)
+    return float(ARRAY[0])
+
+
+def array_clip_by_place(x):
+    ARRAY.clip(0, 1, ARRAY)
+    return float(ARRAY[0])
+
+
+def array_round_by_place(x):
+    ARRAY.round(0, ARRAY)
+    return float(ARRAY[0])
+
+
+def array_cumsum_by_place(x):
+    VECTOR.cumsum(0, None, VECTOR)
+    return float(VECTOR[-1])
+
+
+def array_sum_by_place(x):
+    ARRAY.sum(0, None, CELL)
+    return float(CELL)
+
+
+def array_dot_by_place(x):
+    MATRIX.dot(MATRIX, MATRIX)
+    return float(MATRIX[0][0])
+
+
+def array_spread(x):
+    VECTOR.cumsum(*[0, None, VECTOR])
+    return float(VECTOR[-1])
+
+
+def array_by_class(x):
+    np.ndarray.partition(ARRAY, 0)
+    return float(ARRAY[0])
+
+
+def array_named(x):
+    VECTOR.cumsum(**{"out": VECTOR})
+    return float(VECTOR[-1])
+
+
+def array_bound(x):
+    total = VECTOR.cumsum
+    total(0, None, VECTOR)
+    return float(VECTOR[-1])
+
+
+def array_overwritten(x):
+    np.median(ARRAY, overwrite_input=True)
+    return float(ARRAY[0])
+
+
+def array_overwritten_by_place(x):
+    np.median(ARRAY, 0, None, True)
+    return float(ARRAY[0])
+
+
+def array_quantile(x):
+    np.quantile(ARRAY, 0.5, overwrite_input=True)
+    return float(ARRAY[0])
+
+
+def array_resized(x):
+    ARRAY.resize(3, refcheck=False)
+    return len(ARRAY)
 
 
 def memo_default(x, memo={}):
@@ -1559,6 +1648,249 @@ def order_error(x):
 
 def order_iterated(x):
     return ",".join(Iterated())
+
+
+def address_digest(x):
+    return str(hashlib.md5(b"a"))
+
+
+def address_digest_formatted(x):
+    return f"{hmac.new(b'k', b'm', 'md5')}"
+
+
+def address_digest_percent(x):
+    return "%s" % hashlib.sha1()
+
+
+def address_digest_json(x):
+    return json.dumps([hashlib.md5()], default=str)
+
+
+def address_digest_error(x):
+    return str(ValueError(hashlib.md5()))
+
+
+def address_digest_caught(x):
+    try:
+        return [].index(hashlib.md5())
+    except ValueError as error:
+        return str(error)
+
+
+def address_digest_copied(x):
+    return str(hashlib.md5(b"a").copy())
+
+
+def address_factory(x):
+    return str(defaultdict(lambda: 1))
+
+
+def address_accessor(x):
+    return str(pd.Series(["a"]).str)
+
+
+def address_grouped(x):
+    return str(pd.Series([1]).groupby([1]))
+
+
+def address_grouped_column(x):
+    return str(pd.DataFrame({"a": [1], "b": [2]}).groupby("a")["b"])
+
+
+def address_located(x):
+    return str(pd.Series([1]).loc)
+
+
+def address_flat(x):
+    return str(np.array([1.0]).flat)
+
+
+def address_rows(x):
+    return str(pd.DataFrame({"a": [1]}).iterrows())
+
+
+def address_suppressed(x):
+    return str(contextlib.suppress(ValueError))
+
+
+def address_zone(x):
+    return str(datetime.tzinfo())
+
+
+def address_number(x):
+    return str(numbers.Number())
+
+
+def memory_unset(x):
+    return float(np.ndarray((3,))[0])
+
+
+def memory_unset_where(x):
+    return float(np.add(np.array([1.0]), 1, where=np.array([False]))[0])
+
+
+def depth_caught(x, depth=0):
+    try:
+        return depth_caught(x, depth + 1)
+    except Exception:
+        return depth
+
+
+def depth_runtime(x):
+    def down(depth):
+        try:
+            return down(depth + 1)
+        except RuntimeError:
+            return depth
+
+    return down(0)
+
+
+def depth_held(x):
+    deepest = [0]
+
+    def down(depth):
+        deepest[0] = depth
+        return down(depth + 1)
+
+    try:
+        down(0)
+    except (ValueError, Exception):
+        pass
+    return deepest[0]
+
+
+def depth_suppressed(x):
+    deepest = [0]
+
+    def down(depth):
+        deepest[0] = depth
+        return down(depth + 1)
+
+    with contextlib.suppress(Exception):
+        down(0)
+    return deepest[0]
+
+
+def depth_named(x):
+    kinds = (RecursionError,)
+    try:
+        return depth_held(x)
+    except kinds:
+        return None
+
+
+def depth_suppressed_by_name(x):
+    with contextlib.suppress(RecursionError):
+        return depth_held(x)
+
+
+def depth_nested(x):
+    try:
+        return x
+    except NESTED_ERRORS:
+        return None
+
+
+def depth_finally(x, depth=0):
+    try:
+        return depth_finally(x, depth + 1)
+    finally:
+        return depth
+
+
+def depth_operator(x):
+    deep = Deep()
+    try:
+        deep + deep
+    except Exception:
+        pass
+    return deep.depth
+
+
+def place_arguments(x):
+    return argv[0]
+
+
+def place_arguments_inside(x):
+    from sys import argv as given
+
+    return given[0]
+
+
+def place_environment_taken(x):
+    return environ["HOME"]
+
+
+def place_separator(x):
+    return sep
+
+
+def place_debug(x):
+    return __debug__
+
+
+def place_of_the_file(x):
+    return __file__
+
+
+def order_used_in_part(x):
+    words = iter({"aa", "bb", "cc"})
+    "aa" in words
+    return len(list(words))
+
+
+def order_used_by_any(x):
+    words = iter({"aa", "bb", "cc"})
+    any(w == "aa" for w in words)
+    return len(list(words))
+
+
+def order_used_by_all(x):
+    words = (w for w in {"aa", "bb", "cc"})
+    all(w != "aa" for w in words)
+    return sorted(words)
+
+
+def order_used_by_helper(x):
+    def rest(words):
+        "aa" in words
+        return len(list(words))
+
+    return rest(map(str.lower, {"aa", "bb", "cc"}))
+
+
+def order_used_in_a_list(x):
+    held = [iter({"aa", "bb", "cc"})]
+    "aa" in held[0]
+    return len(list(held[0]))
+
+
+def order_used_in_an_object(x):
+    held = Quiet(iter({"aa", "bb", "cc"}))
+    "aa" in held.x
+    return len(list(held.x))
+
+
+def order_failing(x):
+    try:
+        return all(s != "aa" and int(s) for s in {"aa", "1x"})
+    except ValueError:
+        return "bad"
+
+
+def order_failing_first(x):
+    try:
+        return len({int(s) for s in {"aa", "bb", "cc"}})
+    except ValueError as error:
+        return str(error)
+
+
+def order_failing_mapped(x):
+    try:
+        return any(map(int, {"0x", "1"}))
+    except ValueError:
+        return "bad"
 
 
 def chance_below(x):

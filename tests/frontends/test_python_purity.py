@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends import impure_functions, pure_functions
+from tests.frontends import impure_functions, pure_functions, shared_state
 from veer.dataflow.functions.registry import Kind
 from veer.dataflow.types import DataType, parse_type
 from veer.frontends.python import identify
@@ -36,6 +36,8 @@ STATEFUL = [
     "nested_zip",
     "nested_object",
     "dict_count",
+    "array_cumsum_by_place",
+    "array_dot_by_place",
     "array_set",
     "memo_list",
     "class_numbered",
@@ -63,6 +65,13 @@ SEEDED = [
     "address_template_method",
     "address_function",
     "address_error",
+    "address_digest",
+    "address_digest_json",
+    "address_digest_caught",
+    "address_factory",
+    "address_accessor",
+    "address_grouped",
+    "address_located",
     "hash_text",
     "hash_method",
     "order_joined",
@@ -84,6 +93,12 @@ SEEDED = [
     "order_islice",
     "order_yielded",
     "order_error",
+    "order_used_in_part",
+    "order_used_by_any",
+    "order_used_by_all",
+    "order_used_in_a_list",
+    "order_failing",
+    "order_failing_first",
 ]
 
 
@@ -113,6 +128,16 @@ def test_what_keeps_state_is_never_the_same_choice(name: str) -> None:
     given: Given = DATA if name.startswith("argument_") else [("", NUMBER)]
     found = identify(impure_functions.STATE[name], given)
     assert found.kind is Kind.PARTITION or (found.kind is Kind.CHOICE and not found.certain)
+
+
+@pytest.mark.parametrize("name", shared_state.STATES)
+def test_what_another_function_changes_is_state(name: str) -> None:
+    assert kind_of(shared_state.STATES[name], [("", NUMBER)]) is Kind.PARTITION
+
+
+@pytest.mark.parametrize("name", shared_state.PURE)
+def test_what_nothing_changes_is_read_freely(name: str) -> None:
+    assert kind_of(shared_state.PURE[name], [("", NUMBER)]) is Kind.PURE
 
 
 def test_states_show_when_run_twice() -> None:

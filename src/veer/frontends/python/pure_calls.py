@@ -32,6 +32,7 @@ from veer.frontends.python.pure_results import (
     is_dunder,
     is_generated,
     is_plain_type,
+    is_printed,
     is_special,
     listed_name,
 )
@@ -47,6 +48,7 @@ from veer.frontends.python.traits import (
     Live,
     Local,
     Method,
+    Risk,
     Trait,
     Value,
     joined,
@@ -260,6 +262,8 @@ class Calls(Rules):
                 if base not in BASES and not listed and not (is_enum and base in MIXINS):
                     self.analysis.choose()
                 continue
+            if self.analysis.is_state(base):
+                self.analysis.note(Kind.PARTITION)
             for name, item in vars(base).items():
                 self._member_of(kind, name, item, self_)
 
@@ -269,6 +273,7 @@ class Calls(Rules):
         if isinstance(item, property):
             for part in (item.fget, item.fset, item.fdel):
                 if isinstance(part, types.FunctionType):
+                    analysis.risk(Risk.RECURSIVE)  # operators and attributes are not followed back
                     self._special(analysis.function(part, others, kind))
             return
         if isinstance(item, types.FunctionType):
@@ -277,6 +282,9 @@ class Calls(Rules):
             if name in ODD_SPECIAL:
                 analysis.note(Kind.PARTITION)
             elif name.startswith("__") and name.endswith("__") and name not in NOT_SPECIAL:
+                analysis.risk(Risk.RECURSIVE)
+                if name == "__exit__":
+                    analysis.risk(Risk.CAUGHT | Risk.DEEP)
                 self._special(analysis.function(item, others, HASH if name == HASH else kind))
             return
         plain = (staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType)
@@ -301,15 +309,18 @@ class Calls(Rules):
 
     def allowed_exceptions(self, kinds: Value) -> None:
         """Exceptions that are caught must be such as depend on the arguments alone."""
+        self.analysis.risk(Risk.CAUGHT)
         found = [one.value for one in kinds.lives]
         many = [k for f in found for k in (f if isinstance(f, tuple) else (f,))]
-        if kinds.has(Trait.UNKNOWN):
+        if not (kinds.exact and many):
             self.analysis.choose()
         for kind in many:
-            if isinstance(kind, type) and is_foreign(kind.__module__) and not listed_name(kind):
+            if not isinstance(kind, type) or (
+                is_foreign(kind.__module__) and not listed_name(kind)
+            ):
                 self.analysis.choose()
-        if not many and not kinds.has(Trait.BOX):
-            self.analysis.choose()
+            elif issubclass(RecursionError, kind):
+                self.analysis.risk(Risk.DEEP)
 
     # -- attributes ----------------------------------------------------------------------------
 
@@ -340,15 +351,20 @@ class Calls(Rules):
             one = Value(base.own, base.inner, (Live(value),), True, type(value))
             return self._own_attribute(one, name)
         if isinstance(value, CODE_TYPES):
-            held = vars(value).get(name, MISSING) if hasattr(value, "__dict__") else MISSING
-            return analysis.choose() if held is MISSING else analysis.live(held)
+            return analysis.choose()
         return self._own_attribute(base, name)
 
     def _of_module(self, module: types.ModuleType, name: str) -> Value:
         analysis = self.analysis
         if not is_foreign(module.__name__):
-            found = vars(module).get(name, MISSING)
-            return NOTHING if found is MISSING else analysis.live(found)
+            found, path = vars(module).get(name, MISSING), getattr(module, "__file__", None)
+            if found is MISSING:
+                return NOTHING
+            if analysis.watch is None or isinstance(found, types.ModuleType):
+                return analysis.live(found)
+            if is_dunder(name) or path is None:
+                return analysis.choose()
+            return analysis.global_(analysis.watch.home(vars(module), path), name)
         found = getattr(module, name, MISSING)
         if found is MISSING:
             return NOTHING
@@ -396,7 +412,7 @@ class Calls(Rules):
         if base.has(Trait.OBJECT):
             return joined([analysis.element(base), analysis.facts.special])
         if base.has(Trait.TABLE):
-            return Value(base.own, base.inner)
+            return Value(base.own | (NONE if is_printed(name) else Trait.LAZY), base.inner)
         if name in METHOD_NAMES or name in names.CHANGING | names.MADE | names.TAKEN:
             return callable_of(Method(base, name))
         found = analysis.element(base)
@@ -504,14 +520,13 @@ class Calls(Rules):
     def plain_method(self, base: Value, name: str, args: Args) -> Value:
         """A method of a text, a collection, a date, a series: known by its name alone."""
         analysis, given = self.analysis, all_of(args)
-        named = args[1]
         if any(v.has(Trait.UNKNOWN) for v in (base, *given)):
             analysis.choose()
-        if "inplace" in named or "out" in named:
-            analysis.change(base, *given)
+        if base.has(Trait.TABLE):
+            self._check_writing(base, name, args)
         if name == "strftime":
             self._check_formats(given)
-            return self._of_table(base) if base.has(Trait.TABLE) else NOTHING
+            return self._of_table(base, name) if base.has(Trait.TABLE) else NOTHING
         if name in names.CHANGING:
             return self._changing(base, name, args)
         if name in names.SETS_MADE:
@@ -550,7 +565,7 @@ class Calls(Rules):
             self._check_table(base, name, args)
         called = self.call_back(given, [base, *given])
         if base.has(Trait.TABLE):
-            return joined([self._of_table(base), called])
+            return joined([self._of_table(base, name), called])
         if name in names.TEXTS:
             return NOTHING
         if name in names.TAKEN:
@@ -565,8 +580,20 @@ class Calls(Rules):
         analysis.store(found)
         return Value(own, inner & ~(Trait.VIEW | Trait.CALLED) | found.deep)
 
-    def _of_table(self, base: Value) -> Value:
-        return Value(base.own, base.inner)
+    def _of_table(self, base: Value, name: str) -> Value:
+        lazy = Trait.LAZY if name in names.UNPRINTED else NONE
+        return Value(base.own & ~Trait.LAZY | lazy, base.inner)
+
+    def _check_writing(self, base: Value, name: str, args: Args) -> None:
+        """Methods of arrays that change them, or write to another given by place or keyword."""
+        places, _, rest = args
+        if name not in names.NAMING or rest is not None:
+            self.check_keywords(args, [base, *all_of(args)])
+        if name == "partition":  # of an array it sorts in place
+            self.analysis.change(base)
+        for place in places[1:]:
+            if place.has(Trait.TABLE | Trait.UNKNOWN) and name not in names.TWO_TABLES:
+                self.analysis.change(place)
 
     def _check_table(self, base: Value, name: str, args: Args) -> None:
         """Methods of pandas that take types or names of functions as texts."""

@@ -43,7 +43,7 @@ MODULES: dict[str, frozenset[str]] = {
         " ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP ROUND_05UP"
     ),
     "fractions": _words("Fraction"),
-    "datetime": _words("MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo"),
+    "datetime": _words("MAXYEAR MINYEAR UTC date datetime time timedelta timezone"),
     "json": _words("dumps loads JSONDecodeError"),
     "statistics": _words(
         "fmean geometric_mean harmonic_mean mean median median_high median_low mode multimode"
@@ -186,6 +186,30 @@ CHANGING = _words(
     " difference_update intersection_update symmetric_difference_update appendleft extendleft"
     " popleft rotate move_to_end subtract"
 )
+# Keywords of numpy and pandas that neither name something to write to nor leave parts unset.
+TABLE_KEYWORDS = _words(
+    "a aggfunc as_index ascending assume_unique atol axis b bins by case columns cond copy data"
+    " ddof decimals decimal default dropna dtype endpoint equal_nan errors expand fill_value"
+    " fillchar flags func group_keys how ignore_index include_lowest index initial interpolation"
+    " invert join keepdims keys kind labels left_index left_on level limit lower max_periods margins"
+    " method min_periods n na na_action na_position name names normalize num numeric_only observed"
+    " on orient other pat periods prepend q raw regex repl result_type return_counts return_index"
+    " return_inverse right right_index right_on rowvar rtol shape side skipna sort start step stop"
+    " subset suffixes to_replace upper v value value_name value_vars values var_name weights width"
+    " window x y id_vars drop keep convert_dtype center closed key inclusive left indicator"
+)
+# Methods whose keywords are names of columns.
+NAMING = _words("assign agg aggregate")
+# Methods of series and tables alone that take a second series to read.
+TWO_TABLES = _words("where mask")
+# Methods of tables whose results do not print plainly.
+UNPRINTED = _words("groupby rolling expanding iterrows itertuples items")
+# Attributes of arrays, series and tables that print plainly.
+PRINTED = _words(
+    "T columns dtype dtypes empty imag index name names ndim real shape size values year month day"
+    " hour minute second dayofweek days"
+)
+PLACED = _words("loc iloc at iat")
 SETS_MADE = _words("union intersection difference symmetric_difference")
 LOGGED = _words("critical debug error exception info log warning")
 

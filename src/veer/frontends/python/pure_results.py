@@ -110,7 +110,12 @@ NEW_RESULTS = frozenset(
     + ["pyspark.sql.types.Row", "hmac.new", "urllib.parse.parse_qs", "urllib.parse.parse_qsl"]
     + ["textwrap.wrap", "statistics.multimode", "statistics.quantiles", "difflib.get_close_matches"]
 )
-LAZY_RESULTS = frozenset(["re.finditer", "re.match", "re.search", "re.fullmatch", "heapq.merge"])
+# Their texts show addresses.
+LAZY_RESULTS = frozenset(
+    ["re.finditer", "re.match", "re.search", "re.fullmatch", "heapq.merge", "hmac.new"]
+    + ["collections.defaultdict"]
+    + ["hashlib." + n for n in names.MODULES["hashlib"]]
+)
 # Functions among their arguments are called and never given back.
 CALLING = frozenset(
     ["collections.defaultdict", "functools.reduce", "json.loads", "json.dumps", "re.sub", "re.subn"]
@@ -167,6 +172,14 @@ def callable_of(value: Bound | Method) -> Value:
 
 def is_special(value: Any) -> bool:
     return type(value).__module__ == "pyspark.core.broadcast"
+
+
+def is_printed(name: str) -> bool:
+    """Whether an attribute of a table prints plainly: a column, or one known to."""
+    pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")
+    kinds = [] if pandas is None else [pandas.Series, pandas.DataFrame, pandas.Index]
+    kinds += [] if numpy is None else [numpy.ndarray]
+    return name in names.PRINTED or not any(hasattr(kind, name) for kind in kinds)
 
 
 def is_dunder(name: str) -> bool:

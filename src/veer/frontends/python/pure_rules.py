@@ -30,6 +30,7 @@ from veer.frontends.python.traits import (
     UNORDERED,
     Bound,
     Live,
+    Risk,
     Trait,
     Value,
     joined,
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
     from veer.frontends.python.purity import Analysis
 
 
+MOST_PLACES = 3  # functions of numpy take outputs and permissions to overwrite after these
+
+
 class Rules:
     """Calls of what `pure_names` lists."""
 
@@ -47,6 +51,10 @@ class Rules:
 
     def call_back(self, callees: Iterable[Value], given: Sequence[Value]) -> Value:
         """Functions among arguments are called with whatever else is there."""
+        raise NotImplementedError
+
+    def allowed_exceptions(self, kinds: Value) -> None:
+        """Exceptions that are caught must be such as depend on the arguments alone."""
         raise NotImplementedError
 
     # -- functions known by name ---------------------------------------------------------------
@@ -70,7 +78,7 @@ class Rules:
                 analysis.choose()
         if module in ("numpy", "pandas"):
             self._check_types(args)
-            self._check_outputs(name, args[0])
+            self._check_outputs(name, args)
         called = self.call_back(given, given)
         inner = called.deep
         values = [g for g in given if not g.has(Trait.CALLED) or name not in CALLING]
@@ -96,11 +104,7 @@ class Rules:
 
     def _check_types(self, args: Args) -> None:
         """Types that texts are turned into: not those that read the clock."""
-        places, named, rest = args
-        if rest is not None or "inplace" in named:
-            self.analysis.choose()
-        if "out" in named:
-            self.analysis.change(named["out"])
+        places, named, _ = args
         if "dtype" in named and not is_plain_type(named["dtype"]):
             self.analysis.choose()
         for place in places[1:]:
@@ -110,8 +114,22 @@ class Rules:
             if place.has(Trait.CALLED) and not is_plain_type(place):
                 self.call_back([place], places)
 
-    def _check_outputs(self, name: str, places: list[Value]) -> None:
-        """Arrays given by place that functions of numpy write to."""
+    def check_keywords(self, args: Args, written: Sequence[Value]) -> None:
+        """Arguments of numpy and pandas that may name what is written to."""
+        _, named, rest = args
+        if rest is None and named.keys() <= names.TABLE_KEYWORDS:
+            return
+        self.analysis.choose()
+        for value in written:
+            if value.has(Trait.BOX):
+                self.analysis.change(value)
+
+    def _check_outputs(self, name: str, args: Args) -> None:
+        """Arrays that functions of numpy write to."""
+        places = args[0]
+        self.check_keywords(args, all_of(args))
+        if len(places) > MOST_PLACES:
+            self.check_keywords((places, {}, NOTHING), places)
         inputs = getattr(getattr(sys.modules["numpy"], name.rpartition(".")[2], None), "nin", None)
         if inputs is None:
             inputs = 3 if name in THREE_INPUTS else 2
@@ -180,6 +198,8 @@ class Rules:
         unordered = any(map(self.unordered, sources))
         if unordered and len(sources) > 1:
             return self.analysis.choose()
+        if unordered:
+            self.analysis.risk(Risk.UNORDERED)
         found = self.call_back(places[:1], sources)
         if places[0].lives and not places[0].has(Trait.CALLED):
             found = NOTHING  # filter(None, ...)
@@ -224,6 +244,15 @@ class Rules:
         analysis, given = self.analysis, all_of(args)
         items = [analysis.over(g) for g in given]
         return analysis.box([*items, *map(analysis.element, items), *args[1].values()])
+
+    def _suppress(self, args: Args) -> Value:
+        for kind in all_of(args):
+            self.allowed_exceptions(kind)
+        return Value(Trait.ODD)
+
+    def _choice(self, args: Args) -> Value:
+        """What is listed to be named, not called."""
+        return self.analysis.choose()
 
     def _object(self, args: Args) -> Value:
         return Value(Trait.ODD)
@@ -278,7 +307,9 @@ RULES: dict[str, Callable[[Rules, Args], Value]] = {
     "operator.not_": Rules._quiet,
     "copy.copy": Rules._copy,
     "copy.deepcopy": Rules._deepcopy,
-    "contextlib.suppress": Rules._quiet,
+    "contextlib.suppress": Rules._suppress,
+    "numpy.ndarray": Rules._choice,  # unset memory
+    **{f"numbers.{n}": Rules._choice for n in names.MODULES["numbers"]},
     "logging.getLogger": Rules._logger,
     "typing.cast": Rules._cast,
 }

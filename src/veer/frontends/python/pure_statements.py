@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from veer.frontends.python.purity import Analysis, Scope
 
 
+LEAVING = (ast.Return, ast.Break, ast.Continue)
+
+
 class Body:
     """Interprets the statements of one function."""
 
@@ -84,6 +87,8 @@ class Body:
                 self.assign(target, analysis.over(self.value(source)))
                 self.follow([*body, *orelse])
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
+                if any(isinstance(n, LEAVING) for s in final for n in ast.walk(s)):
+                    analysis.choose()  # whatever exception there was is dropped
                 self.follow(body)
                 for handler in handlers:
                     self.handler(handler)
@@ -184,7 +189,7 @@ class Body:
         else:
             self.analysis.choose()
         if node.name is not None:
-            shown = self.analysis.facts.seen & ILLEGIBLE
+            shown = self.analysis.facts.seen & (ILLEGIBLE | Trait.LAZY)
             self.analysis.bind(self.scope, node.name, Value(shown | Trait.BOX))
         self.follow(node.body)
 

@@ -10,6 +10,7 @@ interpreted again until nothing new is learned.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import types
 from collections.abc import Callable, Sequence
@@ -36,9 +37,10 @@ from veer.dataflow.types import (
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.formats import is_plain_format
 from veer.frontends.python.pure_calls import Calls
-from veer.frontends.python.pure_results import HASH, Args, listed_name
+from veer.frontends.python.pure_results import HASH, Args, is_dunder, listed_name
 from veer.frontends.python.pure_statements import Body
 from veer.frontends.python.source import Definition, Missing, definition_of
+from veer.frontends.python.states import Event, Home, Watch, reachable
 from veer.frontends.python.traits import (
     DATA,
     ILLEGIBLE,
@@ -46,9 +48,11 @@ from veer.frontends.python.traits import (
     NONE,
     NOTHING,
     NUMBER,
+    RISKY,
     UNORDERED,
     Live,
     Local,
+    Risk,
     Trait,
     Value,
     boxed,
@@ -70,7 +74,7 @@ Given: TypeAlias = Sequence[tuple[str, Value]] | Value
 def kind_of(function: Any, given: Given = DATA) -> Kind:
     """The kind of a function of some arguments."""
     try:
-        return Analysis().run(function, given)
+        return Analysis(Watch()).run(function, given)
     except RecursionError:
         return Kind.PARTITION
 
@@ -84,8 +88,10 @@ class Scope:
         inner: frozenset[str],
         around: Scope | None,
         lookup: Callable[[str], Any],
+        home: types.FunctionType | None,
     ) -> None:
         self.bound, self.inner, self.around, self.lookup = bound, inner, around, lookup
+        self.home = home  # whose globals and cells are read
         self.values: dict[str, Value] = {}
         self.locals: dict[ast.AST, Local] = {}
         self.hashes = False  # of a `__hash__`, whose values show in the order of sets alone
@@ -100,6 +106,7 @@ class Facts:
         self.boxed = NOTHING  # functions and objects inside of something made in the call
         self.special = NOTHING  # whatever operators of the project's classes give
         self.seen = NONE  # traits of all values
+        self.risks = Risk.NONE
         self.changes = 0  # how often something was changed, in this round
         self.returned: dict[Any, Value] = {}
         self.scopes: dict[Any, Scope] = {}
@@ -109,9 +116,12 @@ class Facts:
 class Analysis:
     """Interprets a function until nothing new is learned."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
+        self.watch = watch  # of what functions change, if that matters
+        self.judged: dict[Any, bool] = {}
         self.facts = Facts()
         self.done: set[Any] = set()  # calls interpreted in this round
+        self.active: list[int] = []  # functions being interpreted
         self.kept: dict[int, tuple[Any, Value]] = {}
         self.changing: set[Any] = set()  # calls that change something
         self.definitions: dict[int, tuple[Any, Definition | None]] = {}
@@ -130,6 +140,99 @@ class Analysis:
                 return self.facts.kind
         return Kind.PARTITION
 
+    def changes_held(self, event: Event, home: Home, others: Analysis) -> bool:
+        """Whether a function may change what outlives it."""
+
+        def lookup(name: str) -> Any:
+            for table in (home.space, vars(builtins)):
+                if name in table:
+                    return table[name]
+            raise Missing(name)
+
+        made = Value(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
+        for _ in range(MOST_ROUNDS):
+            self.facts.grown, self.facts.changes = False, 0
+            self.done.clear()
+            self.calls.reached.clear()
+            found = self.enter(event.function, lookup, None, ([], {}, made), [], {}, None)
+            if self.facts.kind is Kind.PARTITION or not self.facts.grown:
+                break
+        if self.facts.kind is Kind.PARTITION or self.facts.stored.deep & Trait.HELD:
+            return True
+        if self.deep(found) & Trait.HELD and not isinstance(event.function, ast.Lambda):
+            # Given back: it matters what those who call it do with it.
+            function = home.space.get(event.function.name)
+            return event.method or (
+                isinstance(function, types.FunctionType) and others.is_changed(function)
+            )
+        return self.facts.grown
+
+    # -- state of others -----------------------------------------------------------------------
+
+    def is_state(self, value: Any) -> bool:
+        """Whether some function of the project may change an object."""
+        watch = self.watch
+        if watch is None:
+            return False
+        place = (id(value), len(watch.homes))
+        if place not in self.judged:
+            self.judged[place] = any(self.is_changed(one) for one in reachable(value))
+        return self.judged[place]
+
+    def is_changed(self, value: Any) -> bool:
+        """Whether some function changes this very object, or what it gives if it is a function."""
+        assert self.watch is not None
+        if id(value) in self.watch.changed:
+            return True
+        if isinstance(value, type):
+            return False
+        for event, home in self.watch.doubtful.get(id(value), ()):
+            place = (id(event.function), id(home.space), "changes")
+            if place not in self.judged:
+                self.judged[place] = False  # while it is looked at
+                self.judged[place] = Analysis().changes_held(event, home, self)
+            if self.judged[place]:
+                return True
+        return False
+
+    def outer(self, name: str, scope: Scope) -> Value:
+        """A name of a cell, of a module or of Python."""
+        function, value = scope.home, scope.lookup(name)
+        if self.watch is None or function is None:
+            return self.live(value)
+        home = self.watch.home(function.__globals__, function.__code__.co_filename)
+        line = function.__code__.co_firstlineno
+        if name in function.__code__.co_freevars:
+            found = self.live(value)
+            if home.is_shared_cell(name, line, bool(found.deep & Trait.HELD)):
+                self.note(Kind.PARTITION)
+            return found
+        if name not in home.space:
+            return self.live(value)
+        if home.scan is None or home.is_set_again(name, line):
+            self.note(Kind.PARTITION)
+        return self.global_(home, name)
+
+    def global_(self, home: Home, name: str) -> Value:
+        """A name of a module of the project."""
+        assert self.watch is not None
+        if home.scan is None:
+            return self.lost()
+        if self.watch.is_rebound(home, name):
+            self.note(Kind.PARTITION)
+        value, source = home.space[name], home.source_of(name)
+        if isinstance(value, types.ModuleType):
+            return self.live(value)
+        if source is not None:
+            return self.calls.attribute(self.live(source[0]), source[1])
+        if (
+            not callable(value)
+            and name != "__name__"
+            and all(name != found for found, _ in home.scan.top)
+        ):
+            return self.choose()
+        return self.live(value)
+
     # -- what is learned -----------------------------------------------------------------------
 
     def note(self, kind: Kind) -> None:
@@ -141,6 +244,14 @@ class Analysis:
         """Note that something is not known to be a function of the arguments."""
         self.note(Kind.CHOICE)
         return MADE_UNKNOWN
+
+    def risk(self, risk: Risk) -> None:
+        """Note what is harmless alone."""
+        if risk & ~self.facts.risks:
+            self.facts.risks |= risk
+            self.facts.grown = True
+        if any(both in self.facts.risks for both in RISKY):
+            self.choose()
 
     def lost(self) -> Value:
         """Note code that is not followed: it may keep state too."""
@@ -154,9 +265,15 @@ class Analysis:
             self.note(Kind.PARTITION)
         facts = self.facts
         for item in stored:
+            self.keep(item)
             found = joined([facts.stored, _inside(item)])
             if found != facts.stored:
                 facts.stored, facts.grown = found, True
+
+    def keep(self, item: Value) -> None:
+        """Note an iterator over a set that is kept: how far it was used shows the order."""
+        if item.has(Trait.LAZY) and item.has(UNORDERED):
+            self.choose()
 
     def store(self, item: Value) -> None:
         """Remember the functions and objects inside of what is made in the call."""
@@ -178,6 +295,7 @@ class Analysis:
         return value
 
     def bind(self, scope: Scope, name: str, value: Value) -> None:
+        self.keep(value)
         before = scope.values.get(name)
         found = value if before is None else joined([before, value])
         if found != before:
@@ -194,6 +312,9 @@ class Analysis:
             found = self.kept[id(value)] = (value, called if listed else live(value))
         if found[1].kind is not None:
             self.calls.reach(found[1].kind)
+        changeable = found[1].has(Trait.BOX) and found[1].deep & Trait.HELD
+        if (changeable or isinstance(value, type)) and self.is_state(value):
+            self.note(Kind.PARTITION)
         return found[1]
 
     def deep(self, value: Value) -> Trait:
@@ -247,7 +368,8 @@ class Analysis:
             return self.lost()
         defaults = [self.live(d) for d in definition.defaults]
         keywords = {n: self.live(d) for n, d in definition.keyword_defaults}
-        return self.enter(definition.node, definition.lookup, None, args, defaults, keywords, key)
+        node, lookup = definition.node, definition.lookup
+        return self.enter(node, lookup, None, args, defaults, keywords, key, function)
 
     def local(self, local: Local, args: Any) -> Value:
         """A call of a function defined inside of another."""
@@ -258,7 +380,8 @@ class Analysis:
             for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
             if d is not None
         }
-        return self.enter(node, scope.lookup, scope, args, defaults, keywords, id(local))
+        key, lookup = id(local), scope.lookup
+        return self.enter(node, lookup, scope, args, defaults, keywords, key, scope.home)
 
     def enter(
         self,
@@ -269,11 +392,14 @@ class Analysis:
         defaults: list[Value],
         keywords: dict[str, Value],
         key: Any,
+        home: types.FunctionType | None = None,
     ) -> Value:
         given = _parameters(node.args, args, defaults, keywords)
         if node.args.vararg or node.args.kwarg:
             for arg in (*args[0], *args[1].values(), *([] if args[2] is None else [args[2]])):
                 self.store(arg)
+        if id(node) in self.active:
+            self.risk(Risk.RECURSIVE)
         place = (id(node), key, tuple(given.items()))
         if place in self.done:
             self.facts.changes += place in self.changing
@@ -285,19 +411,21 @@ class Analysis:
         scope = self.facts.scopes.get(place)
         if scope is None:
             own, inner = _names_in(node)
-            scope = Scope(own | given.keys(), inner, around, lookup)
+            scope = Scope(own | given.keys(), inner, around, lookup, home)
             scope.hashes = key == HASH
             self.facts.scopes[place] = scope
             self.kept[id(node)] = (node, NOTHING)
         for name, value in given.items():
             self.bind(scope, name, value)
         body = Body(self, scope)
+        self.active.append(id(node))
         if isinstance(node, ast.Lambda):
             body.give(self.value(node.body, scope))
         elif isinstance(node, ast.AsyncFunctionDef):
             self.choose()
         else:
             body.follow(node.body)
+        self.active.pop()
         if self.facts.changes > before and place not in self.changing:
             self.changing.add(place)
             self.facts.grown = True
@@ -334,7 +462,11 @@ class Analysis:
             case ast.Call():
                 return self.calls.call(node, scope)
             case ast.Subscript(value=base, slice=index):
-                return self.subscript(self.value(base, scope), index, scope)
+                found = self.subscript(self.value(base, scope), index, scope)
+                placed = isinstance(base, ast.Attribute) and base.attr in names.PLACED
+                if placed and found.has(Trait.TABLE):
+                    return Value(found.own & ~Trait.LAZY, found.inner)
+                return found
             case ast.Slice(lower=low, upper=high, step=step):
                 self.values([n for n in (low, high, step) if n is not None], scope)
                 return NOTHING
@@ -389,6 +521,7 @@ class Analysis:
 
     def box(self, items: Sequence[Value], own: Trait = NONE) -> Value:
         for item in items:
+            self.keep(item)
             self.store(item)
         return boxed(items, own)
 
@@ -406,8 +539,10 @@ class Analysis:
             if name in at.bound:
                 return joined(found)
             at = at.around
+        if is_dunder(name) and name != "__name__":
+            return self.choose()
         with contextlib.suppress(Missing):
-            found.append(self.live(scope.lookup(name)))
+            found.append(self.outer(name, scope))
         return joined(found)
 
     def subscript(self, base: Value, index: ast.expr, scope: Scope) -> Value:
@@ -485,6 +620,7 @@ class Analysis:
                 source.has(Trait.OBJECT) and self.facts.special.has(UNORDERED)
             ):
                 own = Trait.JUMBLED
+                self.risk(Risk.UNORDERED)
             Body(self, scope).assign(part.target, self.rounds(source))
             for condition in part.ifs:
                 self.value(condition, scope)

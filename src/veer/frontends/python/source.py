@@ -30,6 +30,7 @@ class Definition:
     lookup: Callable[[str], Any]
     defaults: tuple[Any, ...] = ()
     keyword_defaults: tuple[tuple[str, Any], ...] = ()
+    function: types.FunctionType | None = None
 
 
 def definition_of(function: Any) -> Definition | None:
@@ -52,7 +53,7 @@ def definition_of(function: Any) -> Definition | None:
         raise Missing(name)
 
     keywords = tuple((function.__kwdefaults__ or {}).items())
-    return Definition(node, lookup, function.__defaults__ or (), keywords)
+    return Definition(node, lookup, function.__defaults__ or (), keywords, function)
 
 
 def _node_of(code: types.CodeType) -> Node | None:

@@ -66,6 +66,17 @@ class Trait(IntFlag):
     UNKNOWN = auto()  # anything at all
 
 
+class Risk(IntFlag):
+    """What a function does that is harmless by itself."""
+
+    NONE = 0
+    CAUGHT = auto()  # an exception is caught
+    DEEP = auto()  # and so is that of too deep a stack, whose depth is the caller's
+    RECURSIVE = auto()
+    UNORDERED = auto()  # code that may fail is run for each item of a set
+
+
+RISKY = (Risk.DEEP | Risk.RECURSIVE, Risk.CAUGHT | Risk.UNORDERED)
 NONE = Trait.NONE
 UNORDERED = Trait.SET | Trait.JUMBLED
 ILLEGIBLE = UNORDERED | Trait.ODD | Trait.UNKNOWN

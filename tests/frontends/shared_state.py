@@ -1,0 +1,388 @@
+"""Functions that read what other functions change, and near ones that read what nobody does."""
+
+# ruff: noqa
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.frontends import shared_values, shared_values_set
+from tests.frontends.shared_wildly import state_of_any
+from tests.frontends.shared_values import *
+from tests.frontends.shared_values import KEPT, UNTOUCHED
+from tests.frontends.shared_values import SEEN as NOTED
+
+COUNT = 0
+ITEMS = [1]
+ALIAS = ITEMS
+TABLE = {"a": [1]}
+INNER = TABLE["a"]
+ARRAY = np.array([1.0])
+HANDED = {}
+PASSED = {}
+IN_A_LOOP = {}
+DELETED = {"a": 1}
+SHARED_DEFAULT = []
+GIVEN = []
+STORED = {}
+LABELS = {"a": ["x"]}
+RATES = {"EUR": 1.0}
+NAMES = ["a", "b"]
+FIXED = 3
+BUILT = {}
+for _name in NAMES:
+    BUILT[_name] = len(BUILT)
+AGAIN = 1
+
+
+class Counter_:
+    made = 0
+    seen: list = []
+    limit = 5
+
+    def __init__(self, x=1):
+        self.x = x
+        self.items = []
+
+    def note(self, x):
+        self.seen.append(x)
+
+    def put(self, x):
+        self.items.append(x)
+
+    @classmethod
+    def count(cls):
+        cls.made += 1
+
+
+class Tagged:
+    tags: list = []
+
+    def tag(self, x):
+        type(self).tags = [x]
+
+
+class Plain:
+    factor = 2
+
+    def __init__(self, x):
+        self.x = x
+        self.items = []
+
+    def add(self, x):
+        self.items.append(x)
+        self.factor = 3
+        return self
+
+
+HOLDER = Counter_()
+STILL = Plain(1)
+
+
+def _hand(where, x):
+    where[x] = 1
+
+
+def _look(where, x):
+    return where.get(x)
+
+
+# -- what changes things -----------------------------------------------------------------------
+
+
+def change_count(x):
+    global COUNT
+    COUNT += 1
+    return x
+
+
+def change_items(x):
+    ALIAS.append(x)
+    return x
+
+
+def change_inner(x):
+    TABLE["a"].append(x)
+    return x
+
+
+def change_array(x):
+    ARRAY[0] = x
+    return x
+
+
+def change_handed(x):
+    _hand(HANDED, x)
+    return x
+
+
+def change_passed(x):
+    table = PASSED
+    table[x] = 1
+    return x
+
+
+def change_in_a_loop(x):
+    for table in [IN_A_LOOP]:
+        table[x] = 1
+    return x
+
+
+def change_deleted(x):
+    del DELETED["a"]
+    return x
+
+
+def change_default(x):
+    SHARED_DEFAULT.append(x)
+    return x
+
+
+def change_module(x):
+    shared_values.LEVEL = x
+    shared_values.FOUND.append(x)
+    return x
+
+
+def change_by_name(x):
+    setattr(shared_values_set, "N", x)
+    return x
+
+
+def change_noted(x):
+    NOTED.append(x)
+    return x
+
+
+def change_from_inside(x):
+    import tests.frontends.shared_values as values
+
+    values.INSIDE += 1
+    return x
+
+
+def change_holder(x):
+    HOLDER.put(x)
+    return x
+
+
+def change_tagged(x):
+    Tagged().tag(x)
+    return x
+
+
+def _given():
+    return GIVEN
+
+
+def change_given(x):
+    _given().append(x)
+    return x
+
+
+class Keeper:
+    def __init__(self):
+        self.table = STORED
+
+    def put(self, x):
+        self.table[x] = 1
+
+
+def change_stored(x):
+    Keeper().put(x)
+    return x
+
+
+# -- readers of state --------------------------------------------------------------------------
+
+
+def state_count(x):
+    return x + COUNT
+
+
+def state_count_by_lambda(x):
+    return (lambda: COUNT)()
+
+
+def state_items(x):
+    return len(ITEMS)
+
+
+def state_inner(x):
+    return len(INNER)
+
+
+def state_around(x):
+    return str(TABLE)
+
+
+def state_array(x):
+    return float(ARRAY[0])
+
+
+def state_handed(x):
+    return len(HANDED)
+
+
+def state_passed(x):
+    return len(PASSED)
+
+
+def state_in_a_loop(x):
+    return len(IN_A_LOOP)
+
+
+def state_deleted(x):
+    return "a" in DELETED
+
+
+def state_default(x, seen=SHARED_DEFAULT):
+    return len(seen)
+
+
+def state_module(x):
+    return shared_values.LEVEL
+
+
+def state_module_list(x):
+    return len(shared_values.FOUND)
+
+
+def state_taken(x):
+    return len(FOUND)
+
+
+def state_noted(x):
+    return len(shared_values.SEEN)
+
+
+def state_from_inside(x):
+    return shared_values.INSIDE
+
+
+def state_of_the_other(x):
+    return KEPT["n"]
+
+
+def state_helper(x):
+    return shared_values.read_level(x)
+
+
+def state_class(x):
+    return Counter_.made
+
+
+def state_class_list(x):
+    return len(Counter_.seen)
+
+
+def state_class_of_a_new_one(x):
+    return Counter_().made
+
+
+def state_holder(x):
+    return len(HOLDER.items)
+
+
+def state_tagged(x):
+    return len(Tagged.tags)
+
+
+def state_given(x):
+    return len(GIVEN)
+
+
+def state_stored(x):
+    return len(STORED)
+
+
+def state_set_by_name(x):
+    return shared_values_set.N
+
+
+def state_again(x):
+    return AGAIN + x
+
+
+AGAIN = 2
+
+
+def _cells():
+    n, seen, limit, table = 0, [], 3, {}
+
+    def bump(x):
+        nonlocal n
+        n += 1
+        seen.append(x)
+        _hand(table, x)
+
+    def read(x):
+        return n
+
+    def read_list(x):
+        return len(seen)
+
+    def read_table(x):
+        return len(table)
+
+    def read_limit(x):
+        return limit
+
+    return bump, read, read_list, read_table, read_limit
+
+
+_bump, state_cell, state_cell_list, state_cell_handed, pure_cell = _cells()
+
+
+# -- readers of what stays as it is ------------------------------------------------------------
+
+
+def pure_rates(x):
+    return RATES.get(x, 0)
+
+
+def pure_handed_rates(x):
+    return _look(RATES, x)
+
+
+def pure_labels(x):
+    return LABELS[x]
+
+
+def pure_labels_read(x):
+    return len(pure_labels(x)) + len(LABELS["a"])
+
+
+def pure_names(x):
+    return [n for n in NAMES if n != x]
+
+
+def pure_fixed(x):
+    return x + FIXED + LATER
+
+
+def pure_built(x):
+    return BUILT.get(x)
+
+
+def pure_taken(x):
+    return UNTOUCHED["a"] + shared_values.UNTOUCHED["a"]
+
+
+def pure_starred(x):
+    return STARRED + x
+
+
+def pure_object(x):
+    return STILL.x + STILL.factor + len(Plain(x).add(x).items)
+
+
+def pure_hidden(x):
+    ITEMS = []
+    ITEMS.append(x)
+    return len(ITEMS)
+
+
+LATER = 4
+STATES = {n: v for n, v in globals().items() if n.startswith("state_")}
+PURE = {n: v for n, v in globals().items() if n.startswith("pure_")}

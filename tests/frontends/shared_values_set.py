@@ -1,0 +1,3 @@
+"""A value that `shared_state.py` sets by its name."""
+
+N = 1
