@@ -33,12 +33,12 @@ PER_ROUND = 24
 
 
 def rows_by_source(spark: SparkSession, tables: Sequence[Table]) -> Tables:
-    """The rows of each table under the name its plan has for it."""
+    """The rows of each table under the name its plan has for it; plain rows are in the plan."""
     found: Tables = {}
     for table in tables:
         flow = read_dataframe(spark.table(table.name))
-        (source,) = (op for op in flow.operators.values() if isinstance(op, Source))
-        found[source.table] = list(table.rows)
+        for source in (op for op in flow.operators.values() if isinstance(op, Source)):
+            found[source.table] = list(table.rows)
     return found
 
 

@@ -135,18 +135,12 @@ class Reader(_Options):
             (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None
         )
         fields, metadata = self._fields(paths, declared)
-        source = Source(where, fields)
+        source = Source(where, fields, location=where, elsewhere=self._links(paths))
         if declared is not None and _same_columns(declared.fields, fields):
+            # Declared beside others, it is a table of its own, wherever its files are.
             source = replace(declared, table=where)
         return self._capture.stub(
-            replace(
-                source,
-                format=self._format,
-                location=where,
-                options=options,
-                metadata=metadata,
-                elsewhere=self._links(paths),
-            )
+            replace(source, format=self._format, options=options, metadata=metadata)
         )
 
     def _links(self, paths: Sequence[str]) -> tuple[str, ...]:
