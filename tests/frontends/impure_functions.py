@@ -55,6 +55,8 @@ from sys import argv
 import numpy as np
 import pandas as pd
 
+from tests.frontends import impure_namespaces
+
 SET = {1, 2}
 LIST = [1]
 DICT = {"a": 1}
@@ -679,11 +681,6 @@ def memo_keyword(x, *, seen=[]):
 def global_total(x):
     global TOTAL
     TOTAL += 1
-    return TOTAL
-
-
-def global_dict(x):
-    globals()["TOTAL"] = x
     return TOTAL
 
 
@@ -1477,7 +1474,7 @@ def order_first(x):
 
 
 def order_loop(x):
-    for word in WORDS:
+    for word in {"x", "y", "z"}:
         return word
     return None
 
@@ -1908,15 +1905,6 @@ def chance_sliced(x):
     return CLOCKS[1:][0]()
 
 
-def unknown_eval(x):
-    return eval("x + 1")
-
-
-def unknown_exec(x):
-    exec("y = 1")
-    return x
-
-
 def unknown_getattr(x):
     return getattr(datetime.datetime, "n" + "ow")()
 
@@ -2009,3 +1997,6 @@ _EXTRA = {"held_bound": held_bound, "held_partial": held_partial}
 FUNCTIONS = {n: v for n, v in globals().items() if _own(n, v)} | _EXTRA
 STATE = {n: v for n, v in FUNCTIONS.items() if _FIRST.index(n) < _MIDDLE}
 CHOICES = {n: v for n, v in FUNCTIONS.items() if n not in STATE}
+STATE["global_dict"] = impure_namespaces.global_dict
+CHOICES["unknown_eval"] = impure_namespaces.unknown_eval
+CHOICES["unknown_exec"] = impure_namespaces.unknown_exec

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from tests.frontends import shared_values, shared_values_set
@@ -76,6 +78,9 @@ class Plain:
 
 
 HOLDER = Counter_()
+BY_OBJECT = Counter_()
+BY_DEFAULT, BY_CLOSURE, BY_METHOD, BY_PARTIAL = [], [], [], []
+VIEW = ARRAY[:]
 STILL = Plain(1)
 
 
@@ -193,6 +198,26 @@ def change_stored(x):
     return x
 
 
+def change_its_default(x, table=BY_DEFAULT):
+    table.append(x)
+    return x
+
+
+def _putting():
+    table = BY_CLOSURE
+
+    def put(x):
+        table.append(x)
+
+    return put
+
+
+change_by_closure = _putting()
+change_by_method = BY_METHOD.append
+change_by_partial = functools.partial(list.append, BY_PARTIAL)
+change_by_object = BY_OBJECT.put
+
+
 # -- readers of state --------------------------------------------------------------------------
 
 
@@ -298,6 +323,30 @@ def state_stored(x):
 
 def state_set_by_name(x):
     return shared_values_set.N
+
+
+def state_by_default(x):
+    return len(BY_DEFAULT)
+
+
+def state_by_closure(x):
+    return len(BY_CLOSURE)
+
+
+def state_by_method(x):
+    return len(BY_METHOD)
+
+
+def state_by_partial(x):
+    return len(BY_PARTIAL)
+
+
+def state_by_object(x):
+    return len(BY_OBJECT.items)
+
+
+def state_view(x):
+    return float(VIEW[0])
 
 
 def state_again(x):

@@ -63,6 +63,7 @@ from veer.frontends.python.traits import (
 
 MOST_ROUNDS = 30
 MOST_CALLS = 400
+MADE = Value(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
 SET_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
@@ -149,14 +150,15 @@ class Analysis:
                     return table[name]
             raise Missing(name)
 
-        made = Value(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
         for _ in range(MOST_ROUNDS):
             self.facts.grown, self.facts.changes = False, 0
             self.done.clear()
             self.calls.reached.clear()
-            found = self.enter(event.function, lookup, None, ([], {}, made), [], {}, None)
+            found = self.enter(event.function, lookup, None, ([], {}, MADE), [], {}, None)
             if self.facts.kind is Kind.PARTITION or not self.facts.grown:
                 break
+        if any(isinstance(one.value, Local) for one in found.lives):
+            return True  # a function that may hold on to it
         if self.facts.kind is Kind.PARTITION or self.facts.stored.deep & Trait.HELD:
             return True
         if self.deep(found) & Trait.HELD and not isinstance(event.function, ast.Lambda):
@@ -187,10 +189,15 @@ class Analysis:
         if isinstance(value, type):
             return False
         for event, home in self.watch.doubtful.get(id(value), ()):
-            place = (id(event.function), id(home.space), "changes")
+            known = isinstance(event, Event)
+            place = (id(event.function if known else event), id(home.space), "changes")
             if place not in self.judged:
                 self.judged[place] = False  # while it is looked at
-                self.judged[place] = Analysis().changes_held(event, home, self)
+                self.judged[place] = (
+                    Analysis().changes_held(event, home, self)
+                    if known
+                    else Analysis().run(event, MADE) is Kind.PARTITION
+                )
             if self.judged[place]:
                 return True
         return False

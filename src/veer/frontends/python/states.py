@@ -7,6 +7,7 @@ modules are looked through for names that functions rebind, change, or hand on t
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import linecache
 import logging
@@ -368,7 +369,8 @@ class Watch:
         self.homes: dict[tuple[int, str], Home] = {}
         self.changed: dict[int, Any] = {}  # objects, by id
         self.rebound: set[tuple[int, str]] = set()  # names of modules
-        self.doubtful: dict[int, list[tuple[Event, Home]]] = {}
+        # Events and functions that may change an object, with their modules.
+        self.doubtful: dict[int, list[tuple[Any, Home]]] = {}
         self.kept: list[Any] = []
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
@@ -383,6 +385,8 @@ class Watch:
             known = Home(space, scanned(path))
             self.homes[id(space), path] = known
             self._learn(known)
+            for value in list(space.values()):
+                self._learn_held(value, known)
             for value in list(space.values()):  # of a notebook each cell is a text
                 if isinstance(value, types.FunctionType) and value.__globals__ is space:
                     self.home(space, value.__code__.co_filename)
@@ -406,6 +410,16 @@ class Watch:
                     else:
                         self.doubtful.setdefault(id(one), []).append((event, home))
 
+    def _learn_held(self, value: Any, home: Home) -> None:
+        """What functions and methods that exist hold on to: defaults, cells, their objects."""
+        own = isinstance(value, type) and is_project(value.__module__)
+        for function in vars(value).values() if own else (value,):
+            for held in held_by(function):
+                for one in reachable(held):
+                    if not isinstance(one, types.FunctionType | type | types.ModuleType):
+                        self.kept.append(one)
+                        self.doubtful.setdefault(id(one), []).append((function, home))
+
     def is_rebound(self, home: Home, name: str) -> bool:
         """Whether functions set a name of a module."""
         some = {(id(home.space), name), (id(home.space), ALL), ANY_MODULE}
@@ -420,8 +434,8 @@ class Watch:
         for attribute in event.path[1:]:
             if event.sure and any(found is f for f in FINDING):
                 self.rebound.add(ANY_MODULE)
-            if event.sure and attribute == ITEM and found is sys.modules:
-                self.rebound.add(ANY_MODULE)
+            if attribute == ITEM and found is sys.modules:
+                self.rebound.add(ANY_MODULE if event.sure else (id(home.space), ALL))
             if attribute == ITEM:
                 break
             if attribute == CALL:
@@ -446,6 +460,33 @@ def is_project(module: str) -> bool:
     return module.partition(".")[0] != "veer" and not is_foreign(module)
 
 
+def held_by(function: Any) -> list[Any]:
+    """The objects that a function, method or partial call holds on to."""
+    match function:
+        case types.FunctionType():
+            cells = [c.cell_contents for c in function.__closure__ or () if _is_filled(c)]
+            return [
+                *(function.__defaults__ or ()),
+                *(function.__kwdefaults__ or {}).values(),
+                *cells,
+            ]
+        case types.MethodType():
+            return [function.__self__, *held_by(function.__func__)]
+        case types.BuiltinFunctionType():
+            return [function.__self__]
+        case functools.partial():
+            return [*function.args, *function.keywords.values(), *held_by(function.func)]
+        case _:
+            return []
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
 def reachable(value: Any) -> Iterator[Any]:
     """An object and all changeable ones inside of it."""
     seen: set[int] = set()
@@ -462,5 +503,7 @@ def reachable(value: Any) -> Iterator[Any]:
             waiting += [*found.keys(), *found.values()]
         elif type(found) in (list, tuple, set, frozenset):
             waiting += found
+        elif type(found).__module__ == "numpy":
+            waiting.append(getattr(found, "base", None))  # of a view
         elif is_project(type(found).__module__):
             waiting += (getattr(found, "__dict__", None) or {}).values()
