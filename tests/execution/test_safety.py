@@ -190,7 +190,7 @@ def test_sinks_with_any_ids(project: Project) -> None:
 
 def called(project: Project, work: Callable[[], Any]) -> JobOutcome:
     with Store(project.place) as store:
-        job = _Job("job", "job.py:build", store, RunOptions())
+        job = _Job("job", "job.py:build", store, RunOptions(), project.spark)
         with _intercepted(job):
             work()
         return job.outcome

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.frontends import computed_constants
 from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import identify
 from veer.frontends.python.traits import NUMBER
@@ -302,3 +303,14 @@ def test_dataclasses_are_their_fields() -> None:
     assert not same(made(1), made(2))
     assert not same(made(1), made(1, order=True))
     assert not same(made(1), made(1, shown=False))
+
+
+@pytest.mark.parametrize("function", computed_constants.COMPUTED_ANEW, ids=lambda f: f.__name__)
+def test_a_constant_another_process_computes_anew_is_a_choice(function: Any) -> None:
+    assert identify(function).kind is not Kind.PURE
+
+
+@pytest.mark.parametrize("function", computed_constants.ALIKE, ids=lambda f: f.__name__)
+def test_a_constant_every_process_computes_alike_is_none(function: Any) -> None:
+    found = identify(function)
+    assert found.kind is Kind.PURE and found.certain

@@ -22,7 +22,7 @@ import re
 import sys
 import types
 import uuid
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import resolve_name
@@ -103,8 +103,10 @@ class Identity:
 def identify(function: Any, given: Given = DATA) -> Identity:
     """The identity of a function of some arguments; one of its own if it cannot be told."""
     kind = kind_of(function, given)
+    walk = _Walk()
     try:
-        return Identity(_Walk().digest(function), kind)
+        digest = walk.digest(function)
+        return Identity(digest, worst(kind, Kind.CHOICE) if walk.is_computed_anew else kind)
     except (NotTold, RecursionError):
         return Identity(uuid.uuid4().hex, worst(kind, Kind.CHOICE), False)
 
@@ -124,6 +126,7 @@ class _Walk:
         self.seen: dict[int, int] = {}
         self.kept: list[Any] = []  # alive, or numbers would be given twice
         self.depth = 0
+        self.is_computed_anew = False  # a constant of a module, which another process may not have
 
     def digest(self, value: Any) -> str:
         """A digest of the value, by what it is and not where."""
@@ -293,6 +296,8 @@ class _Walk:
         by_name = value.__module__ != "__main__" and is_importable(value)
         if by_name and not _is_as_on_disk(value):
             raise NotTold(f"{value.__qualname__} is not what its file says")
+        if by_name and not _are_computed_alike(value):
+            self.is_computed_anew = True
         yield from self._code(value.__code__, value)
         try:
             cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
@@ -415,6 +420,49 @@ def _is_as_on_disk(function: types.FunctionType) -> bool:
         if digest_of(value) != digest_of(function.__globals__[read]):
             return False
     return True
+
+
+def _are_computed_alike(function: types.FunctionType) -> bool:
+    """Whether a worker that imports the module computes the same constants: by pure calls only."""
+    try:
+        path = pathlib.Path(function.__code__.co_filename)
+        _, bound = _compiled(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return False
+    stated = (bound.get(name) for name in _globals_read(function.__code__))
+    calls = (n for e in stated if e is not None for n in ast.walk(e) if isinstance(n, ast.Call))
+    return all(_is_pure_call(call, function.__globals__, bound) for call in calls)
+
+
+def _is_pure_call(call: ast.Call, names: dict[str, Any], bound: Container[str]) -> bool:
+    """Whether a call at the top of a module gives the same wherever the module is imported."""
+    called: ast.expr = call.func
+    path: list[str] = []
+    while isinstance(called, ast.Attribute):
+        path.insert(0, called.attr)
+        called = called.value
+    if isinstance(called, ast.Constant | ast.Call):
+        return True  # a method of what is looked at by itself
+    if not isinstance(called, ast.Name):
+        return False
+    value = names.get(called.id, getattr(builtins, called.id, None))
+    if path and called.id in bound and not isinstance(value, types.ModuleType | type):
+        return True  # a method of a constant, which is looked at by itself
+    for name in path:
+        if not isinstance(value, types.ModuleType | type):
+            return False
+        value = getattr(value, name, None)
+    if isinstance(value, types.FunctionType) and not is_foreign(value.__module__ or ""):
+        return kind_of(value) is Kind.PURE
+    if isinstance(value, type) and not is_foreign(value.__module__):
+        return True  # of the project: what it is made of is part of its identity
+    return value is not None and (listed_name(value) is not None or _is_declaring(value))
+
+
+def _is_declaring(value: Any) -> bool:
+    """Whether something of Spark or of logging only declares: a function, a type, a logger."""
+    module = getattr(value, "__module__", None) or ""
+    return module.partition(".")[0] in ("pyspark", "logging", "typing", "collections")
 
 
 def _globals_read(code: types.CodeType) -> set[str]:
