@@ -95,3 +95,12 @@ def test_chance_does_not_find_it_but_the_solver_does() -> None:
     report = verify(*versions)
     assert report.verdict is Verdict.INEQUIVALENT
     assert report.sinks[0].witness is not None
+
+
+def test_columns_a_model_does_not_mention_hold_values_of_their_types() -> None:
+    ddl = """CREATE TABLE t (a INT, d DATE NOT NULL, n DECIMAL(5, 2) NOT NULL, ts TIMESTAMP NOT NULL,
+        xs ARRAY<INT> NOT NULL, b BINARY NOT NULL, s STRING NOT NULL, ok BOOLEAN NOT NULL)"""
+    one, two = (read_sql(f"SELECT a FROM t WHERE a > {n}", ddl) for n in (700, 701))
+    tables = symbolic_instance(one, two, ((0, 0),), TableSemantics.BAG, 1)
+    assert tables is not None and tables["t"]
+    assert constraints_hold(all_sources((one, two)), tables)

@@ -63,6 +63,7 @@ from veer.dataflow.types import (
 from veer.dataflow.walk import map_children
 from veer.errors import InputError, UnsupportedError
 from veer.refute.instances import Tables, all_sources
+from veer.refute.pools import pool
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
 
@@ -491,10 +492,7 @@ def _value(value: object, type_: DataType, nullable: bool) -> object:
     """A value of the model; what it does not mention is null, or the plainest there is."""
     if value is not None or nullable:
         return value
-    return PLAINEST.get(str(type_), 0)
-
-
-PLAINEST: dict[str, object] = {"string": "", "boolean": False, "double": 0.0, "float": 0.0}
+    return next(iter(pool(type_, ())), None)
 
 
 def _all(parts: Sequence[Expr]) -> Expr:
