@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -34,7 +34,15 @@ def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***
     return USER.sub(user, QUERY.sub(lambda q: f"{q[1]}?{hide('query', q[2])}", text))
 
 
-def hidden(value: str) -> str:
+SECRET_OPTIONS = frozenset({"password", "user", "token", "secret", "key"})
+
+
+def without_secret_values(options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Options of a reader; another secret is still another option: others may see other rows."""
+    return tuple((k, _hidden(v) if k.lower() in SECRET_OPTIONS else v) for k, v in options)
+
+
+def _hidden(value: str) -> str:
     """What tells a secret from another without telling it."""
     return f"hidden-{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
@@ -79,4 +87,10 @@ def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
     return value
 
 
-__all__ = ["hidden", "map_sources", "undeclared", "without_secrets"]
+__all__ = [
+    "SECRET_OPTIONS",
+    "map_sources",
+    "undeclared",
+    "without_secret_values",
+    "without_secrets",
+]

@@ -54,7 +54,6 @@ from veer.dataflow.ops import (
 from veer.dataflow.schema import Schema
 from veer.dataflow.types import (
     BooleanType,
-    DataType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -93,17 +92,14 @@ def tells_zeros_apart(expr: Expr) -> bool:
     """Whether the topmost part of an expression may give other results for 0.0 than for -0.0."""
     match expr:
         case Cast(arg, target):
-            return has_floats(arg.type) and arg.type != target and not _is_blind_cast(target)
+            is_blind = arg.type == target or isinstance(target, BLIND_CASTS)
+            return has_floats(arg.type) and not is_blind
         case Call(function, args):
             return function not in BLIND and any(has_floats(a.type) for a in args)
         case OpaqueCall(_, args):
             return any(has_floats(a.type) for a in args)
         case _:
             return False
-
-
-def _is_blind_cast(target: DataType) -> bool:
-    return isinstance(target, BLIND_CASTS)
 
 
 def shown_zero_sign(dataflow: Dataflow) -> str:
@@ -142,6 +138,14 @@ class _Reading:
 
     compared: set[tuple[str, int]] = field(default_factory=set)
     shown: list[tuple[str, Origins]] = field(default_factory=list)
+    read: dict[Any, list[Origins]] = field(default_factory=dict)  # by query and what is around it
+
+    def query(self, query: Dataflow, scopes: tuple[_Scope, ...]) -> list[Origins]:
+        """A subquery, read once wherever it is mentioned in one place."""
+        key = query, scopes
+        if key not in self.read:
+            self.read[key] = self.dataflow(query, scopes)
+        return self.read[key]
 
     def dataflow(self, dataflow: Dataflow, outer: tuple[_Scope, ...]) -> list[Origins]:
         """Read all operators; gives where the columns of the first sink come from."""
@@ -150,7 +154,7 @@ class _Reading:
             operator = dataflow.operators[id_]
             inputs = dataflow.inputs[id_]
             rows = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
-            scope = _Scope(rows, [o for i in inputs for o in known[i]])
+            scope = _Scope(rows, tuple(o for i in inputs for o in known[i]))
             self._operator(operator, (scope, *outer))
             width = len(dataflow.schemas[id_])
             made = self._columns(operator, id_, width, [known[i] for i in inputs], (scope, *outer))
@@ -224,7 +228,7 @@ class _Reading:
                 seen = [some for type_, some in pairs if has_floats(type_)]
                 self.shown.append(("an opaque function", NOTHING.union(*seen)))
             case Lateral(query):
-                self.dataflow(query, scopes)
+                self.query(query, scopes)
             case _:
                 pass
 
@@ -236,11 +240,11 @@ class _Reading:
                 self._compare((arg, *options), scopes)
             case InQuery(args, query):
                 self._compare(args, scopes)
-                inside = self.dataflow(query, scopes)
+                inside = self.query(query, scopes)
                 if any(has_floats(a.type) for a in args):
                     self.compared.update(o for some in inside for o in some)
             case Exists(query) | ScalarQuery(query):
-                self.dataflow(query, scopes)
+                self.query(query, scopes)
             case _ if tells_zeros_apart(part):
                 floats = (c for c in children(part) if has_floats(c.type))
                 read = (self._origins(c, scopes) for c in floats)
@@ -259,7 +263,7 @@ class _Reading:
             case OuterColumn(name, _, occurrence, depth):
                 return scopes[depth].of(name, occurrence)
             case _ if (query := query_of(expr)) is not None:
-                inside = self.dataflow(query, scopes)
+                inside = self.query(query, scopes)
                 return NOTHING.union(*inside, *(self._origins(c, scopes) for c in children(expr)))
             case _:
                 return NOTHING.union(*(self._origins(c, scopes) for c in children(expr)))
@@ -270,7 +274,7 @@ class _Scope:
     """The columns an expression sees, and where each comes from."""
 
     schema: Schema
-    origins: Sequence[Origins]
+    origins: tuple[Origins, ...]
 
     def of(self, name: str, occurrence: int) -> Origins:
         return self.origins[self.schema.place(name, occurrence)]
@@ -367,6 +371,7 @@ def _is_negative_zero(value: Any) -> bool:
 
 __all__ = [
     "has_negative_zeros",
+    "may_show_zero_signs",
     "shown_zero_sign",
     "tells_zeros_apart",
     "without_zero_signs",

@@ -54,23 +54,26 @@ class _Job:
         self.spec, self.store, self.options, self.spark = spec, store, options, spark
         self.is_working = False
 
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """What the user asked for, for each frame alike."""
+        options = self.options
+        return {
+            "spec": self.spec,
+            "content": options.content,
+            "keep": options.keep,
+            "reuse": options.reuse,
+            "trust": options.trust,
+            "share": options.share,
+        }
+
     def frame(self, frame: DataFrame, name: str) -> DataFrame:
         """A frame with the same rows, read from the store where that can be."""
         if self.is_working:  # the store itself writes
             return frame
         self.is_working = True
         try:
-            found, outcome = through_store(
-                frame,
-                self.store,
-                name=name,
-                spec=self.spec,
-                content=self.options.content,
-                keep=self.options.keep,
-                reuse=self.options.reuse,
-                trust=self.options.trust,
-                share=self.options.share,
-            )
+            found, outcome = through_store(frame, self.store, name=name, **self._asked)
         except Exception as error:  # the job goes on as it does without Veer
             problem = why_not(error, self.store)
             self.outcome.frames.append((name, f"computed, not kept: {problem}"))
@@ -85,17 +88,7 @@ class _Job:
     def explained(self, frame: DataFrame, name: str) -> Explained:
         """What would be done for a frame."""
         try:
-            return explained(
-                frame,
-                self.store,
-                name=name,
-                spec=self.spec,
-                content=self.options.content,
-                keep=self.options.keep,
-                reuse=self.options.reuse,
-                trust=self.options.trust,
-                share=self.options.share,
-            )
+            return explained(frame, self.store, name=name, **self._asked)
         except InputError as error:
             return f"computed, not kept: {error}"
 

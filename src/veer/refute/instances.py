@@ -388,11 +388,9 @@ class Instances:
         """Make foreign keys point to parents, or to that one; False if there is none."""
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            found = self._find(foreign.parent)
-            if found is None:
-                continue
+            found = parent_of(foreign, self.sources.values())
             places = [names.index(c) for c in foreign.columns]
-            if not refers(source, places, found, foreign):
+            if found is None or not refers(source, places, found, foreign):
                 continue
             targets = target_places(found, foreign)
             every = own if found.table == source.table else tables.get(found.table, [])
@@ -413,15 +411,17 @@ class Instances:
                 return False
         return True
 
-    def _find(self, name: str) -> Source | None:
-        return next((s for n, s in self.sources.items() if n.lower() == name.lower()), None)
-
     def _value(self, rng: random.Random, type_: DataType, nullable: bool) -> Any:
         if nullable and rng.random() < NULL_SHARE:
             return None
         if type_ not in self.pools:
             self.pools[type_] = pool(type_, self.constants)
         return rng.choice(self.pools[type_]) if self.pools[type_] else None
+
+
+def parent_of(foreign: ForeignKey, sources: Iterable[Source]) -> Source | None:
+    """The table a foreign key refers to, if it is among these."""
+    return next((s for s in sources if s.table.lower() == foreign.parent.lower()), None)
 
 
 def target_places(parent: Source, foreign: ForeignKey) -> list[int]:
@@ -448,14 +448,14 @@ def refers(source: Source, places: Sequence[int], parent: Source, foreign: Forei
 def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
     """A foreign key that instances do not keep, since its columns are compared in another way."""
     read = all_sources(dataflows)
-    known = {s.table.lower(): s for s in (*unread, *read.values())}
+    known = (*read.values(), *unread)
     for source in read.values():
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            parent = known.get(foreign.parent.lower())
+            parent = parent_of(foreign, known)
             places = [names.index(c) for c in foreign.columns]
             if parent is None:
-                broken = any(_last_part(name) == _last_part(foreign.parent) for name in known)
+                broken = any(_last_part(s.table) == _last_part(foreign.parent) for s in known)
             else:
                 broken = not refers(source, places, parent, foreign)
             if broken:
@@ -539,9 +539,7 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
         if len(lawful_rows(source, rows)) < len(rows):
             return False
         for foreign in source.foreign_keys:
-            parent = next(
-                (s for s in sources.values() if s.table.lower() == foreign.parent.lower()), None
-            )
+            parent = parent_of(foreign, sources.values())
             places = [names.index(c) for c in foreign.columns]
             if parent is None or not refers(source, places, parent, foreign):
                 continue

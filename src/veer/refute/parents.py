@@ -15,6 +15,7 @@ from veer.refute.instances import (
     Tables,
     constraints_hold,
     has_unknown_checks,
+    parent_of,
     refers,
     target_places,
 )
@@ -28,11 +29,11 @@ def with_parents(
     read: Mapping[str, Source], unread: Iterable[Source], tables: Tables
 ) -> Tables | None:
     """The tables with the parents of their rows; None if the constraints cannot all be kept."""
-    adding = _Adding(dict(read), {s.table.lower(): s for s in unread}, dict(tables))
+    adding = _Adding(dict(read), tuple(unread), dict(tables))
     rows = [(s, row) for s in read.values() for row in tables[s.table] if s.foreign_keys]
     if not all(adding.refer(source, row) for source, row in rows):
         return None
-    every = {**read, **{s.table: s for s in adding.unread.values() if s.table in adding.tables}}
+    every = {**read, **{s.table: s for s in adding.unread if s.table in adding.tables}}
     return adding.tables if constraints_hold(every, adding.tables) else None
 
 
@@ -41,7 +42,7 @@ class _Adding:
     """Tables that grow until every row has its parents."""
 
     read: dict[str, Source]
-    unread: dict[str, Source]  # by lower-case name
+    unread: tuple[Source, ...]
     tables: Tables
     added: int = field(default=0)
 
@@ -49,7 +50,7 @@ class _Adding:
         """Add what the foreign keys of a row lead to; False if that cannot be."""
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            parent = self.unread.get(foreign.parent.lower())
+            parent = parent_of(foreign, self.unread)
             places = [names.index(c) for c in foreign.columns]
             if parent is None or not refers(source, places, parent, foreign):
                 continue  # read, so it is there already; or nothing is known of it
@@ -85,9 +86,7 @@ class _Adding:
             row[place] = value
         names = [f.name for f in parent.fields]
         for foreign in parent.foreign_keys:
-            target = next(
-                (s for s in self.read.values() if s.table.lower() == foreign.parent.lower()), None
-            )
+            target = parent_of(foreign, self.read.values())
             places = [names.index(c) for c in foreign.columns]
             if target is None or not refers(parent, places, target, foreign):
                 continue

@@ -62,7 +62,7 @@ from veer.dataflow.types import (
 )
 from veer.dataflow.walk import map_children
 from veer.errors import InputError, UnsupportedError
-from veer.refute.instances import Tables, all_sources
+from veer.refute.instances import Tables, all_sources, parent_of, refers, target_places
 from veer.refute.pools import pool
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
@@ -218,17 +218,11 @@ class SymbolicRun:
 
     def _parents(self, source: Source, names: list[str]) -> Iterator[Formula]:
         for foreign in source.foreign_keys:
-            parent = next(
-                (s for n, s in self.sources.items() if n.lower() == foreign.parent.lower()), None
-            )
-            if parent is None:
-                continue
-            others = [f.name.lower() for f in parent.fields]
+            parent = parent_of(foreign, self.sources.values())
             own = [names.index(n.lower()) for n in foreign.columns]
-            targets = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
-            their = [others.index(n.lower()) for n in targets]
-            if len(own) != len(their):
+            if parent is None or not refers(source, own, parent, foreign):
                 continue
+            their = target_places(parent, foreign)
             for row in self.rows[source.table]:
                 present = tuple(Not(IsNull(row.values[x])) for x in own)
                 found = tuple(

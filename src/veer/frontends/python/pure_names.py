@@ -213,7 +213,6 @@ PLACED = _words("loc iloc at iat")
 SETS_MADE = _words("union intersection difference symmetric_difference")
 LOGGED = _words("critical debug error exception info log warning")
 
-# Attributes that are read without being called; other names of plain values are fields of rows.
 # Directives of `strftime` and `strptime` that neither the locale nor the local zone decides.
 DIRECTIVES = frozenset("YmdHMSfjyUWuwVGIz%")
 PLAIN_TYPES = _words(

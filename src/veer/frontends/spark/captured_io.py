@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.dataflow.schema import Field
-from veer.dataflow.sources import hidden
+from veer.dataflow.sources import SECRET_OPTIONS, without_secret_values
 from veer.dataflow.types import STRING
 from veer.errors import InputError
 from veer.frontends.spark.places import linked
@@ -21,7 +21,6 @@ from veer.frontends.spark.types import field_type, metadata_of
 if TYPE_CHECKING:
     from veer.frontends.spark.capture import Capture
 
-SECRET = ("password", "user", "token", "secret", "key")
 Columns: TypeAlias = tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]  # with their metadata
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -124,13 +123,8 @@ class Reader(_Options):
                 if len(paths) > 1 or self._schema is not None or self._options:
                     self._capture.stop(f"{where} is read in another way than written", "")
                 return self._capture.reread(found)
-        options = tuple(
-            sorted(
-                (k, hidden(v) if k.lower() in SECRET else v)
-                for k, v in self._options.items()
-                if k != "path"
-            )
-        )
+        given = sorted((k, v) for k, v in self._options.items() if k != "path")
+        options = without_secret_values(given)
         declared = next(
             (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None
         )
@@ -281,7 +275,9 @@ class Writer(_Options):
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
         target = self._capture.path(target)
         settings = [
-            f"{k}={v}" for k, v in sorted(self._options.items()) if k not in (*SECRET, "path")
+            f"{k}={v}"
+            for k, v in sorted(self._options.items())
+            if k != "path" and k not in SECRET_OPTIONS
         ]
         kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
         sink = Sink(target, kind, target, (), self._format in ("csv", "text"))

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from veer.dataflow.functions.arithmetic import NAN
 from veer.dataflow.ops import ANYWHERE, LOCAL, Operator, Source, Values
-from veer.dataflow.sources import hidden
+from veer.dataflow.sources import without_secret_values
 from veer.dataflow.types import (
     AtomicType,
     BooleanType,
@@ -114,9 +114,7 @@ def _relation(node: Node) -> Source:
         )
     if kind == "JDBCRelation":
         options = _options(relation.jdbcOptions().parameters())
-        # Another user may see other rows, and nobody is told who it was.
-        secret = ("password", "user")
-        kept = tuple((k, hidden(v) if k.lower() in secret else v) for k, v in options)
+        kept = without_secret_values(options)
         return Source(
             name or f"jdbc {digest(kept)}",
             fields_of(node),
