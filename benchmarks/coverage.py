@@ -26,8 +26,8 @@ from benchmarks.needs import NAMED, needed
 from benchmarks.workloads import WORKLOADS
 from veer.api import Comparison, verify
 from veer.batch import decide, read_pairs
-from veer.dataflow.dag import Dataflow
 from veer.frontends.sql import read_schema, read_sql
+from veer.model.dag import Dataflow
 from veer.verdict import TableSemantics, Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"

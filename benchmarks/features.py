@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     AggregateCall,
     Call,
     Case,
@@ -20,8 +21,7 @@ from veer.dataflow.expr import (
     OpaqueCall,
     ScalarQuery,
 )
-from veer.dataflow.functions.registry import Nulls, scalar_function
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -42,8 +42,8 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.types import has_floats
-from veer.dataflow.walk import operator_exprs, parts, subqueries
+from veer.model.types import has_floats
+from veer.model.walk import operator_exprs, parts, subqueries
 
 ARITHMETIC = frozenset({"+", "-", "*", "/", "div", "%", "negative", "abs"})
 GROUPING_ID = "_grouping_id"  # the key that tells grouping sets apart

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.expr import (
+from veer.frontends.spec import Version
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import (
     AggregateCall,
     And,
     Call,
@@ -24,7 +25,7 @@ from veer.dataflow.expr import (
     Not,
     SortKey,
 )
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     Filter,
     Join,
@@ -37,9 +38,8 @@ from veer.dataflow.ops import (
     Source,
     Union,
 )
-from veer.dataflow.schema import Field
-from veer.dataflow.types import INT, STRING, DataType
-from veer.frontends.spec import Version
+from veer.model.schema import Field
+from veer.model.types import INT, STRING, DataType
 
 COLUMNS: Sequence[tuple[str, DataType]] = (
     ("id", INT),

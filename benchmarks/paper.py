@@ -26,20 +26,20 @@ from benchmarks import tpcds
 from benchmarks.alone import alone
 from benchmarks.workloads import WORKLOADS, Pair, Workload
 from veer.api import Comparison, Version, diff, verify
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.expr import Literal
-from veer.dataflow.ops import Filter
-from veer.dataflow.types import BOOLEAN
 from veer.evs import registry
 from veer.frontends.sql import read_sql
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import Literal
+from veer.model.ops import Filter
+from veer.model.types import BOOLEAN
 from veer.proof import Claim
 from veer.search.attempts import Attempts
-from veer.search.decomposition import Options, Tally
-from veer.search.graph import PairGraph
+from veer.search.paper.decomposition import Options, Tally
+from veer.search.paper.graph import PairGraph
+from veer.search.paper.strategies import Outcome, Strategy, find_windows
+from veer.search.paper.window import Windows
 from veer.search.quick import shape
-from veer.search.strategies import Outcome, Strategy, find_windows
 from veer.search.whole import top_claim
-from veer.search.window import Windows
 from veer.verdict import TableSemantics, Verdict
 
 MOST = 60_000  # decompositions; the paper stops after an hour

@@ -15,14 +15,14 @@ from typing import NoReturn
 from benchmarks import tpcds
 from tests.spark.session import spark_session
 from veer.api import Comparison, verify
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Exists, Expr, InQuery, ScalarQuery
-from veer.dataflow.ops import Operator, Source
-from veer.dataflow.walk import map_exprs, transform
 from veer.errors import VeerError
 from veer.frontends.spark import read_dataframe
 from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql
+from veer.model.dag import Dataflow
+from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
+from veer.model.ops import Operator, Source
+from veer.model.walk import map_exprs, transform
 
 
 class _TooLongError(VeerError):

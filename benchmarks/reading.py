@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import tpcds
-from veer.dataflow.ops import Source
-from veer.dataflow.types import BOOLEAN, STRING, DataType, IntegralType
 from veer.errors import VeerError
 from veer.frontends.sql import read_schema, read_sql
+from veer.model.ops import Source
+from veer.model.types import BOOLEAN, STRING, DataType, IntegralType
 
 Rows = list[tuple[Any, ...]]
 
@@ -157,7 +157,7 @@ def _compare(
 def run_here(text: str, catalog: dict[str, Source], rows: Mapping[str, Rows]) -> Any:
     """The interpreter's result, or its failure."""
     from tests.spark.compare import Failed
-    from veer.dataflow.functions.registry import Failure
+    from veer.functions.registry import Failure
     from veer.interpreter import run_dataflow
 
     try:

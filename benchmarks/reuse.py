@@ -24,13 +24,13 @@ from typing import Any
 from benchmarks.editing.changing import MODELS
 from benchmarks.scaled import bound, write_tables
 from benchmarks.sequences import Step, sequence
-from veer.dataflow.dag import Dataflow
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies
 from veer.execution.run import Outcome, Request, Running
 from veer.execution.session import Session
 from veer.execution.sources import Sources
-from veer.frontends.workflow import build_workflow
+from veer.frontends.workflow.reader import build_workflow
+from veer.model.dag import Dataflow
 from veer.store import Store, tables
 
 # Rows of the fact tables with which the first version takes about ten seconds on one core.

@@ -30,10 +30,10 @@ from benchmarks.editing.view import Edit, View
 from benchmarks.workloads.data import Tables, rows_for
 from benchmarks.workloads.definitions import flows
 from benchmarks.workloads.flow import Flow
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import RowUdf
 from veer.errors import InputError
 from veer.interpreter import Result, run_dataflow, same_result
+from veer.model.dag import Dataflow
+from veer.model.ops import RowUdf
 from veer.verdict import TableSemantics
 
 T = TypeVar("T")

@@ -22,12 +22,12 @@ from benchmarks.large import base, pair
 from benchmarks.workloads import WORKLOADS
 from tests.generators.edits import edited, random_query
 from veer.api import Comparison, verify
-from veer.dataflow.dag import Dataflow
 from veer.evs import algebra, registry
 from veer.frontends.spec import Version
 from veer.frontends.sql import read_schema, read_sql
+from veer.model.dag import Dataflow
 from veer.refute import Refutation, first_difference
-from veer.search.verdicts import verdicts
+from veer.search.answer_cache import answer_cache
 from veer.verdict import Report, TableSemantics, Verdict
 
 BY_POSITION = Comparison(columns="position", types="value")
@@ -35,7 +35,7 @@ BY_POSITION = Comparison(columns="position", types="value")
 
 def timed(p: Version, q: Version, comparison: Comparison) -> tuple[Report, float]:
     """A verdict and its seconds, nothing known from before."""
-    verdicts.cache_clear()
+    answer_cache.cache_clear()
     algebra._recent.clear()
     fresh = [
         Version(v.name, Dataflow(v.dataflow.operators, v.dataflow.links), v.stable_ids)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.generators.values import random_value
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Source
-from veer.dataflow.types import IntegralType
+from veer.model.dag import Dataflow
+from veer.model.ops import Source
+from veer.model.types import IntegralType
 from veer.refute.instances import all_sources
 
 CASES = Path(__file__).parent / "cases"

@@ -6,52 +6,45 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "java", "verdict", "visible", "__version__"}
+EVERYWHERE = {"errors", "java", "own_code", "verdict", "visible", "__version__"}
+GROUND = {"model", "functions"}
+FACTS = GROUND | {"analysis"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "verdict": set(),
-    "dataflow": set(),
-    "frontends": {"dataflow", "store"},
-    "store": {"dataflow"},
-    "execution": {
-        *("dataflow", "frontends", "interpreter", "refute", "versions", "api", "store"),
-    },
-    "interpreter": {"dataflow"},
-    "versions": {"dataflow"},
-    "proof": {"dataflow"},
-    "smt": {"dataflow"},
-    "evs": {"dataflow", "smt"},
-    "refute": {"dataflow", "interpreter", "smt"},
-    "search": {"dataflow", "versions", "proof", "interpreter", "evs", "refute"},
-    "report": set(),
-    "java": set(),
     "visible": set(),
-    "evidence": {"dataflow", "proof", "evs", "smt", "frontends", "report"},
-    "api": {
-        *("dataflow", "frontends", "interpreter", "versions", "proof", "evs", "smt", "refute"),
-        *("search", "evidence"),
-    },
-    "witness_script": {"dataflow", "frontends", "refute", "report"},
+    "java": set(),
+    "own_code": set(),
+    "model": {"functions"},
+    "functions": {"model"},
+    "analysis": GROUND,
+    "normalize": FACTS,
+    "frontends": FACTS | {"normalize", "versions", "store"},
+    "interpreter": FACTS | {"normalize"},
+    "versions": FACTS | {"normalize"},
+    "proof": FACTS | {"normalize"},
+    "smt": FACTS,
+    "prover": FACTS | {"smt"},
+    "evs": FACTS | {"smt", "prover"},
+    "refute": FACTS | {"interpreter", "smt", "frontends"},
+    "search": FACTS | {"normalize", "versions", "proof", "interpreter", "evs", "refute"},
+    "verify": FACTS
+    | {"normalize", "versions", "proof", "interpreter", "smt", "evs", "refute", "search"},
+    "report": {"model", "normalize", "proof", "frontends", "refute"},
+    "store": {"model"},
+    "execution": FACTS | {"api", "frontends", "interpreter", "refute", "store", "versions"},
+    "api": {"frontends", "search", "smt", "verify", "versions"},
     "batch": {"api", "frontends", "report"},
     "cli": {
-        "evs",
-        "api",
-        "batch",
-        "evidence",
-        "witness_script",
-        "report",
-        "frontends",
+        *("api", "batch", "report", "evs", "execution", "frontends", "model", "store"),
         "versions",
-        "dataflow",
-        "store",
-        "execution",
     },
     "__main__": {"cli"},
     "__init__": set(),
 }
 OUTSIDE = {
     "sqlglot": ("frontends/sql/",),
-    "yaml": ("frontends/workflow.py",),
+    "yaml": ("frontends/workflow/",),
     "rich": ("report/", "cli/"),
     "typer": ("cli/",),
     "pyspark": ("frontends/spark/", "execution/"),

@@ -12,7 +12,7 @@ from benchmarks.editing.keeping import Maker
 from benchmarks.editing.predicates import KEYWORDS, conjuncts, new_predicates, other_constants
 from benchmarks.editing.view import Edit, View, put_after, put_before, take_out
 from benchmarks.workloads.flow import Flow, Spec
-from veer.dataflow.types import ArrayType, NumericType
+from veer.model.types import ArrayType, NumericType
 
 CALL = re.compile(r"(sum|avg|min|max|count)\((.+)\)")
 FUNCTIONS = ("sum", "avg", "min", "max", "count")

@@ -19,9 +19,9 @@ from benchmarks.editing.predicates import (
 )
 from benchmarks.editing.view import Edit, View, put_after, put_before, take_out
 from benchmarks.workloads.flow import Flow, Spec
-from veer.dataflow.needs import Need, needs
-from veer.dataflow.ops import Sink
-from veer.dataflow.types import StringType
+from veer.analysis.needs import Need, needs
+from veer.model.ops import Sink
+from veer.model.types import StringType
 from veer.verdict import TableSemantics
 
 Maker = Callable[[View], Iterator[Edit]]

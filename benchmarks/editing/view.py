@@ -9,9 +9,10 @@ from typing import Any
 
 from benchmarks.editing.predicates import requalified
 from benchmarks.workloads.flow import Flow, Spec
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Column, Named
-from veer.dataflow.ops import (
+from veer.frontends.workflow.reader import build_workflow
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Named
+from veer.model.ops import (
     Aggregate,
     Filter,
     Join,
@@ -22,9 +23,8 @@ from veer.dataflow.ops import (
     Union,
     Unnest,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import DataType
-from veer.frontends.workflow import build_workflow
+from veer.model.schema import Schema
+from veer.model.types import DataType
 
 
 @dataclass(frozen=True)

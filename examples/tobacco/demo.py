@@ -11,9 +11,9 @@ from rich.console import Console
 
 from veer.api import load, verify
 from veer.cli.running import print_run
-from veer.dataflow.pprint import show_dataflow
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, export, start
+from veer.model.pprint import show_dataflow
 from veer.report.as_json import report_json
 from veer.report.as_text import print_report
 

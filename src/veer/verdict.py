@@ -1,4 +1,4 @@
-"""Verdicts, answers and reports: what Veer says, with the evidence for it."""
+"""AnswerCache, answers and reports: what Veer says, with the evidence for it."""
 
 from __future__ import annotations
 

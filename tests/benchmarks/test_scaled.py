@@ -13,9 +13,9 @@ from benchmarks.scaled import arrow_schema, bound, sources, write_tables
 from benchmarks.sequences import functions
 from benchmarks.workloads import WORKLOADS
 from benchmarks.workloads.definitions import flows
-from veer.dataflow.ops import Source
-from veer.frontends.workflow import build_workflow
+from veer.frontends.workflow.reader import build_workflow
 from veer.interpreter import run_dataflow
+from veer.model.ops import Source
 from veer.refute.instances import constraints_hold
 
 pq = pytest.importorskip("pyarrow.parquet")

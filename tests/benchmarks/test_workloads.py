@@ -13,12 +13,12 @@ from benchmarks.tpcds import catalog
 from benchmarks.workloads import HERE, WORKLOADS, Pair, Workload, generate, load_version
 from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import files
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Call, Expr
-from veer.dataflow.ops import Aggregate, Join, Project, RowUdf, Source, Union, Unnest
-from veer.dataflow.walk import parts
-from veer.frontends.workflow import SCHEMA
+from veer.frontends.workflow.reader import SCHEMA
 from veer.interpreter import run_dataflow, same_result
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Expr
+from veer.model.ops import Aggregate, Join, Project, RowUdf, Source, Union, Unnest
+from veer.model.walk import parts
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import constraints_hold
 from veer.verdict import TableSemantics

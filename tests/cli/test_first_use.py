@@ -17,9 +17,9 @@ from veer.api import Comparison, Version, assert_equivalent, verify
 from veer.cli.running import _print_plan
 from veer.errors import ParseError, TimeLimitReached
 from veer.frontends.json_text import read_json
-from veer.frontends.places import line_of
+from veer.frontends.locations import line_of
 from veer.frontends.sql import read_sql
-from veer.frontends.workflow import read_workflow
+from veer.frontends.workflow.reader import read_workflow
 from veer.verdict import Report, TableSemantics
 
 DDL = "CREATE TABLE t (a INT, s STRING, m DECIMAL(9,2), x BIGINT);\n"
@@ -248,7 +248,7 @@ def test_a_time_limit_gives_unknown_and_keeps_nothing(
     def late(*_: object) -> None:
         raise TimeLimitReached(5)
 
-    monkeypatch.setattr("veer.api.congruence.prove", late)
+    monkeypatch.setattr("veer.verify.sinks.congruence.prove", late)
     report_ = compared("SELECT s FROM t", "SELECT coalesce(s, '') AS s FROM t", "exact")
     assert report_.verdict.value == "unknown" and report_.limit == 5
     assert "stopped by the time limit of 5 s" in str(report_)

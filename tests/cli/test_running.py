@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from veer.dataflow.fingerprint import fingerprint
+from veer.analysis.fingerprint import fingerprint
 from veer.errors import UsageError
 from veer.execution.start import checked_name
 from veer.frontends.sql import read_schema, read_sql

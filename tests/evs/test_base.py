@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import pytest
 
-from veer.dataflow.ops import Aggregate, Filter, Join, Project, Source
 from veer.evs.base import EV, OnlyOperators, QueryPair, Restriction, SameCount
 from veer.frontends.sql import read_sql
+from veer.model.ops import Aggregate, Filter, Join, Project, Source
 from veer.verdict import Answer, TableSemantics, Verdict
 
 SCHEMA = "CREATE TABLE t (a INT, b INT)"

@@ -1,4 +1,4 @@
-"""Verdicts on the case files of the prover; nothing is believed that can be tried.
+"""AnswerCache on the case files of the prover; nothing is believed that can be tried.
 
 An EQUIVALENT is attacked with random instances, and a second solver is asked its questions; a
 witness is replayed, and what differs is handed to every verifier again: the refuter answers first
@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.support import CASES, Case, load_cases
+from veer import prover
 from veer.api import Comparison, Version, verify
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.functions.arithmetic import fit_decimal
-from veer.dataflow.query_pair import QueryPair
-from veer.dataflow.types import INTEGER_BITS, DecimalType, IntegralType
-from veer.evs import algebra, registry
+from veer.evs import registry
 from veer.frontends.sql import read_sql
+from veer.functions.arithmetic import fit_decimal
+from veer.model.dag import Dataflow
+from veer.model.query_pair import QueryPair
+from veer.model.types import INTEGER_BITS, DecimalType, IntegralType
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Tables, all_sources, constraints_hold
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
@@ -135,8 +136,6 @@ def test_titles_are_unique_and_options_known(name: str) -> None:
 
 
 def test_rules_are_methods_of_the_prover() -> None:
-    code = "".join(
-        p.read_text(encoding="utf-8") for p in Path(algebra.__file__).parent.glob("*.py")
-    )
+    code = "".join(p.read_text(encoding="utf-8") for p in Path(prover.__file__).parent.glob("*.py"))
     for rule in sorted({c.options["rule"] for _, c in ALL if "rule" in c.options}):
         assert re.search(rf"def _?{rule}\(", code), rule

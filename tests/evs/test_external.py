@@ -13,11 +13,11 @@ import pytest
 
 from veer.api import Comparison, Version, verify
 from veer.cli.main import run
-from veer.dataflow.query_pair import QueryPair
 from veer.errors import DefectError
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
+from veer.model.query_pair import QueryPair
 from veer.search.attempts import Attempts
 from veer.search.simulation import Simulation
 from veer.verdict import Answer, Report, TableSemantics, Verdict

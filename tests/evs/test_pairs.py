@@ -10,9 +10,9 @@ import pytest
 from tests.evs.test_cases import assert_lawful, assert_not_refuted
 from tests.support import CASES, Case, load_cases
 from veer.batch import BatchOptions, decide
-from veer.dataflow.query_pair import QueryPair
 from veer.evs import registry
 from veer.frontends.sql import read_sql
+from veer.model.query_pair import QueryPair
 from veer.refute import Refutation
 from veer.verdict import TableSemantics, Verdict
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from veer.dataflow.query_pair import QueryPair
 from veer.errors import UsageError
 from veer.evs import registry
 from veer.frontends.sql import read_sql
+from veer.model.query_pair import QueryPair
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support import Case, load_cases
-from veer.dataflow.query_pair import QueryPair
 from veer.evs import registry
 from veer.frontends.sql import read_sql
+from veer.model.query_pair import QueryPair
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """

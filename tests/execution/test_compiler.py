@@ -17,15 +17,15 @@ from tests.generators.dataflows import Queries
 from tests.generators.tables import Table, query_tables
 from tests.spark.compare import collect, register, same_rows, to_spark
 from tests.spark.flows import INEXACT
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import RowUdf, Source
 from veer.errors import InputError, UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.functions import Bodies
 from veer.frontends.sql import read_sql
-from veer.frontends.workflow import build_workflow
+from veer.frontends.workflow.reader import build_workflow
+from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
+from veer.model.dag import Dataflow
+from veer.model.ops import RowUdf, Source
 
 pytestmark = pytest.mark.spark
 SEED = os.environ.get("VEER_SEED", "1")

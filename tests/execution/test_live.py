@@ -17,10 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import veer
-from veer.dataflow.ops import Sink
 from veer.execution import live
 from veer.execution.planned import Planned
 from veer.execution.run import Outcome
+from veer.model.ops import Sink
 
 pytestmark = pytest.mark.spark
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from veer.dataflow.ops import RowUdf
 from veer.errors import InputError
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies
@@ -23,7 +22,8 @@ from veer.execution.results import read_result
 from veer.execution.run import Outcome, Request, Running
 from veer.execution.session import Session
 from veer.execution.sources import Sources
-from veer.frontends.workflow import build_workflow
+from veer.frontends.workflow.reader import build_workflow
+from veer.model.ops import RowUdf
 from veer.store import Store
 from veer.store.gc import collect
 

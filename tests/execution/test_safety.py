@@ -16,13 +16,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import veer
-from veer.dataflow.json import to_json
 from veer.errors import InputError
 from veer.execution import live, results
 from veer.execution.jobs import JobOutcome, _intercepted, _Job
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, Started, destinations, export, start
 from veer.execution.targets import MARK
+from veer.model.json import to_json
 from veer.store import Store
 from veer.store.files import LocalFiles, StoredFile
 
@@ -267,7 +267,7 @@ def test_another_version_of_veer_computes_anew(
 ) -> None:
     project.write(sort("v"))
     assert [project.run(), project.run()] == ["computed", "reused"]
-    monkeypatch.setattr("veer.execution.run.code_digest", lambda: "another")
+    monkeypatch.setattr("veer.execution.run.own_code_digest", lambda: "another")
     assert project.run() == "computed"
 
 

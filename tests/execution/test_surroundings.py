@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from veer.dataflow.ops import Source
-from veer.dataflow.schema import Field
-from veer.dataflow.types import IntegerType
 from veer.execution.session import FOR_RUNNING, Session
 from veer.execution.sources import Sources, source_name
 from veer.execution.surroundings import (
@@ -22,6 +19,9 @@ from veer.execution.surroundings import (
     python_variables,
     surroundings,
 )
+from veer.model.ops import Source
+from veer.model.schema import Field
+from veer.model.types import IntegerType
 
 HARMLESS = [
     *("spark.app.name", "spark.master", "spark.executor.memory", "spark.executor.cores"),

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.frontends import computed_constants
-from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import identify
 from veer.frontends.python.traits import NUMBER
+from veer.functions.registry import Kind
 
 PROGRAM = """
 import json, sys

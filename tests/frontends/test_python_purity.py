@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.frontends import impure_functions, pure_functions, shared_state
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.types import DataType, parse_type
 from veer.frontends.python import identify
 from veer.frontends.python.purity import Given, argument, kind_of
 from veer.frontends.python.traits import DATA, NUMBER, TABLES
+from veer.functions.registry import Kind
+from veer.model.types import DataType, parse_type
 
 RUN = """
 import sys

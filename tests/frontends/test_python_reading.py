@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from veer.dataflow.expr import Column
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import parse_type
 from veer.frontends.python import NotRead, read_source
+from veer.functions.registry import Failure
 from veer.interpreter.expressions import compile_expr
+from veer.model.expr import Column
+from veer.model.schema import Field, Schema
+from veer.model.types import parse_type
 
 COLUMNS = {"x": "bigint", "y": "int", "s": "string", "d": "double", "b": "boolean"}
 SCHEMA = Schema(tuple(Field(name, parse_type(t)) for name, t in COLUMNS.items()))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from veer.api import load
-from veer.dataflow.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, ArrayType
 from veer.errors import InputError
-from veer.frontends.spark.zones import is_utc, is_zoneless
+from veer.frontends.spark.time_zones import is_utc, is_zoneless
+from veer.model.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, ArrayType
 
 
 def test_another_pyspark_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

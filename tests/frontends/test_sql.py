@@ -6,11 +6,11 @@ import pytest
 
 from benchmarks import tpcds
 from tests.support import Case, load_cases
-from veer.dataflow.pprint import show_dataflow
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
 from veer.frontends.sql.parse import parse_expression
 from veer.interpreter import run_dataflow
+from veer.model.pprint import show_dataflow
 
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, s STRING, d DOUBLE, arr ARRAY<INT>, st STRUCT<x: INT, y: STRING>);

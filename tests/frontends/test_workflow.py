@@ -12,12 +12,12 @@ import pytest
 import yaml
 
 from veer.api import Version, verify
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Filter, Join, RowUdf, Sink, Source
-from veer.dataflow.pprint import show_dataflow
 from veer.errors import InputError
-from veer.frontends.workflow import SCHEMA, read_workflow
-from veer.frontends.workflow_schema import OPERATORS
+from veer.frontends.workflow.reader import SCHEMA, read_workflow
+from veer.frontends.workflow.schema import OPERATORS
+from veer.model.dag import Dataflow
+from veer.model.ops import Filter, Join, RowUdf, Sink, Source
+from veer.model.pprint import show_dataflow
 from veer.verdict import Verdict
 
 ROOT = Path(__file__).parent.parent.parent

@@ -8,12 +8,14 @@ from random import Random
 
 from tests.generators.dataflows import Queries
 from tests.generators.tables import query_tables
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import expr_kind, operator_kind
-from veer.dataflow.expr import And, Column, Compare, Expr, IsNull, Literal, Named, Not, Or, SortKey
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.needs import ORDERED, SET, Need, needs
-from veer.dataflow.ops import (
+from veer.analysis.determinism import expr_kind, operator_kind
+from veer.analysis.needs import ORDERED, SET, Need, needs
+from veer.errors import VeerError
+from veer.frontends.sql import read_sql
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import And, Column, Compare, Expr, IsNull, Literal, Named, Not, Or, SortKey
+from veer.model.ops import (
     Aggregate,
     Filter,
     Join,
@@ -24,10 +26,8 @@ from veer.dataflow.ops import (
     Sort,
     Union,
 )
-from veer.dataflow.types import BOOLEAN, IntegralType, has_floats, is_orderable
-from veer.dataflow.walk import columns_read, map_exprs, operator_exprs, parts, transform
-from veer.errors import VeerError
-from veer.frontends.sql import read_sql
+from veer.model.types import BOOLEAN, IntegralType, has_floats, is_orderable
+from veer.model.walk import columns_read, map_exprs, operator_exprs, parts, transform
 from veer.verdict import TableSemantics
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from random import Random
 
-from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.frontends import coercion
+from veer.frontends.builder import FlowBuilder
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     And,
     Call,
     Case,
@@ -28,7 +29,7 @@ from veer.dataflow.expr import (
     ScalarQuery,
     SortKey,
 )
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -47,9 +48,8 @@ from veer.dataflow.ops import (
     Union,
     Unnest,
 )
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import INT, ArrayType
-from veer.frontends.builder import FlowBuilder
+from veer.model.schema import Field, Schema
+from veer.model.types import INT, ArrayType
 
 NAMES = ("a", "b", "c")
 SOURCES = (

@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from tests.generators.values import random_rows
-from veer.dataflow.ops import Source
-from veer.dataflow.schema import Field
-from veer.dataflow.types import DataType, parse_type
+from veer.model.ops import Source
+from veer.model.schema import Field
+from veer.model.types import DataType, parse_type
 
 Row = tuple[Any, ...]
 

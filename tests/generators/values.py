@@ -8,8 +8,8 @@ from decimal import Context, Decimal
 from random import Random
 from typing import Any
 
-from veer.dataflow.functions.arithmetic import NAN, to_float32
-from veer.dataflow.types import (
+from veer.functions.arithmetic import NAN, to_float32
+from veer.model.types import (
     INTEGER_BITS,
     ArrayType,
     BinaryType,

@@ -8,14 +8,14 @@ import pytest
 
 from tests.support import Case, load_cases
 from tests.tables import ROWS, SCHEMA
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import Filter, Sink
-from veer.dataflow.pprint import show_value
 from veer.errors import InputError
 from veer.frontends.sql import read_sql
-from veer.frontends.workflow import read_workflow
+from veer.frontends.workflow.reader import read_workflow
+from veer.functions.registry import Failure
 from veer.interpreter import Result, difference, run_dataflow, same_result
+from veer.model.dag import Dataflow, Link
+from veer.model.ops import Filter, Sink
+from veer.model.pprint import show_value
 from veer.verdict import TableSemantics
 
 BAG, SET, ORDERED = TableSemantics.BAG, TableSemantics.SET, TableSemantics.ORDERED_BAG

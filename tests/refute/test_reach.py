@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from veer.dataflow.expr import Expr
-from veer.dataflow.walk import operator_exprs
 from veer.frontends.sql import read_sql
 from veer.interpreter import Program
+from veer.model.expr import Expr
+from veer.model.walk import operator_exprs
 from veer.refute import Refutation, find_witness
 from veer.refute.counting import telling_counts
 from veer.refute.instances import Instances, all_sources, constraints_hold

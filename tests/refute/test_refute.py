@@ -7,10 +7,10 @@ import json
 import pytest
 
 from veer.api import Version, verify
-from veer.dataflow.dag import Dataflow
 from veer.frontends.sql import read_sql
-from veer.frontends.workflow import read_workflow
+from veer.frontends.workflow.reader import read_workflow
 from veer.interpreter import run_dataflow
+from veer.model.dag import Dataflow
 from veer.refute import Refutation, find_witness, first_difference
 from veer.refute.instances import Instances, all_sources, constraints_hold
 from veer.verdict import TableSemantics, Verdict, Witness

@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks.large import pair
 from veer.api import Comparison, Version, verify
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.expr import Column, Compare, Literal, Named
-from veer.dataflow.ops import Filter, Project, RowUdf, Sink, Source
-from veer.dataflow.query_pair import operators_between
-from veer.dataflow.schema import Field
-from veer.dataflow.types import INT, STRING
 from veer.frontends.sql import read_sql
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import Column, Compare, Literal, Named
+from veer.model.ops import Filter, Project, RowUdf, Sink, Source
+from veer.model.query_pair import operators_between
+from veer.model.schema import Field
+from veer.model.types import INT, STRING
 from veer.proof import BY_EV, Claim, ProofError, Step, query_pair
 from veer.refute import Refutation, first_difference
 from veer.search.simulation import Simulation

@@ -7,13 +7,13 @@ from random import Random
 
 import pytest
 
-from veer.dataflow.dag import Dataflow
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
+from veer.model.dag import Dataflow
 from veer.proof import Claim, Proof, check
 from veer.search.attempts import Attempts
-from veer.search.decomposition import (
+from veer.search.paper.decomposition import (
     Decomposition,
     Options,
     Tally,
@@ -23,11 +23,11 @@ from veer.search.decomposition import (
     rank_decomposition,
     walk,
 )
-from veer.search.graph import PairGraph, bits
-from veer.search.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
-from veer.search.strategies import Strategy, search
+from veer.search.paper.graph import PairGraph, bits
+from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
+from veer.search.paper.strategies import Strategy, search
+from veer.search.paper.window import Validity, Windows, connected
 from veer.search.whole import top_claim
-from veer.search.window import Validity, Windows, connected
 from veer.verdict import TableSemantics
 from veer.versions import VersionPair
 from veer.versions.mapping import EditMapping

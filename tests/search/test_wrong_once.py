@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.frontends.workflow import read_workflow
+from veer.frontends.workflow.reader import read_workflow
 from veer.verdict import TableSemantics, Verdict
 
 T = {"type": "source", "columns": {"a": "int", "b": "int", "c": "int"}}
@@ -129,8 +129,8 @@ def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("veer.search.simulation.Simulation.agree", lambda self, claim: True)
     monkeypatch.setattr("veer.search.simulation.Simulation.differing", lambda self, claim: iter(()))
     monkeypatch.setattr("veer.search.attempts.Attempts.differ", lambda self, pair: False)
-    monkeypatch.setattr("veer.api._guard", lambda refutation: None)
-    monkeypatch.setattr("veer.api.find_witness", lambda *_, **__: "not looked for")
+    monkeypatch.setattr("veer.verify.guard._guard", lambda refutation: None)
+    monkeypatch.setattr("veer.verify.sinks.find_witness", lambda *_, **__: "not looked for")
 
 
 @pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])

@@ -14,15 +14,15 @@ import pytest
 
 from tests.generators.expressions import Expressions
 from tests.generators.tables import wide_table
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Column, Compare, Expr, Literal, Not
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import Project
-from veer.dataflow.types import BOOLEAN, parse_type
-from veer.dataflow.walk import columns_read
 from veer.errors import VeerError
 from veer.frontends.sql import read_sql
+from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Compare, Expr, Literal, Not
+from veer.model.ops import Project
+from veer.model.types import BOOLEAN, parse_type
+from veer.model.walk import columns_read
 from veer.smt import All, Holds, No, Outcome, Same, SameCount, Solver, Some, find_model, implies
 
 SEED = os.environ.get("VEER_SEED", "1")

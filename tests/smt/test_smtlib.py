@@ -8,7 +8,8 @@ from decimal import Decimal
 import pytest
 import z3
 
-from veer.dataflow.expr import (
+from veer.errors import UsageError
+from veer.model.expr import (
     And,
     Call,
     Cast,
@@ -20,7 +21,7 @@ from veer.dataflow.expr import (
     Literal,
     Not,
 )
-from veer.dataflow.types import (
+from veer.model.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -30,7 +31,6 @@ from veer.dataflow.types import (
     DataType,
     parse_type,
 )
-from veer.errors import UsageError
 from veer.smt import (
     All,
     Formula,
@@ -46,7 +46,7 @@ from veer.smt import (
     implies,
     listening,
 )
-from veer.smt.second import ask_again, second_solver
+from veer.smt.second_solver import ask_again, second_solver
 from veer.verdict import SecondAnswer
 
 

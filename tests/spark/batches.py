@@ -26,13 +26,13 @@ from tests.spark.compare import (
     run_spark,
     same_value,
 )
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import DataType
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.sql import ExpressionReader
+from veer.functions.registry import Failure
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
+from veer.model.schema import Field, Schema
+from veer.model.types import DataType
 
 logging.getLogger("SQLQueryContextLogger").disabled = True
 WRONG_TYPE = "type"

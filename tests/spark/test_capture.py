@@ -10,10 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from veer.api import Version, verify
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink, Source, Values
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.spark.child import load_function
+from veer.model.dag import Dataflow
+from veer.model.ops import APPENDED, OVERWRITTEN, Sink, Source, Values
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

@@ -11,7 +11,7 @@ from tests.generators.tables import wide_table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_query
-from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR
+from veer.functions.registry import AGGREGATE, OVER, SCALAR
 
 pytestmark = pytest.mark.spark
 

@@ -13,12 +13,12 @@ from pyspark.sql import functions as F
 
 import veer
 from tests.spark.compare import collect, same_rows
-from veer.dataflow.expr import OpaqueCall
-from veer.dataflow.ops import Limit, Operator, Source, TableUdf
-from veer.dataflow.walk import operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
 from veer.interpreter import program, run_dataflow
+from veer.model.expr import OpaqueCall
+from veer.model.ops import Limit, Operator, Source, TableUdf
+from veer.model.walk import operator_exprs, parts
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

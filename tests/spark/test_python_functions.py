@@ -13,14 +13,14 @@ from pyspark.sql.functions import udf
 from tests.spark import udfs
 from tests.spark.compare import same_value
 from tests.spark.session import any_rows
-from veer.dataflow.expr import OpaqueCall
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import Source
-from veer.dataflow.types import parse_type
-from veer.dataflow.walk import operator_exprs, parts
 from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
+from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
+from veer.model.expr import OpaqueCall
+from veer.model.ops import Source
+from veer.model.types import parse_type
+from veer.model.walk import operator_exprs, parts
 
 pytestmark = pytest.mark.spark
 

@@ -16,14 +16,14 @@ from tests.generators.dataflows import Queries
 from tests.generators.tables import Table, query_tables
 from tests.spark.compare import Failed, Refused, register, run_spark, same_rows
 from tests.spark.flows import INEXACT
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import OpaqueCall
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import Source, TableUdf
-from veer.dataflow.walk import operator_exprs, parts, subqueries
 from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
+from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
+from veer.model.dag import Dataflow
+from veer.model.expr import OpaqueCall
+from veer.model.ops import Source, TableUdf
+from veer.model.walk import operator_exprs, parts, subqueries
 from veer.refute.instances import Tables
 
 pytestmark = pytest.mark.spark

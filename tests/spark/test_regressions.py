@@ -12,7 +12,7 @@ from tests.generators.tables import Table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_query
-from veer.dataflow.types import parse_type
+from veer.model.types import parse_type
 
 pytestmark = pytest.mark.spark
 

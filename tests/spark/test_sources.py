@@ -14,13 +14,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 import veer
+from veer.analysis.determinism import dataflow_kind
 from veer.api import Version
-from veer.dataflow.determinism import dataflow_kind
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import LOCAL, Source, Values
 from veer.errors import UnsupportedError
 from veer.frontends.spark import kinds, read_dataframe
 from veer.frontends.spark.child import load_function
+from veer.functions.registry import Kind
+from veer.model.ops import LOCAL, Source, Values
 from veer.verdict import Report, Verdict
 
 pytestmark = pytest.mark.spark
@@ -309,7 +309,7 @@ def test_casts_that_do_not_ask_for_the_zone(spark: SparkSession, data: Path) -> 
 
 
 def test_names_of_utc_are_utc_to_java(spark: SparkSession) -> None:
-    from veer.frontends.spark.zones import NAMES
+    from veer.frontends.spark.time_zones import NAMES
 
     zones: Any = spark._jvm.java.time.ZoneId  # type: ignore[union-attr]
     for name in NAMES:

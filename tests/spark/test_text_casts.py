@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from tests.generators.tables import Table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
-from veer.dataflow.types import INT, STRING
+from veer.model.types import INT, STRING
 
 pytestmark = pytest.mark.spark
 

@@ -21,11 +21,11 @@ import pyarrow
 import pyarrow.parquet
 from sqlalchemy import Engine, event, select
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.json import to_json
-from veer.dataflow.ops import Sink, Source
-from veer.dataflow.schema import Field
-from veer.dataflow.types import parse_type
+from veer.model.dag import Dataflow, Link
+from veer.model.json import to_json
+from veer.model.ops import Sink, Source
+from veer.model.schema import Field
+from veer.model.types import parse_type
 from veer.store import SinkResult, Store, StoredResult, StoredVersion, tables
 from veer.store.gc import collect
 

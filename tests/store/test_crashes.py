@@ -20,11 +20,11 @@ import pytest
 from tests.store import pretend
 from tests.store.forked import Forks
 from tests.store.pretend import Place
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import RowUdf
 from veer.execution.functions import Bodies
 from veer.execution.start import sample
 from veer.interpreter import run_dataflow
+from veer.model.dag import Dataflow
+from veer.model.ops import RowUdf
 from veer.store import Store, StoredVersion, tables
 from veer.store.files import LocalFiles
 from veer.store.gc import collect

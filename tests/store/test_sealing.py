@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.json import to_json
-from veer.dataflow.ops import Sink, Source
-from veer.dataflow.schema import Field
-from veer.dataflow.types import IntegerType
 from veer.errors import InputError
 from veer.frontends.spec import load, load_pair
+from veer.model.dag import Dataflow, Link
+from veer.model.json import to_json
+from veer.model.ops import Sink, Source
+from veer.model.schema import Field
+from veer.model.types import IntegerType
 from veer.store import SinkResult, Store, StoredVersion
 from veer.store.sealing import HARMLESS, Seal, is_sealed
 

@@ -7,10 +7,11 @@ from itertools import islice
 
 import pytest
 
-from veer.dataflow.coercion import aggregate_call
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.expr import Column, Compare, Literal, Named
-from veer.dataflow.ops import (
+from veer.frontends.coercion import aggregate_call
+from veer.frontends.sql import read_sql
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import Column, Compare, Literal, Named
+from veer.model.ops import (
     Aggregate,
     Filter,
     Join,
@@ -22,9 +23,8 @@ from veer.dataflow.ops import (
     Source,
     Union,
 )
-from veer.dataflow.schema import Field
-from veer.dataflow.types import INT
-from veer.frontends.sql import read_sql
+from veer.model.schema import Field
+from veer.model.types import INT
 from veer.versions import VersionPair, apply, best_mapping, best_mappings
 from veer.versions.edits import AddOperator, DeleteOperator, ModifyOperator
 from veer.versions.mapping import EditMapping, edit_distance

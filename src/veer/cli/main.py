@@ -199,12 +199,12 @@ def verify(
         report = stopped(f"{base}:{p}" if base else p, q or p, asked, limit)
     _show(report_json(report), format, out)
     if witness_out and old and new:
-        from veer.witness_script import write_witnesses
+        from veer.report.witness_script import write_witnesses
 
         for path in write_witnesses(report, old, new, Path(witness_out)):
             _complain(f"wrote {path}")
     if evidence and old and new:
-        from veer.evidence.folder import write_evidence
+        from veer.report.evidence_folder import write_evidence
 
         count = write_evidence(report, old, new, Path(evidence))
         if count is None:
@@ -346,12 +346,12 @@ def show(
     if spec.startswith("store:") and format == "text":
         running.show_stored(spec, store)
     if format == "json":
-        from veer.dataflow.json import to_json
+        from veer.model.json import to_json
         from veer.report.formats import render
 
         typer.echo(render(to_json(version.dataflow), "json"), nl=False)
     else:
-        from veer.dataflow.pprint import show_dataflow
+        from veer.model.pprint import show_dataflow
 
         typer.echo(visible(show_dataflow(version.dataflow), lines=True))
 
@@ -359,7 +359,7 @@ def show(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of workflow files."""
-    from veer.frontends.workflow_schema import SCHEMA
+    from veer.frontends.workflow.schema import SCHEMA
     from veer.report.formats import render
 
     typer.echo(render(SCHEMA, "json"), nl=False)
@@ -394,7 +394,7 @@ def _check_target(out: str) -> None:
 
 
 def _check_folder(folder: str) -> None:
-    from veer.evidence.folder import check_folder
+    from veer.report.evidence_folder import check_folder
 
     check_folder(Path(folder))
 

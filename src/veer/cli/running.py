@@ -16,10 +16,10 @@ from veer.errors import UsageError
 from veer.visible import json_text, visible
 
 if TYPE_CHECKING:
-    from veer.dataflow.dag import Dataflow
     from veer.execution.reuse import RunPlan
     from veer.execution.run import Outcome
     from veer.execution.start import Started
+    from veer.model.dag import Dataflow
     from veer.store import StoredVersion
 
 STORE_HELP = (
@@ -400,7 +400,7 @@ def version_json(version: StoredVersion) -> dict[str, Any]:
 
 
 def _plan_json(plan: RunPlan, dataflow: Dataflow) -> dict[str, Any]:
-    from veer.dataflow.pprint import show_operator
+    from veer.model.pprint import show_operator
 
     needed = dataflow.ancestors(*plan.computed, stop=plan.cuts) - plan.cuts.keys()
     return {

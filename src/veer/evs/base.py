@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
-from veer.dataflow.facts import is_linear
-from veer.dataflow.functions.registry import Kind, aggregate_function
-from veer.dataflow.ops import (
+from veer.analysis.determinism import operator_kind
+from veer.analysis.facts import is_linear
+from veer.functions.registry import Kind, aggregate_function
+from veer.model.dag import Dataflow
+from veer.model.ops import (
     Aggregate,
     Filter,
     GlobalAggregate,
@@ -24,10 +24,10 @@ from veer.dataflow.ops import (
     Project,
     Source,
 )
-from veer.dataflow.pprint import brief
-from veer.dataflow.query_pair import QueryPair
-from veer.dataflow.types import AtomicType
-from veer.dataflow.walk import operator_exprs, parts, query_of
+from veer.model.pprint import brief
+from veer.model.query_pair import QueryPair
+from veer.model.types import AtomicType
+from veer.model.walk import operator_exprs, parts, query_of
 from veer.verdict import Answer, TableSemantics, Verdict
 
 Ids: TypeAlias = Collection[str]

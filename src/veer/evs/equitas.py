@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from veer.dataflow.ops import Aggregate
-from veer.evs.algebra import AlgebraProfile
 from veer.evs.base import (
     SPJ,
     CountsOverSpjOnly,
@@ -13,6 +11,8 @@ from veer.evs.base import (
     SameCount,
     SameOuterJoins,
 )
+from veer.evs.profile import AlgebraProfile
+from veer.model.ops import Aggregate
 from veer.verdict import TableSemantics
 
 

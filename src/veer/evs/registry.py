@@ -18,7 +18,7 @@ GROUP = "veer.evs"
 BUILT_IN = {
     "spes": "veer.evs.spes:Spes",
     "equitas": "veer.evs.equitas:Equitas",
-    "algebra": "veer.evs.whole:Algebra",
+    "algebra": "veer.evs.algebra:Algebra",
     "spark_verifier": "veer.evs.spark_verifier:SparkVerifier",
     "udp": "veer.evs.udp:Udp",
     "wetune": "veer.evs.wetune:WeTune",

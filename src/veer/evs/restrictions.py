@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Call, Case, Exists, Expr, InQuery, IsNull, ScalarQuery
-from veer.dataflow.functions.registry import Nulls, scalar_function
-from veer.dataflow.ops import Aggregate, GlobalAggregate, Join, Sink, Source
-from veer.dataflow.walk import operator_exprs, parts, query_of, subqueries
 from veer.evs.base import Ids, OperatorRestriction, Restriction
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Case, Exists, Expr, InQuery, IsNull, ScalarQuery
+from veer.model.ops import Aggregate, GlobalAggregate, Join, Sink, Source
+from veer.model.walk import operator_exprs, parts, query_of, subqueries
 
 
 @final

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from veer.dataflow.ops import Aggregate, GlobalAggregate, Sort, Union, Values
-from veer.evs.algebra import AlgebraProfile, Rules
 from veer.evs.base import SPJ, LinearConditions, NoSubqueries, OnlyOperators
+from veer.evs.profile import AlgebraProfile
+from veer.model.ops import Aggregate, GlobalAggregate, Sort, Union, Values
+from veer.prover.prove import Rules
 from veer.verdict import TableSemantics
 
 

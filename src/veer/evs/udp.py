@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from veer.dataflow.expr import Exists, InQuery
-from veer.dataflow.ops import Aggregate, GlobalAggregate, Union
-from veer.evs.algebra import AlgebraProfile, Rules
 from veer.evs.base import SPJ, NoChoices, NoSubqueries, OnlyOperators
+from veer.evs.profile import AlgebraProfile
 from veer.evs.restrictions import (
     BlindToNulls,
     OnlyJoins,
@@ -13,6 +11,9 @@ from veer.evs.restrictions import (
     SameAggregates,
     SameScans,
 )
+from veer.model.expr import Exists, InQuery
+from veer.model.ops import Aggregate, GlobalAggregate, Union
+from veer.prover.prove import Rules
 from veer.verdict import TableSemantics
 
 EACH = (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from veer.dataflow.expr import Exists, InQuery
-from veer.dataflow.ops import Aggregate, GlobalAggregate, Union
-from veer.evs.algebra import AlgebraProfile, Rules
 from veer.evs.base import SPJ, NoChoices, OnlyOperators
+from veer.evs.profile import AlgebraProfile
 from veer.evs.restrictions import OnlyJoins, OnlySubqueries, SameAggregates
+from veer.model.expr import Exists, InQuery
+from veer.model.ops import Aggregate, GlobalAggregate, Union
+from veer.prover.prove import Rules
 from veer.verdict import TableSemantics
 
 EACH = (

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Source
 from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources
+from veer.model.dag import Dataflow
+from veer.model.ops import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

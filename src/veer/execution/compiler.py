@@ -10,16 +10,16 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, final
 from uuid import uuid4
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Expr
-from veer.dataflow.ops import Operator, RowUdf, Sample, Source, TableUdf
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import quote_name
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import Bodies, ExpressionFunction
 from veer.execution.signals import with_subqueries
 from veer.execution.sql import ON_FRAMES, SqlWriter, places_read
 from veer.frontends.spark.types import type_of
+from veer.model.dag import Dataflow
+from veer.model.expr import Expr
+from veer.model.ops import Operator, RowUdf, Sample, Source, TableUdf
+from veer.model.schema import Schema
+from veer.model.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -6,18 +6,18 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from veer.dataflow.ops import ForeignKey, Source
-from veer.dataflow.types import quote_name
 from veer.errors import InputError
 from veer.execution.digests import digest
 from veer.execution.signals import bare, every_source
 from veer.execution.sources import source_name
+from veer.model.ops import ForeignKey, Source
+from veer.model.types import quote_name
 from veer.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from veer.dataflow.dag import Dataflow
+    from veer.model.dag import Dataflow
 
 
 @final

@@ -18,18 +18,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
-from veer.dataflow.expr import Expr
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.json import decode, encode
-from veer.dataflow.ops import RowUdf, TableUdf
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import ArrayType, DataType, MapType, StructType
 from veer.errors import InputError, UnsupportedError
 from veer.execution.digests import digest
 from veer.frontends.json_text import read_json
 from veer.frontends.python import identify
+from veer.functions.registry import Kind
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
+from veer.model.expr import Expr
+from veer.model.json import decode, encode
+from veer.model.ops import RowUdf, TableUdf
+from veer.model.schema import Field, Schema
+from veer.model.types import ArrayType, DataType, MapType, StructType
 
 LIBRARY = ("DictionaryMatcher", "Classifier", "SentimentAnalyzer")
 VERSION = 1  # of what library operators compute: another number, other results

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 from unittest.mock import patch
 
-from veer.dataflow.ops import Sink
 from veer.errors import InputError, UsageError, VeerError
 from veer.execution.live import explained, through_store, why_not
 from veer.execution.run import Outcome
@@ -26,12 +25,13 @@ from veer.frontends.spark.capture import Capture, Stopped, Written
 from veer.frontends.spark.child import arguments_for, function_of, told
 from veer.frontends.spark.jobs import parse_args
 from veer.frontends.spec import parse_spec
+from veer.model.ops import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from veer.dataflow.dag import Dataflow
     from veer.execution.reuse import RunPlan
+    from veer.model.dag import Dataflow
     from veer.store import Store
 
 

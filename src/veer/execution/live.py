@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from veer.dataflow.ops import Sink
 from veer.errors import NotToldError, UsageError, VeerError
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
@@ -17,13 +16,14 @@ from veer.execution.signals import RESULT
 from veer.execution.start import checked_name
 from veer.execution.surroundings import surroundings
 from veer.frontends.spec import store_place
+from veer.model.ops import Sink
 from veer.store import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from veer.dataflow.dag import Dataflow
     from veer.execution.reuse import RunPlan
+    from veer.model.dag import Dataflow
 
 _stores: dict[str, Store] = {}  # open as long as the process: frames read from them
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Column
-from veer.dataflow.ops import Filter, Limit, Project, Sink, Sort
-from veer.dataflow.types import quote_name
+from veer.model.dag import Dataflow
+from veer.model.expr import Column
+from veer.model.ops import Filter, Limit, Project, Sink, Sort
+from veer.model.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

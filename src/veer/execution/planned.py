@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from veer.dataflow.ops import LOCAL, Operator, Sink, Source
 from veer.errors import NotToldError
 from veer.execution.digests import digest
 from veer.execution.functions import Bodies
@@ -18,6 +17,7 @@ from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.operators import Signal
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, each
+from veer.model.ops import LOCAL, Operator, Sink, Source
 from veer.store.sealing import Seal
 
 if TYPE_CHECKING:

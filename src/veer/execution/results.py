@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, final
 
-from veer.dataflow.json import to_json
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import quote_name
 from veer.errors import InputError
 from veer.execution.order import OrderedBy, ordered
 from veer.execution.signals import Signals
 from veer.execution.sources import as_named
+from veer.model.json import to_json
+from veer.model.schema import Schema
+from veer.model.types import quote_name
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, StoredFile
 

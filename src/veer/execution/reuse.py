@@ -6,19 +6,25 @@ served. Below a sink that is not, the largest parts that are stored are read ins
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import final
 
+from veer.analysis.fingerprint import fingerprints
 from veer.api import Comparison, verify
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.json import to_json
-from veer.dataflow.ops import (
+from veer.errors import VeerError
+from veer.execution.constraints import Constraints
+from veer.execution.digests import digest
+from veer.execution.order import order_of
+from veer.execution.signals import Signals, bare, cannot_store, every_source
+from veer.execution.signatures import signatures
+from veer.execution.sources import source_name
+from veer.frontends.spec import Version
+from veer.model.dag import Dataflow
+from veer.model.json import to_json
+from veer.model.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -36,14 +42,7 @@ from veer.dataflow.ops import (
     TableUdf,
     Values,
 )
-from veer.errors import VeerError
-from veer.execution.constraints import Constraints
-from veer.execution.digests import digest
-from veer.execution.order import order_of
-from veer.execution.signals import Signals, bare, cannot_store, every_source
-from veer.execution.signatures import signatures
-from veer.execution.sources import source_name
-from veer.frontends.spec import Version
+from veer.own_code import own_code_digest
 from veer.store import Store, StoredResult, StoredVersion
 from veer.verdict import TableSemantics, Verdict
 
@@ -217,7 +216,7 @@ class Planner:
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
         names = digest(to_json(p)), digest(to_json(q))
-        known = self.store.verdict(*names, code_digest())
+        known = self.store.verdict(*names, own_code_digest())
         if known is None:
             allowed = self.share * saved - self.plan.proving
             if allowed <= 0:
@@ -229,7 +228,7 @@ class Planner:
                 self.plan.proving += time.perf_counter() - started
             if known is None:
                 return None
-            self.store.remember_verdict(*names, code_digest(), *known)
+            self.store.remember_verdict(*names, own_code_digest(), *known)
         return known[1] if known[0] == Verdict.EQUIVALENT.value else None
 
     def _verify(self, p: Dataflow, q: Dataflow, until: float) -> tuple[str, str] | None:
@@ -322,13 +321,4 @@ class Planner:
         return (i for i in self.dataflow.order if i in needed)
 
 
-@cache
-def code_digest() -> str:
-    """The code of Veer: another version of it computes and proves anew."""
-    made = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
-        made.update(path.read_bytes())
-    return made.hexdigest()[:16]
-
-
-__all__ = ["Planner", "Reused", "RunPlan", "code_digest"]
+__all__ = ["Planner", "Reused", "RunPlan"]

@@ -12,16 +12,17 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from veer import __version__
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.fingerprint import fingerprint
-from veer.dataflow.ops import Source
+from veer.analysis.fingerprint import fingerprint
 from veer.errors import InputError, UsageError
 from veer.execution.constraints import Constraints
 from veer.execution.functions import Bodies
 from veer.execution.order import order_of
 from veer.execution.results import Results
-from veer.execution.reuse import SHARE, START, Planner, RunPlan, code_digest
+from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
+from veer.model.dag import Dataflow
+from veer.model.ops import Source
+from veer.own_code import own_code_digest
 from veer.store import SinkResult, Store, StoredResult, StoredVersion
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
@@ -144,7 +145,7 @@ class Running:
             # What was computed on trust serves only those who trust.
             {
                 **self._told_environment(),
-                "veer": code_digest(),
+                "veer": own_code_digest(),
                 **({"trust": True} if self.request.trust else {}),
             },
         )

@@ -17,12 +17,17 @@ from typing import Any, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import adds_in_double, may_be_of_today, operator_kind
-from veer.dataflow.expr import AggregateCall, Call, OpaqueCall, OverCall
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import (
+from veer.analysis.determinism import adds_in_double, may_be_of_today, operator_kind
+from veer.analysis.fingerprint import fingerprints
+from veer.errors import NotToldError
+from veer.execution.digests import digest
+from veer.execution.functions import VERSION, Bodies
+from veer.execution.sources import source_name
+from veer.execution.sql import PYTHON
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import AggregateCall, Call, OpaqueCall, OverCall
+from veer.model.ops import (
     Aggregate,
     GlobalAggregate,
     Operator,
@@ -32,9 +37,9 @@ from veer.dataflow.ops import (
     Source,
     TableUdf,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.sources import map_sources, undeclared
-from veer.dataflow.types import (
+from veer.model.schema import Schema
+from veer.model.sources import map_sources, undeclared
+from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
@@ -43,12 +48,7 @@ from veer.dataflow.types import (
     OpaqueType,
     StructType,
 )
-from veer.dataflow.walk import operator_exprs, parts, subqueries
-from veer.errors import NotToldError
-from veer.execution.digests import digest
-from veer.execution.functions import VERSION, Bodies
-from veer.execution.sources import source_name
-from veer.execution.sql import PYTHON
+from veer.model.walk import operator_exprs, parts, subqueries
 
 PYTHON_SAYS = "python"  # what only matters to Python functions
 RESULT = "result"  # the sink of a signal looked at alone

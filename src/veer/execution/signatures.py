@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.json import decode, encode
-from veer.dataflow.ops import RowUdf, Source
 from veer.errors import VeerError
 from veer.execution.digests import digest
+from veer.functions.registry import Failure
 from veer.interpreter import Program, Run, Signal
 from veer.interpreter.opaque import noise, opaque_value
+from veer.model.dag import Dataflow
+from veer.model.json import decode, encode
+from veer.model.ops import RowUdf, Source
 from veer.refute.instances import Instances, all_sources
 from veer.refute.search import rounded
 from veer.store import Store

@@ -18,12 +18,12 @@ from pathlib import Path
 from stat import S_ISLNK
 from typing import TYPE_CHECKING, Any, final
 
-from veer.dataflow.json import encode
-from veer.dataflow.ops import Source
-from veer.dataflow.schema import Field
-from veer.dataflow.types import quote_name
 from veer.errors import InputError, NotToldError
 from veer.execution.digests import digest
+from veer.model.json import encode
+from veer.model.ops import Source
+from veer.model.schema import Field
+from veer.model.types import quote_name
 from veer.store.files import checksum
 from veer.store.sealing import Seal
 

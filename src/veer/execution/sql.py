@@ -14,8 +14,11 @@ from datetime import date, datetime, timedelta
 from itertools import count
 from typing import Any, TypeAlias, assert_never, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.errors import UnsupportedError
+from veer.functions.dates import date_text, timestamp_text
+from veer.functions.registry import OVER
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     WHOLE,
     AggregateCall,
     And,
@@ -41,9 +44,7 @@ from veer.dataflow.expr import (
     ScalarQuery,
     SortKey,
 )
-from veer.dataflow.functions.dates import date_text, timestamp_text
-from veer.dataflow.functions.registry import OVER
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -67,8 +68,8 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import (
+from veer.model.schema import Schema
+from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
     DataType,
@@ -83,8 +84,7 @@ from veer.dataflow.types import (
     TimestampNtzType,
     YearMonthIntervalType,
 )
-from veer.dataflow.walk import columns_read, parts
-from veer.errors import UnsupportedError
+from veer.model.walk import columns_read, parts
 
 PYTHON = "python."  # begins the functions only Python has
 INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Sink
 from veer.errors import InputError, UsageError
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
@@ -26,6 +24,8 @@ from veer.execution.sources import Sources
 from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
 from veer.frontends.checkout import top_level
 from veer.frontends.spec import STORED, load, parse_spec, parse_stored, store_place
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import dataflow_kind, expr_kind
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Operator, Sink, Source
-from veer.dataflow.schema import Schema
-from veer.dataflow.walk import operator_exprs
+from veer.analysis.determinism import dataflow_kind, expr_kind
 from veer.errors import InputError
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow, Link
+from veer.model.ops import Operator, Sink, Source
+from veer.model.schema import Schema
+from veer.model.walk import operator_exprs
 
 
 class FlowBuilder:

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, final
 
-from veer.dataflow.dag import Dataflow
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.checkout import git
-from veer.frontends.places import place_of
+from veer.frontends.locations import place_of
+from veer.model.dag import Dataflow
 from veer.verdict import Place
 
 STORED = "store:"
@@ -99,7 +99,7 @@ def load(
             dataflow = read_sql(content, _catalog(schema))
             place = place_of(spec.path)
             return Version(spec.text, dataflow, stable_ids=False, text=content, place=place)
-        from veer.frontends.workflow import read_workflow_with_code
+        from veer.frontends.workflow.reader import read_workflow_with_code
 
         dataflow, code = read_workflow_with_code(content, yaml=suffix != ".json")
         return Version(spec.text, dataflow, stable_ids=True, code=code, place=place_of(spec.path))

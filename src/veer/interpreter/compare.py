@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from veer.dataflow.functions.ordering import exact_key
-from veer.dataflow.types import DataType, has_floats
+from veer.functions.ordering import exact_key
+from veer.model.types import DataType, has_floats
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:

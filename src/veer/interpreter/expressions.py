@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
 
-from veer.dataflow.casts import cast_function
-from veer.dataflow.expr import (
+from veer.functions.casts import cast_function
+from veer.functions.dates import knows_unit
+from veer.functions.ordering import sort_key
+from veer.functions.registry import Failure, Nulls, scalar_function
+from veer.model.expr import (
     And,
     Call,
     Case,
@@ -30,20 +33,17 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
-from veer.dataflow.functions.dates import knows_unit
-from veer.dataflow.functions.ordering import sort_key
-from veer.dataflow.functions.registry import Failure, Nulls, scalar_function
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import (
+from veer.model.schema import Schema
+from veer.model.types import (
     ArrayType,
     DataType,
     StructType,
     has_floats,
 )
-from veer.dataflow.walk import outer_columns
+from veer.model.walk import outer_columns
 
 if TYPE_CHECKING:
-    from veer.dataflow.dag import Dataflow
+    from veer.model.dag import Dataflow
 
 Row = tuple[Any, ...]
 Scope = tuple[Any, ...]

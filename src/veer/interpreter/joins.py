@@ -12,14 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import And, Column, Compare, Expr, Or
-from veer.dataflow.functions.ordering import group_key
-from veer.dataflow.ops import Filter, Join
-from veer.dataflow.schema import Schema
-from veer.dataflow.walk import columns_read, substitute_columns
+from veer.functions.ordering import group_key
 from veer.interpreter.expressions import Row, Scope, compile_expr
 from veer.interpreter.operators import Signal
+from veer.model.dag import Dataflow
+from veer.model.expr import And, Column, Compare, Expr, Or
+from veer.model.ops import Filter, Join
+from veer.model.schema import Schema
+from veer.model.walk import columns_read, substitute_columns
 
 DEEPEST = 200  # joins within joins that are run together
 

@@ -12,8 +12,9 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from veer.dataflow.functions.arithmetic import fit_decimal
-from veer.dataflow.types import (
+from veer.errors import UnsupportedError
+from veer.functions.arithmetic import fit_decimal
+from veer.model.types import (
     INT,
     LONG,
     STRING,
@@ -32,7 +33,6 @@ from veer.dataflow.types import (
     TimestampNtzType,
     TimestampType,
 )
-from veer.errors import UnsupportedError
 
 WORDS = ("", "a", "b", "zz")
 

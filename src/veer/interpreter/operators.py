@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from veer.dataflow.expr import AggregateCall, And, Column, Compare, SortKey
-from veer.dataflow.functions.ordering import group_key, sort_key, unsigned_zero
-from veer.dataflow.functions.registry import aggregate_function
-from veer.dataflow.ops import (
+from veer.errors import InputError
+from veer.functions.ordering import group_key, sort_key, unsigned_zero
+from veer.functions.registry import aggregate_function
+from veer.interpreter.expressions import Compiled, Row, Scope, compile_expr, compile_query
+from veer.interpreter.opaque import noise, opaque_value
+from veer.model.expr import AggregateCall, And, Column, Compare, SortKey
+from veer.model.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -33,11 +36,8 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import DataType, MapType
-from veer.errors import InputError
-from veer.interpreter.expressions import Compiled, Row, Scope, compile_expr, compile_query
-from veer.interpreter.opaque import noise, opaque_value
+from veer.model.schema import Schema
+from veer.model.types import DataType, MapType
 
 
 @dataclass(frozen=True)

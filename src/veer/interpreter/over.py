@@ -6,15 +6,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from veer.dataflow.expr import OverCall
-from veer.dataflow.functions.dates import add_days
-from veer.dataflow.functions.ordering import group_key, sort_key
-from veer.dataflow.functions.registry import OVER, over_function
-from veer.dataflow.ops import Over
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import DATE
+from veer.functions.dates import add_days
+from veer.functions.ordering import group_key, sort_key
+from veer.functions.registry import OVER, over_function
 from veer.interpreter.expressions import Row, Scope, compile_expr
 from veer.interpreter.operators import Outer, Signal, Step, compile_operator, compile_order
+from veer.model.expr import OverCall
+from veer.model.ops import Over
+from veer.model.schema import Schema
+from veer.model.types import DATE
 
 
 @compile_operator.register

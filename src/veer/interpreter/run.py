@@ -8,17 +8,17 @@ from functools import cached_property
 from typing import Any
 
 import veer.interpreter.over  # noqa: F401  gives Over its meaning
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Filter, Join, Limit, Operator
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import DataType
+from veer.analysis.determinism import operator_kind
+from veer.functions.registry import Kind
 from veer.interpreter.choices import Choices
 from veer.interpreter.expressions import Row, Scope
 from veer.interpreter.joins import JoinGroup, compile_group, gather_group
 from veer.interpreter.opaque import noise, opaque_value
 from veer.interpreter.operators import Signal, compile_operator
+from veer.model.dag import Dataflow
+from veer.model.ops import Filter, Join, Limit, Operator
+from veer.model.schema import Schema
+from veer.model.types import DataType
 
 Tables = Mapping[str, Sequence[Row]]
 

@@ -8,8 +8,8 @@ from veer.proof.checker import Ask, check
 from veer.proof.claims import (
     BY_EV,
     CONGRUENCE,
+    NORMALIZE,
     SINK,
-    TIDY,
     WIRE,
     Claim,
     Proof,
@@ -26,8 +26,8 @@ from veer.proof.rules import by_congruence, by_wire, is_unseen_edit, same_operat
 __all__ = [
     "BY_EV",
     "CONGRUENCE",
+    "NORMALIZE",
     "SINK",
-    "TIDY",
     "WIRE",
     "Ask",
     "Claim",

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import keys_relied_on, operator_kind
-from veer.dataflow.facts import facts
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Sink
-from veer.dataflow.pprint import brief
-from veer.dataflow.query_pair import LEAF_TABLE, QueryPair
-from veer.dataflow.tidy import keys_relied_on_by_tidying, tidied
+from veer.analysis.determinism import keys_relied_on, operator_kind
+from veer.analysis.facts import facts
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink
+from veer.model.pprint import brief
+from veer.model.query_pair import LEAF_TABLE, QueryPair
+from veer.normalize.projections import keys_relied_on_by_normalizing, normalized
 from veer.proof.claims import Claim, Proof, ProofError, Step, implies
 from veer.proof.leaves import query_pair
 from veer.proof.rules import by_congruence, by_wire
@@ -69,9 +69,11 @@ def check(
                 if claim.p not in p.sinks or claim.q not in q.sinks:
                     raise ProofError("only the sinks of a tidy form show the same")
                 # Choices keep their ids.
-                assumptions += check(Proof(step.inner), tidied(p), tidied(q), claim, ask, chosen)
+                assumptions += check(
+                    Proof(step.inner), normalized(p), normalized(q), claim, ask, chosen
+                )
                 for side in (p, q):
-                    assumptions += map(_key, keys_relied_on_by_tidying(side))
+                    assumptions += map(_key, keys_relied_on_by_normalizing(side))
             case other:
                 raise ProofError(f"there is no rule {other!r}")
         proven.setdefault((claim.p, claim.q), []).append(claim)

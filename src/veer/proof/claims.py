@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from veer.dataflow.alike import Pairs, everything
-from veer.dataflow.dag import Dataflow
+from veer.analysis.congruence import Pairs, everything
+from veer.model.dag import Dataflow
 from veer.verdict import TableSemantics
 
 CONGRUENCE = "congruence"
 WIRE = "wire"
 SINK = "sink"
 BY_EV = "ev"
-TIDY = "tidy"
+NORMALIZE = "tidy"
 MOST_NAMES = 6  # shown of a claim's columns
 
 

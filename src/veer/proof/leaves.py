@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Column, Expr
-from veer.dataflow.facts import Facts, facts, is_never_null, place_name
-from veer.dataflow.needs import GIVE_NO_ORDER, Need, needs
-from veer.dataflow.ops import Filter, Limit, Project, Source, TableUdf
-from veer.dataflow.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
-from veer.dataflow.schema import Field
-from veer.dataflow.types import INT, same_by_value
-from veer.dataflow.walk import columns_read, operator_exprs
+from veer.analysis.facts import Facts, facts, is_never_null, place_name
+from veer.analysis.needs import GIVE_NO_ORDER, Need, needs
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Expr
+from veer.model.ops import Filter, Limit, Project, Source, TableUdf
+from veer.model.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
+from veer.model.schema import Field
+from veer.model.types import INT, same_by_value
+from veer.model.walk import columns_read, operator_exprs
 from veer.proof.claims import Claim, ProofError, Step, pairs_of
 from veer.verdict import TableSemantics
 

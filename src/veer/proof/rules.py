@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from veer.dataflow.alike import Pairs, everything, pairs_needed
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
-from veer.dataflow.fingerprint import identity
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.needs import Need, passed_through, sees_everything, semantics_needed
-from veer.dataflow.ops import Union
-from veer.proof.claims import CONGRUENCE, TIDY, WIRE, Claim, ProofError, Step, claim_on, pairs_of
+from veer.analysis.congruence import Pairs, everything, pairs_needed
+from veer.analysis.determinism import operator_kind
+from veer.analysis.fingerprint import identity
+from veer.analysis.needs import Need, passed_through, sees_everything, semantics_needed
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.ops import Union
+from veer.proof.claims import (
+    CONGRUENCE,
+    NORMALIZE,
+    WIRE,
+    Claim,
+    ProofError,
+    Step,
+    claim_on,
+    pairs_of,
+)
 from veer.verdict import TableSemantics
 
 
@@ -97,7 +106,7 @@ def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
 
 def is_unseen_edit(step: Step, p: Dataflow, q: Dataflow) -> bool:
     """Whether a step passes over an edit that changes nothing of what is claimed."""
-    if step.rule in (WIRE, TIDY):
+    if step.rule in (WIRE, NORMALIZE):
         return True
     return step.rule == CONGRUENCE and step.claim.columns is not None and not _are_alike(step, p, q)
 

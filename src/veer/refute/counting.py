@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     AggregateCall,
     Call,
     Column,
@@ -22,7 +22,7 @@ from veer.dataflow.expr import (
     OverCall,
     ScalarQuery,
 )
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     GlobalAggregate,
     Lateral,
@@ -33,8 +33,8 @@ from veer.dataflow.ops import (
     Source,
     Union,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.walk import operator_exprs, parts, subqueries
+from veer.model.schema import Schema
+from veer.model.walk import operator_exprs, parts, subqueries
 
 FEWEST = 3  # where all numbers are smaller, they show on any small instance
 MOST = 128

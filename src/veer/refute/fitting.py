@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from decimal import InvalidOperation
 from typing import Any, TypeAlias, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.errors import InputError
+from veer.functions.registry import Failure
+from veer.interpreter.expressions import Compiled, compile_expr
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     And,
     Call,
     Cast,
@@ -31,8 +34,7 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     Filter,
     GlobalAggregate,
@@ -44,11 +46,9 @@ from veer.dataflow.ops import (
     TableUdf,
     Union,
 )
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import DataType
-from veer.dataflow.walk import columns_read, operator_exprs, parts, substitute_columns
-from veer.errors import InputError
-from veer.interpreter.expressions import Compiled, compile_expr
+from veer.model.schema import Field, Schema
+from veer.model.types import DataType
+from veer.model.walk import columns_read, operator_exprs, parts, substitute_columns
 from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts
 

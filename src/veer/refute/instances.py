@@ -15,18 +15,18 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import expr_kind
-from veer.dataflow.expr import Call, Cast, Expr, Literal, OpaqueCall
-from veer.dataflow.functions.ordering import group_key
-from veer.dataflow.functions.registry import Failure, Kind
-from veer.dataflow.ops import ForeignKey, Source
-from veer.dataflow.schema import Schema
-from veer.dataflow.sharing import sources_of
-from veer.dataflow.types import DataType, IntegralType
-from veer.dataflow.walk import operator_exprs, parts, subqueries
+from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
+from veer.functions.ordering import group_key
+from veer.functions.registry import Failure, Kind
 from veer.interpreter.expressions import Compiled, compile_expr
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Cast, Expr, Literal, OpaqueCall
+from veer.model.ops import ForeignKey, Source
+from veer.model.schema import Schema
+from veer.model.sources import sources_of
+from veer.model.types import DataType, IntegralType
+from veer.model.walk import operator_exprs, parts, subqueries
 from veer.refute.counting import telling_counts
 from veer.refute.fitting import Conditions, Place
 from veer.refute.pools import fits, is_value, numbered, pool

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from veer.dataflow.ops import ForeignKey, Source
+from veer.model.ops import ForeignKey, Source
 from veer.refute.instances import (
     Tables,
     constraints_hold,

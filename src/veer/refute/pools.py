@@ -15,9 +15,9 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Any, TypeVar
 
-from veer.dataflow.functions.arithmetic import NAN, fit_decimal, to_float32
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.types import (
+from veer.functions.arithmetic import NAN, fit_decimal, to_float32
+from veer.functions.registry import Failure
+from veer.model.types import (
     FLOAT,
     INTEGER_BITS,
     ArrayType,

@@ -15,18 +15,11 @@ from functools import cached_property
 from itertools import product, starmap
 from typing import Any
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import dataflow_kind, expr_kind, operator_kind
-from veer.dataflow.expr import OpaqueCall
-from veer.dataflow.functions.registry import Failure, Kind
-from veer.dataflow.ops import COMPUTED, LOCAL, RowUdf, Sample, Source, TableUdf
-from veer.dataflow.pprint import function_name
-from veer.dataflow.sharing import sharing
-from veer.dataflow.types import has_floats
-from veer.dataflow.walk import operator_exprs, parts, subqueries
-from veer.dataflow.walk import size as dataflow_size
-from veer.dataflow.zeros import has_negative_zeros, may_show_zero_signs, without_zero_signs
+from veer.analysis.determinism import dataflow_kind, expr_kind, operator_kind
+from veer.analysis.sharing import sharing
+from veer.analysis.signed_zeros import has_negative_zeros, may_show_zero_signs, without_zero_signs
 from veer.errors import InputError
+from veer.functions.registry import Failure, Kind
 from veer.interpreter import (
     Result,
     TooManyChoicesError,
@@ -34,6 +27,13 @@ from veer.interpreter import (
     program,
     same_result,
 )
+from veer.model.dag import Dataflow
+from veer.model.expr import OpaqueCall
+from veer.model.ops import COMPUTED, LOCAL, RowUdf, Sample, Source, TableUdf
+from veer.model.pprint import function_name
+from veer.model.types import has_floats
+from veer.model.walk import operator_exprs, parts, subqueries
+from veer.model.walk import size as dataflow_size
 from veer.refute.instances import (
     Instances,
     Tables,

@@ -14,9 +14,10 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from veer import smt
-from veer.dataflow.coercion import arithmetic
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.coercion import arithmetic
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     AggregateCall,
     And,
     Case,
@@ -34,7 +35,7 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     ExceptAll,
     Filter,
@@ -50,8 +51,8 @@ from veer.dataflow.ops import (
     Union,
     Values,
 )
-from veer.dataflow.schema import Schema
-from veer.dataflow.types import (
+from veer.model.schema import Schema
+from veer.model.types import (
     BOOLEAN,
     INTEGER_BITS,
     LONG,
@@ -60,8 +61,7 @@ from veer.dataflow.types import (
     IntegralType,
     has_floats,
 )
-from veer.dataflow.walk import map_children
-from veer.errors import InputError, UnsupportedError
+from veer.model.walk import map_children
 from veer.refute.instances import Tables, all_sources, parent_of, refers, target_places
 from veer.refute.pools import pool
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same

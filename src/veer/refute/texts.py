@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, permutations
 
-from veer.dataflow.expr import Call, Cast, Compare, Expr, Literal
-from veer.dataflow.walk import parts
+from veer.model.expr import Call, Cast, Compare, Expr, Literal
+from veer.model.walk import parts
 
 PATTERNS = frozenset({"like", "ilike", "rlike"})
 SEARCHES = frozenset({"startswith", "endswith", "contains", "instr", "locate", "position"})

@@ -6,16 +6,16 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.pprint import show_operator
-from veer.dataflow.query_pair import QueryPair, operators_between
-from veer.dataflow.tidy import tidied
-from veer.dataflow.walk import size
 from veer.errors import VeerError
 from veer.evs.base import EV
+from veer.model.dag import Dataflow
+from veer.model.pprint import show_operator
+from veer.model.query_pair import QueryPair, operators_between
+from veer.model.walk import size
+from veer.normalize.projections import normalized
 from veer.proof import (
     BY_EV,
-    TIDY,
+    NORMALIZE,
     WIRE,
     Proof,
     Step,
@@ -24,7 +24,7 @@ from veer.proof import (
     show_claim,
 )
 from veer.refute import Refutation, first_difference
-from veer.search.verdicts import Verdicts
+from veer.search.answer_cache import AnswerCache
 from veer.verdict import OBLIGATIONS, Answer, Verdict, WindowReport
 
 INSTANCES = 10
@@ -42,7 +42,7 @@ def cost(pair: QueryPair) -> int:
 class Attempts:
     """What was asked of whom; answers are given again, not found again."""
 
-    verdicts: Verdicts = field(default_factory=Verdicts)
+    answers: AnswerCache = field(default_factory=AnswerCache)
     budget: int = 1_000_000  # a question costs the square of the operators it is about
     windows: list[WindowReport] = field(default_factory=list)
     _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Attempts:
                 return Answer(Verdict.UNKNOWN, OUT_OF_BUDGET)
             self.budget -= cost(pair)
             start = time.perf_counter()
-            answer = self.verdicts.ask(ev, pair)
+            answer = self.answers.ask(ev, pair)
             self.record(ev.name, pair, answer, time.perf_counter() - start)
         return self._answers[key]
 
@@ -78,8 +78,8 @@ class Attempts:
         """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""
         found = list(self.windows)
         for step in proof.steps:
-            if step.rule == TIDY:
-                return self.used(Proof(step.inner), tidied(p), tidied(q))
+            if step.rule == NORMALIZE:
+                return self.used(Proof(step.inner), normalized(p), normalized(q))
             if step.rule == BY_EV:
                 pair = query_pair(step, p, q)
                 place = self._places[step.ev, pair]

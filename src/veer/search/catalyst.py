@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 
-from veer.dataflow.dag import Dataflow
+from veer.model.dag import Dataflow
 from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, check, query_pair
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps, prove

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.pprint import brief
+from veer.analysis.fingerprint import fingerprints
+from veer.model.dag import Dataflow
+from veer.model.pprint import brief
 from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step
 from veer.verdict import TableSemantics
 from veer.versions.differences import differences

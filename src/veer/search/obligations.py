@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.needs import Need, needs
+from veer.analysis.needs import Need, needs
+from veer.model.dag import Dataflow
 from veer.proof import Claim, ProofError, claim_on, pairs_of
 from veer.verdict import TableSemantics
 

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from veer.dataflow.alike import Pairs
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.functions.registry import Failure
-from veer.dataflow.types import has_floats
+from veer.analysis.congruence import Pairs
+from veer.analysis.fingerprint import fingerprints
 from veer.errors import VeerError
+from veer.functions.registry import Failure
 from veer.interpreter import Program, Run, Signal
+from veer.model.dag import Dataflow
+from veer.model.types import has_floats
 from veer.proof import Claim, pairs_of
 from veer.refute.instances import Instances, Tables
 from veer.refute.search import rounded

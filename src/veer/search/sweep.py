@@ -17,21 +17,21 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TypeAlias, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Source, Union
-from veer.dataflow.query_pair import QueryPair, unfold
-from veer.dataflow.tidy import tidied
-from veer.dataflow.walk import size
+from veer.analysis.determinism import operator_kind
+from veer.analysis.fingerprint import fingerprints
 from veer.errors import InputError
 from veer.evs.base import EV
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.ops import Source, Union
+from veer.model.query_pair import QueryPair, unfold
+from veer.model.walk import size
+from veer.normalize.projections import normalized
 from veer.proof import (
     BY_EV,
     CONGRUENCE,
+    NORMALIZE,
     SINK,
-    TIDY,
     WIRE,
     Claim,
     Proof,
@@ -48,8 +48,8 @@ from veer.refute.symbolic import symbolic_instances
 from veer.search import congruence
 from veer.search.attempts import DIFFERENT, OUT_OF_BUDGET, Attempts, cost
 from veer.search.congruence import congruent_steps
-from veer.search.graph import entering
 from veer.search.obligations import leaf_claims, obligations, weakest_claim
+from veer.search.paper.graph import entering
 from veer.search.simulation import Simulation
 from veer.search.whole import top_claim
 from veer.verdict import TableSemantics, Verdict
@@ -115,12 +115,12 @@ class Sweep:
         if isinstance(inner, str):
             return found
         evs = " and ".join(dict.fromkeys(step.ev for step in inner.steps if step.ev))
-        return Proof((Step(goal, (), TIDY, evs, inner.steps),))
+        return Proof((Step(goal, (), NORMALIZE, evs, inner.steps),))
 
     @cached_property
     def tidy(self) -> Sweep | None:
         """The cut points of the tidy forms, where those are others."""
-        p, q = tidied(self.p), tidied(self.q)
+        p, q = normalized(self.p), normalized(self.q)
         if (p, q) == (self.p, self.q):
             return None
         pair = VersionPair.of(p, q, stable_ids=False)

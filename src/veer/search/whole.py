@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import operator_kind
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Sink, Source
+from veer.analysis.determinism import operator_kind
+from veer.analysis.fingerprint import fingerprints
 from veer.errors import InputError
 from veer.evs.base import EV
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink, Source
 from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, query_pair
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps
-from veer.search.graph import entering
+from veer.search.paper.graph import entering
 from veer.verdict import Verdict
 
 

@@ -27,7 +27,10 @@ from typing import Any, NamedTuple, assert_never
 
 import z3
 
-from veer.dataflow.expr import (
+from veer.analysis.failures import can_fail
+from veer.errors import UnsupportedError
+from veer.functions.registry import Kind, Nulls, scalar_function
+from veer.model.expr import (
     And,
     Call,
     Case,
@@ -48,10 +51,8 @@ from veer.dataflow.expr import (
     OuterColumn,
     ScalarQuery,
 )
-from veer.dataflow.failures import can_fail
-from veer.dataflow.functions.registry import Kind, Nulls, scalar_function
-from veer.dataflow.nullability import gives_null
-from veer.dataflow.types import (
+from veer.model.nullability import gives_null
+from veer.model.types import (
     BinaryType,
     BooleanType,
     ByteType,
@@ -72,7 +73,6 @@ from veer.dataflow.types import (
     YearMonthIntervalType,
     has_floats,
 )
-from veer.errors import UnsupportedError
 from veer.smt.formula import (
     ADDED,
     MULTIPLIED,

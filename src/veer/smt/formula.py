@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, final
 
-from veer.dataflow.expr import Compare, Expr, OpaqueCall
-from veer.dataflow.types import BOOLEAN, has_floats, is_orderable
+from veer.model.expr import Compare, Expr, OpaqueCall
+from veer.model.types import BOOLEAN, has_floats, is_orderable
 
 SAME = "veer.same"
 NORMALIZED = "veer.normalized"

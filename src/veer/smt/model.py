@@ -12,8 +12,8 @@ from typing import Any
 
 import z3
 
-from veer.dataflow.functions.arithmetic import NAN, to_float32
-from veer.dataflow.types import (
+from veer.functions.arithmetic import NAN, to_float32
+from veer.model.types import (
     BooleanType,
     DataType,
     DateType,

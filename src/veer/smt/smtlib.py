@@ -12,7 +12,7 @@ from typing import Any, assert_never
 
 import z3
 
-from veer.dataflow.pprint import show_expr
+from veer.model.pprint import show_expr
 from veer.smt.encode import Encoder
 from veer.smt.formula import All, Formula, Holds, No, Same, SameCount, Some
 from veer.smt.questions import Question

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Sink, Source
-from veer.dataflow.sources import map_sources, undeclared, without_secrets
 from veer.errors import InputError
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink, Source
+from veer.model.secrets import without_secrets
+from veer.model.sources import map_sources, undeclared
 
 SEALED = re.compile(r"sealed-[0-9a-f]{32}")
 HIDDEN = "***"

@@ -39,9 +39,9 @@ from sqlalchemy import update as update_rows
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.json import from_json, to_json
 from veer.errors import InputError, UsageError
+from veer.model.dag import Dataflow
+from veer.model.json import from_json, to_json
 from veer.store import tables
 from veer.store.files import Files, HadoopFiles, LocalFiles, StoredFile
 from veer.store.sealing import Seal

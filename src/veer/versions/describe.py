@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.pprint import brief
+from veer.model.dag import Dataflow
+from veer.model.pprint import brief
 from veer.verdict import EditReport
 from veer.versions.differences import contrast
 from veer.versions.edits import (

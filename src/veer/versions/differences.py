@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.ops import Operator
-from veer.dataflow.pprint import brief, show_operator, show_part
-from veer.dataflow.types import DataType
+from veer.model.dag import Dataflow
+from veer.model.ops import Operator
+from veer.model.pprint import brief, show_operator, show_part
+from veer.model.types import DataType
 
 MOST_DIFFERENCES = 3
 LONG = 240  # characters of both operators together

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, final
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.ops import Operator
 from veer.errors import IllFormedError
+from veer.model.dag import Dataflow, Link
+from veer.model.ops import Operator
 
 
 @final

@@ -14,10 +14,10 @@ from functools import cached_property
 from itertools import count
 from typing import final
 
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.fingerprint import fingerprints
-from veer.dataflow.ops import Sink
+from veer.analysis.fingerprint import fingerprints
 from veer.errors import IllFormedError
+from veer.model.dag import Dataflow, Link
+from veer.model.ops import Sink
 
 MOST_EXPANSIONS = 20_000  # states of the search for further mappings
 SMALL = 24  # operators up to which also identical parts may be mapped otherwise

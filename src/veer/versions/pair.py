@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from veer.dataflow.dag import Dataflow, Link
+from veer.model.dag import Dataflow, Link
 from veer.versions.edits import (
     AddLink,
     AddOperator,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
-from veer.dataflow.expr import And, Case, Expr, IsNull, Literal, Not, Or
-from veer.dataflow.types import BOOLEAN
 from veer.frontends.python.values import NONE, NotRead, Symbol, Value, is_none
+from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
+from veer.model.types import BOOLEAN
 
 MOST_BRANCHES = 400
 

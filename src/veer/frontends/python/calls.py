@@ -11,8 +11,6 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from veer.dataflow.expr import Call, Case, Cast, Compare, InList, Literal
-from veer.dataflow.types import BOOLEAN, INT, LONG
 from veer.frontends.python.branches import Raised, State, Takes, Tree
 from veer.frontends.python.constants import LONGEST, plain, rounds, steady
 from veer.frontends.python.source import Definition, definition_of
@@ -39,6 +37,8 @@ from veer.frontends.python.values import (
     negated,
     number,
 )
+from veer.model.expr import Call, Case, Cast, Compare, InList, Literal
+from veer.model.types import BOOLEAN, INT, LONG
 
 if TYPE_CHECKING:
     from veer.frontends.python.reading import Reader

@@ -28,8 +28,7 @@ from functools import lru_cache
 from importlib.util import resolve_name
 from typing import Any, Generic, Protocol, final
 
-from veer.dataflow.determinism import worst
-from veer.dataflow.functions.registry import Kind
+from veer.analysis.determinism import worst
 from veer.frontends.python.codes import (
     SKIPPED,
     NotTold,
@@ -43,6 +42,7 @@ from veer.frontends.python.pure_names import CHOOSING, MODULES
 from veer.frontends.python.pure_results import is_generated, listed_name
 from veer.frontends.python.purity import Given, kind_of
 from veer.frontends.python.traits import DATA, PLAIN
+from veer.functions.registry import Kind
 
 SPELLED = (
     decimal.Decimal,

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.formats import is_plain_template
 from veer.frontends.python.origins import is_foreign
@@ -55,6 +54,7 @@ from veer.frontends.python.traits import (
     live,
     object_traits,
 )
+from veer.functions.registry import Kind
 
 if TYPE_CHECKING:
     from veer.frontends.python.purity import Analysis, Scope

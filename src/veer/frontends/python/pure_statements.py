@@ -10,7 +10,6 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.source import Missing
 from veer.frontends.python.traits import (
@@ -23,6 +22,7 @@ from veer.frontends.python.traits import (
     joined,
     live,
 )
+from veer.functions.registry import Kind
 
 if TYPE_CHECKING:
     from veer.frontends.python.purity import Analysis, Scope

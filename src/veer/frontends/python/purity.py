@@ -16,24 +16,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from veer.dataflow.determinism import worst
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    MapType,
-    NullType,
-    StringType,
-    StructType,
-    TimestampNtzType,
-    TimestampType,
-)
+from veer.analysis.determinism import worst
 from veer.frontends.python import pure_names as names
 from veer.frontends.python.formats import is_plain_format
 from veer.frontends.python.pure_calls import Calls
@@ -59,6 +42,23 @@ from veer.frontends.python.traits import (
     elements,
     joined,
     live,
+)
+from veer.functions.registry import Kind
+from veer.model.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    NullType,
+    StringType,
+    StructType,
+    TimestampNtzType,
+    TimestampType,
 )
 
 MOST_ROUNDS = 30

@@ -13,11 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from veer.dataflow.determinism import expr_kind
-from veer.dataflow.expr import Call, Expr, IsNull, Literal
-from veer.dataflow.functions.registry import Kind, scalar_function
-from veer.dataflow.types import BOOLEAN, DataType
-from veer.dataflow.walk import parts
+from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
 from veer.frontends.python import calls, constants, texts
 from veer.frontends.python.branches import Brancher, Given, Goes, Raised, State, Takes, Tree
@@ -48,6 +44,10 @@ from veer.frontends.python.values import (
     summed,
     text,
 )
+from veer.functions.registry import Kind, scalar_function
+from veer.model.expr import Call, Expr, IsNull, Literal
+from veer.model.types import BOOLEAN, DataType
+from veer.model.walk import parts
 
 MOST_ROUNDS = 200
 DEEPEST = 8

@@ -8,20 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from veer.dataflow.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
-from veer.dataflow.functions.python import RAISE
-from veer.dataflow.types import (
-    DOUBLE,
-    INTEGER_BITS,
-    LONG,
-    STRING,
-    BooleanType,
-    DataType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    StringType,
-)
 from veer.frontends.python.branches import Branch, Given, Raised, Tree
 from veer.frontends.python.values import (
     EXACT,
@@ -33,6 +19,20 @@ from veer.frontends.python.values import (
     lifted,
     number,
     text,
+)
+from veer.functions.python import RAISE
+from veer.model.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
+from veer.model.types import (
+    DOUBLE,
+    INTEGER_BITS,
+    LONG,
+    STRING,
+    BooleanType,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    StringType,
 )
 
 PICKLED, ARROW = 100, 101

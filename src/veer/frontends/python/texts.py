@@ -6,9 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.dataflow.expr import Case, Literal
-from veer.dataflow.functions.python import ASKED, CHANGED, ENDED, FOUND, REMOVED, STRIPPED
-from veer.dataflow.types import BOOLEAN
 from veer.frontends.python.branches import Raised, State, Takes, Tree
 from veer.frontends.python.constants import rounds, steady
 from veer.frontends.python.values import (
@@ -22,6 +19,9 @@ from veer.frontends.python.values import (
     lifted,
     summed,
 )
+from veer.functions.python import ASKED, CHANGED, ENDED, FOUND, REMOVED, STRIPPED
+from veer.model.expr import Case, Literal
+from veer.model.types import BOOLEAN
 
 if TYPE_CHECKING:
     from veer.frontends.python.reading import Reader

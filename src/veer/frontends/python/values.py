@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, TypeAlias, final
 
-from veer.dataflow.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
-from veer.dataflow.types import (
+from veer.model.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
+from veer.model.types import (
     BOOLEAN,
     DATE,
     DOUBLE,

@@ -15,10 +15,21 @@ from types import FrameType, TracebackType
 from typing import Any, NoReturn, final
 from unittest.mock import patch
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import expr_kind
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import (
+from veer.analysis.determinism import expr_kind
+from veer.errors import InputError, UnsupportedError, VeerError
+from veer.frontends.spark import read_frames
+from veer.frontends.spark.actions import Unknown, is_only_shown
+from veer.frontends.spark.captured_io import Reader, TableWriter, Writer
+from veer.frontends.spark.rows import given_rows
+from veer.frontends.spark.settings import WRITING, check_settings
+from veer.frontends.spark.sources import source_of
+from veer.frontends.spark.time_zones import is_utc
+from veer.frontends.spark.tree import each, plan_of
+from veer.frontends.spark.types import type_of
+from veer.frontends.sql import read_schema
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.ops import (
     APPENDED,
     BY_NAME,
     OVERWRITTEN,
@@ -28,19 +39,8 @@ from veer.dataflow.ops import (
     Source,
     Values,
 )
-from veer.dataflow.schema import Field, close_names
-from veer.dataflow.walk import operator_exprs
-from veer.errors import InputError, UnsupportedError, VeerError
-from veer.frontends.spark import read_frames
-from veer.frontends.spark.actions import Unknown, is_only_shown
-from veer.frontends.spark.captured_io import Reader, TableWriter, Writer
-from veer.frontends.spark.rows import given_rows
-from veer.frontends.spark.settings import WRITING, check_settings
-from veer.frontends.spark.sources import source_of
-from veer.frontends.spark.tree import each, plan_of
-from veer.frontends.spark.types import type_of
-from veer.frontends.spark.zones import is_utc
-from veer.frontends.sql import read_schema
+from veer.model.schema import Field, close_names
+from veer.model.walk import operator_exprs
 
 # Values a program may only print: it cannot go on with what nobody computed.
 ASKED = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",

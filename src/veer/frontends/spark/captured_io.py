@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
-from veer.dataflow.schema import Field
-from veer.dataflow.sources import SECRET_OPTIONS, without_secret_values
-from veer.dataflow.types import STRING
 from veer.errors import InputError
-from veer.frontends.spark.places import linked
+from veer.frontends.spark.local_paths import linked
 from veer.frontends.spark.types import field_type, metadata_of
+from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.model.schema import Field
+from veer.model.secrets import SECRET_OPTIONS, without_secret_values
+from veer.model.types import STRING
 
 if TYPE_CHECKING:
     from veer.frontends.spark.capture import Capture

@@ -17,11 +17,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.json import to_json
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.spark.capture import Capture, Stopped
 from veer.frontends.spark.session import local_session
+from veer.model.dag import Dataflow
+from veer.model.json import to_json
 
 WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 

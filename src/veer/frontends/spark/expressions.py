@@ -12,10 +12,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from veer.dataflow.constants import widened
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import require_plain, require_repeatable, worst
-from veer.dataflow.expr import (
+from veer.analysis.constants import widened
+from veer.analysis.determinism import require_plain, require_repeatable, worst
+from veer.analysis.failures import can_fail
+from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.spark.kinds import (
+    READ_FOLDS,
+    READ_OVERS,
+    is_builtin,
+    kind_of,
+    kind_of_tree,
+)
+from veer.frontends.spark.opaque_identity import SESSION, Said
+from veer.frontends.spark.time_zones import is_utc, is_zoneless
+from veer.frontends.spark.tree import Node, expression_of
+from veer.frontends.spark.types import constant, jvm_constant, opaque_constant, type_of
+from veer.functions.registry import (
+    AGGREGATE,
+    OVER,
+    SCALAR,
+    Kind,
+    aggregate_function,
+    canonical_name,
+    over_function,
+    scalar_function,
+)
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     AggregateCall,
     And,
     Call,
@@ -41,18 +64,7 @@ from veer.dataflow.expr import (
     SortKey,
     arguments,
 )
-from veer.dataflow.failures import can_fail
-from veer.dataflow.functions.registry import (
-    AGGREGATE,
-    OVER,
-    SCALAR,
-    Kind,
-    aggregate_function,
-    canonical_name,
-    over_function,
-    scalar_function,
-)
-from veer.dataflow.types import (
+from veer.model.types import (
     BOOLEAN,
     BYTE,
     INT,
@@ -63,19 +75,7 @@ from veer.dataflow.types import (
     is_orderable,
     shows_addresses,
 )
-from veer.dataflow.walk import parts
-from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.spark.kinds import (
-    READ_FOLDS,
-    READ_OVERS,
-    is_builtin,
-    kind_of,
-    kind_of_tree,
-)
-from veer.frontends.spark.said import SESSION, Said
-from veer.frontends.spark.tree import Node, expression_of
-from veer.frontends.spark.types import constant, jvm_constant, opaque_constant, type_of
-from veer.frontends.spark.zones import is_utc, is_zoneless
+from veer.model.walk import parts
 
 if TYPE_CHECKING:
     from veer.frontends.spark.operators import Signal

@@ -11,23 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import worst
-from veer.dataflow.expr import Expr, OpaqueCall
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import Operator, Sink
-from veer.dataflow.schema import Schema
+from veer.analysis.determinism import worst
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
 from veer.frontends.python.purity import argument
 from veer.frontends.python.traits import TABLES
 from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.operators import PlanReader, Signal
+from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.spark.sources import source_of
 from veer.frontends.spark.tree import Node, plan_of
 from veer.frontends.spark.types import field_type, type_of
-from veer.frontends.spark.versions import require_pyspark
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.expr import Expr, OpaqueCall
+from veer.model.ops import Operator, Sink
+from veer.model.schema import Schema
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
 BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators

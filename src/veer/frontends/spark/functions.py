@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from veer.dataflow.functions.registry import Kind
 from veer.frontends.python import Identity, identify
 from veer.frontends.python.purity import Given
+from veer.functions.registry import Kind
 
 NAMED_ARGUMENT = "NamedArgumentExpression"
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.json import from_json
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
-from veer.frontends.spark.versions import require_pyspark
+from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.java import ensure_java
+from veer.model.dag import Dataflow
+from veer.model.json import from_json
 
 SECONDS = 600
 ERRORS = {"usage": UsageError, "unsupported": UnsupportedError, "input": InputError}

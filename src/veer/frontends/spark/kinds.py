@@ -7,10 +7,10 @@ the functions of the running Spark and fails for one that stands in no list.
 
 from __future__ import annotations
 
-from veer.dataflow.determinism import worst
-from veer.dataflow.functions.registry import Kind
-from veer.frontends.spark.said import SESSION as SESSION
+from veer.analysis.determinism import worst
+from veer.frontends.spark.opaque_identity import SESSION as SESSION
 from veer.frontends.spark.tree import Node
+from veer.functions.registry import Kind
 
 
 def _names(text: str) -> frozenset[str]:

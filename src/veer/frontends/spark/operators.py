@@ -13,11 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from veer.dataflow.coercion import conjunction
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Call, Column, Compare, Expr, Literal, Named, arguments
-from veer.dataflow.functions.registry import Kind, scalar_function
-from veer.dataflow.ops import (
+from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.builder import FlowBuilder
+from veer.frontends.coercion import conjunction
+from veer.frontends.python.traits import TABLES
+from veer.frontends.spark.call_sites import site_of
+from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
+from veer.frontends.spark.functions import python_function
+from veer.frontends.spark.kinds import kind_of_tree
+from veer.frontends.spark.opaque_identity import Said
+from veer.frontends.spark.tree import Node, each, expression_of
+from veer.frontends.spark.types import type_of
+from veer.functions.registry import Kind, scalar_function
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Column, Compare, Expr, Literal, Named, arguments
+from veer.model.ops import (
     COMPUTED,
     LOCAL,
     Aggregate,
@@ -42,18 +52,8 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import STRING, ArrayType, is_orderable
-from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.builder import FlowBuilder
-from veer.frontends.python.traits import TABLES
-from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
-from veer.frontends.spark.functions import python_function
-from veer.frontends.spark.kinds import kind_of_tree
-from veer.frontends.spark.said import Said
-from veer.frontends.spark.sites import site_of
-from veer.frontends.spark.tree import Node, each, expression_of
-from veer.frontends.spark.types import type_of
+from veer.model.schema import Field, Schema
+from veer.model.types import STRING, ArrayType, is_orderable
 
 JOINS = {
     "Inner": "inner",

@@ -8,9 +8,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
-from veer.dataflow.ops import LOCAL, Operator, Source, Values
-from veer.dataflow.schema import Field
-from veer.dataflow.types import (
+from veer.frontends.python.identity import digest_of
+from veer.frontends.spark.types import exact_decimal
+from veer.model.ops import LOCAL, Operator, Source, Values
+from veer.model.schema import Field
+from veer.model.types import (
     INTEGER_BITS,
     BooleanType,
     DateType,
@@ -19,8 +21,6 @@ from veer.dataflow.types import (
     IntegralType,
     StringType,
 )
-from veer.frontends.python.identity import digest_of
-from veer.frontends.spark.types import exact_decimal
 
 MOST_CELLS = 1_000
 ODD = object()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from veer.errors import InputError
-from veer.frontends.spark.versions import require_pyspark
+from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.java import ensure_java
 
 SETTINGS = {

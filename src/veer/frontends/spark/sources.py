@@ -7,10 +7,16 @@ from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
-from veer.dataflow.functions.arithmetic import NAN
-from veer.dataflow.ops import ANYWHERE, LOCAL, Operator, Source, Values
-from veer.dataflow.sources import without_secret_values
-from veer.dataflow.types import (
+from veer.errors import UnsupportedError
+from veer.frontends.spark.given_rows import rows_of
+from veer.frontends.spark.local_paths import canonical, linked
+from veer.frontends.spark.operators import digest, fields_of
+from veer.frontends.spark.tree import Node, each
+from veer.frontends.spark.types import constant, jvm_constant, metadata_of
+from veer.functions.arithmetic import NAN
+from veer.model.ops import ANYWHERE, LOCAL, Operator, Source, Values
+from veer.model.secrets import without_secret_values
+from veer.model.types import (
     AtomicType,
     BooleanType,
     DataType,
@@ -22,12 +28,6 @@ from veer.dataflow.types import (
     TimestampNtzType,
     TimestampType,
 )
-from veer.errors import UnsupportedError
-from veer.frontends.spark.given import rows_of
-from veer.frontends.spark.operators import digest, fields_of
-from veer.frontends.spark.places import canonical, linked
-from veer.frontends.spark.tree import Node, each
-from veer.frontends.spark.types import constant, jvm_constant, metadata_of
 
 MOST_CELLS = 5_000  # of rows given in the program
 FILE_COLUMN = "_metadata"  # names and times of the files rows come from

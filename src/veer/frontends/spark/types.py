@@ -10,8 +10,9 @@ from decimal import Context, Decimal
 from typing import Any
 from uuid import uuid4
 
-from veer.dataflow.functions.arithmetic import NAN, to_float32
-from veer.dataflow.types import (
+from veer.errors import ParseError, UnsupportedError
+from veer.functions.arithmetic import NAN, to_float32
+from veer.model.types import (
     ArrayType,
     BinaryType,
     BooleanType,
@@ -31,7 +32,6 @@ from veer.dataflow.types import (
     parse_type,
     quote_name,
 )
-from veer.errors import ParseError, UnsupportedError
 
 EPOCH = datetime(1970, 1, 1)
 # Metadata of columns that no reader looks at: what people say of them, defaults of rows to come.

@@ -8,10 +8,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import Expr
-from veer.dataflow.ops import APPENDED, OVERWRITTEN, Sink, Source
-from veer.dataflow.schema import Schema
 from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.ddl import read_schema, read_table
@@ -20,6 +16,10 @@ from veer.frontends.sql.parse import only, parse_expression, parse_statements, p
 from veer.frontends.sql.pieces import Collected
 from veer.frontends.sql.query import QueryReader, View
 from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.model.dag import Dataflow
+from veer.model.expr import Expr
+from veer.model.ops import APPENDED, OVERWRITTEN, Sink, Source
+from veer.model.schema import Schema
 
 RESULT = "result"
 

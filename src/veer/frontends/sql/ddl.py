@@ -6,16 +6,16 @@ import re
 
 from sqlglot import exp
 
-from veer.dataflow.determinism import expr_kind
-from veer.dataflow.expr import Expr, OpaqueCall
-from veer.dataflow.functions.registry import Kind
-from veer.dataflow.ops import ForeignKey, Source
-from veer.dataflow.schema import Field, Schema
-from veer.dataflow.types import BOOLEAN
+from veer.analysis.determinism import expr_kind
 from veer.errors import IllFormedError, InputError
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, parse_statements, position, read_type, refuse
 from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.functions.registry import Kind
+from veer.model.expr import Expr, OpaqueCall
+from veer.model.ops import ForeignKey, Source
+from veer.model.schema import Field, Schema
+from veer.model.types import BOOLEAN
 
 # What says how a constraint is enforced, not what it says.
 HARMLESS_OPTIONS = frozenset(

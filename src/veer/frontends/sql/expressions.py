@@ -11,39 +11,9 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.determinism import require_repeatable
-from veer.dataflow.expr import (
-    AggregateCall,
-    CastMode,
-    Column,
-    Exists,
-    Expr,
-    Frame,
-    GetField,
-    InQuery,
-    IsNull,
-    Literal,
-    Not,
-    OpaqueCall,
-    ScalarQuery,
-    SortKey,
-    arguments,
-)
-from veer.dataflow.functions.registry import AGGREGATE, OVER, SCALAR, Kind, canonical_name
-from veer.dataflow.functions.typing import common_type
-from veer.dataflow.types import (
-    BOOLEAN,
-    NULL,
-    STRING,
-    DecimalType,
-    IntegralType,
-    StructType,
-    shows_addresses,
-)
-from veer.dataflow.walk import parts
+from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, InputError
+from veer.frontends import coercion
 from veer.frontends.sql.literals import (
     fold_cast,
     hex_literal,
@@ -61,6 +31,36 @@ from veer.frontends.sql.pieces import (
     with_types,
 )
 from veer.frontends.sql.scope import Plan, unknown_column
+from veer.functions.registry import AGGREGATE, OVER, SCALAR, Kind, canonical_name
+from veer.functions.typing import common_type
+from veer.model.dag import Dataflow
+from veer.model.expr import (
+    AggregateCall,
+    CastMode,
+    Column,
+    Exists,
+    Expr,
+    Frame,
+    GetField,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    ScalarQuery,
+    SortKey,
+    arguments,
+)
+from veer.model.types import (
+    BOOLEAN,
+    NULL,
+    STRING,
+    DecimalType,
+    IntegralType,
+    StructType,
+    shows_addresses,
+)
+from veer.model.walk import parts
 
 GENERATORS = {
     "explode": {},

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from veer.dataflow import coercion
-from veer.dataflow.expr import Call, Column, Expr, Literal, Named, OpaqueCall
-from veer.dataflow.ops import Union
-from veer.dataflow.types import BYTE, INT, LONG
-from veer.dataflow.walk import parts
 from veer.errors import IllFormedError
+from veer.frontends import coercion
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pieces import placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn, ordinal
+from veer.model.expr import Call, Column, Expr, Literal, Named, OpaqueCall
+from veer.model.ops import Union
+from veer.model.types import BYTE, INT, LONG
+from veer.model.walk import parts
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader

@@ -9,9 +9,11 @@ from math import isinf
 
 from sqlglot import exp
 
-from veer.dataflow.expr import Expr, Literal
-from veer.dataflow.functions.dates import parse_date, parse_timestamp
-from veer.dataflow.types import (
+from veer.errors import ParseError
+from veer.frontends.sql.parse import refuse
+from veer.functions.dates import parse_date, parse_timestamp
+from veer.model.expr import Expr, Literal
+from veer.model.types import (
     BINARY,
     DATE,
     DOUBLE,
@@ -23,8 +25,6 @@ from veer.dataflow.types import (
     DecimalType,
     YearMonthIntervalType,
 )
-from veer.errors import ParseError
-from veer.frontends.sql.parse import refuse
 
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 

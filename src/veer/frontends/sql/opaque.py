@@ -5,7 +5,7 @@ They have a type and nothing else: no witness is looked for where one occurs.
 
 from __future__ import annotations
 
-from veer.dataflow.types import (
+from veer.model.types import (
     BINARY,
     DOUBLE,
     INT,

@@ -17,8 +17,8 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from veer.dataflow.types import DataType, parse_type
 from veer.errors import ParseError, UnsupportedError
+from veer.model.types import DataType, parse_type
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
 MAX_BYTES = 4_000_000

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow, Link
-from veer.dataflow.determinism import is_repeatable
-from veer.dataflow.expr import (
+from veer.analysis.determinism import is_repeatable
+from veer.errors import IllFormedError
+from veer.frontends import coercion
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import (
     AggregateCall,
     Column,
     Expr,
@@ -18,9 +19,8 @@ from veer.dataflow.expr import (
     OuterColumn,
     OverCall,
 )
-from veer.dataflow.ops import Filter, Operator, Project
-from veer.dataflow.types import DataType
-from veer.errors import IllFormedError
+from veer.model.ops import Filter, Operator, Project
+from veer.model.types import DataType
 
 
 @dataclass

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from veer.dataflow import coercion
-from veer.dataflow.expr import Column, Expr, IsNull, Literal, Named, Not, arguments
-from veer.dataflow.functions.typing import common_type
-from veer.dataflow.ops import Aggregate, GlobalAggregate, NamedCall, Union
-from veer.dataflow.types import STRING
-from veer.dataflow.walk import columns_read, exprs_in
 from veer.errors import IllFormedError
+from veer.frontends import coercion
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import pretty
 from veer.frontends.sql.parse import only, refuse
 from veer.frontends.sql.pieces import Collected, placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.functions.typing import common_type
+from veer.model.expr import Column, Expr, IsNull, Literal, Named, Not, arguments
+from veer.model.ops import Aggregate, GlobalAggregate, NamedCall, Union
+from veer.model.types import STRING
+from veer.model.walk import columns_read, exprs_in
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader

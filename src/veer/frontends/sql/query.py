@@ -8,9 +8,17 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from veer.dataflow import coercion
-from veer.dataflow.dag import Dataflow
-from veer.dataflow.expr import (
+from veer.errors import IllFormedError, InputError, UnsupportedError
+from veer.frontends import coercion
+from veer.frontends.builder import FlowBuilder
+from veer.frontends.sql.expressions import GENERATORS, ExprReader
+from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.pivot import pivot, unpivot
+from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+from veer.frontends.sql.select import read_select
+from veer.functions.typing import common_type
+from veer.model.dag import Dataflow
+from veer.model.expr import (
     Compare,
     Expr,
     InQuery,
@@ -20,8 +28,7 @@ from veer.dataflow.expr import (
     SortKey,
     arguments,
 )
-from veer.dataflow.functions.typing import common_type
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     ExceptAll,
     Filter,
@@ -39,16 +46,9 @@ from veer.dataflow.ops import (
     Unnest,
     Values,
 )
-from veer.dataflow.schema import Field, Schema, close_names, listing
-from veer.dataflow.types import LONG, DataType
-from veer.dataflow.walk import parts
-from veer.errors import IllFormedError, InputError, UnsupportedError
-from veer.frontends.builder import FlowBuilder
-from veer.frontends.sql.expressions import GENERATORS, ExprReader
-from veer.frontends.sql.parse import only, position, refuse
-from veer.frontends.sql.pivot import pivot, unpivot
-from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
-from veer.frontends.sql.select import read_select
+from veer.model.schema import Field, Schema, close_names, listing
+from veer.model.types import LONG, DataType
+from veer.model.walk import parts
 
 MAX_RANGE = 1000
 DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from veer.dataflow.expr import Column, Expr, GetField
-from veer.dataflow.schema import Schema, listing
-from veer.dataflow.types import ArrayType, DataType, MapType, StructType
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.sql.parse import position
+from veer.model.expr import Column, Expr, GetField
+from veer.model.schema import Schema, listing
+from veer.model.types import ArrayType, DataType, MapType, StructType
 
 
 @dataclass(frozen=True)

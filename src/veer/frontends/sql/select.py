@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from veer.dataflow.determinism import require_repeatable
-from veer.dataflow.expr import (
+from veer.analysis.determinism import require_repeatable
+from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.sql.expressions import GENERATORS, ExprReader
+from veer.frontends.sql.grouping import Grouping, expand, read_grouping
+from veer.frontends.sql.names import output_name
+from veer.frontends.sql.parse import only, position, refuse
+from veer.frontends.sql.pieces import Collected, placeholder
+from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+from veer.model.expr import (
     Column,
     Exists,
     Expr,
@@ -20,7 +27,7 @@ from veer.dataflow.expr import (
     ScalarQuery,
     SortKey,
 )
-from veer.dataflow.ops import (
+from veer.model.ops import (
     Aggregate,
     GlobalAggregate,
     NamedCall,
@@ -29,15 +36,8 @@ from veer.dataflow.ops import (
     Sort,
     Unnest,
 )
-from veer.dataflow.types import LONG, DataType, NumericType
-from veer.dataflow.walk import map_children, map_exprs, parts, replace_down, substitute_in_query
-from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.sql.expressions import GENERATORS, ExprReader
-from veer.frontends.sql.grouping import Grouping, expand, read_grouping
-from veer.frontends.sql.names import output_name
-from veer.frontends.sql.parse import only, position, refuse
-from veer.frontends.sql.pieces import Collected, placeholder
-from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+from veer.model.types import LONG, DataType, NumericType
+from veer.model.walk import map_children, map_exprs, parts, replace_down, substitute_in_query
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader

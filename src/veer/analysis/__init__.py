@@ -1,0 +1,1 @@
+"""Facts about a dataflow, each derived in one place; nothing here changes a dataflow."""

@@ -1,0 +1,286 @@
+"""When two operators do the same: which columns of their inputs must correspond for that.
+
+    Project(a, b + 1) and Project(x, y + 1), both outputs wanted   =>   a ~ x, b ~ y
+
+Columns are pairs of positions, one in P and one in Q. What nobody wants of the output is not
+looked at, so an added column changes nothing for those who do not read it. An operator compared
+with itself tells which columns it needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any, TypeAlias, final
+
+from veer.analysis.fingerprint import identity, part_identity
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Exists, Expr, InQuery, Named, ScalarQuery
+from veer.model.json import encode
+from veer.model.ops import (
+    Aggregate,
+    Deduplicate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Limit,
+    NamedCall,
+    NamedOver,
+    Operator,
+    Over,
+    Project,
+    RowUdf,
+    Sort,
+    Union,
+    Unnest,
+)
+from veer.model.schema import Schema
+from veer.model.walk import columns_read, exprs_in
+
+Pair: TypeAlias = tuple[int, int]
+Pairs: TypeAlias = frozenset[Pair]
+_Read: TypeAlias = list[tuple[int, Pair]]  # ports with pairs of columns
+
+
+def everything(p: Schema, q: Schema) -> Pairs | None:
+    """All columns in order, if there are as many and of the same types."""
+    return frozenset((i, i) for i in range(len(p))) if p.types == q.types else None
+
+
+def pairs_needed(
+    p: Operator,
+    p_inputs: Sequence[Schema],
+    q: Operator,
+    q_inputs: Sequence[Schema],
+    wanted: Collection[Pair],
+    *,
+    in_order: bool = False,
+) -> tuple[Pairs, ...] | None:
+    """Per input the columns that must correspond for the wanted outputs to correspond.
+
+    None if the operators do different things. `in_order` if the order of rows counts too.
+    """
+    if type(p) is not type(q) or len(p_inputs) != len(q_inputs):
+        return None
+    comparison = _Comparison(p_inputs, q_inputs)
+    try:
+        read = comparison.operators(p, q, sorted(wanted), in_order)
+    except _DifferentError:
+        return None
+    found: list[set[Pair]] = [set() for _ in p_inputs]
+    for port, pair in read:
+        found[port].add(pair)
+    return tuple(map(frozenset, found))
+
+
+def columns_needed(
+    operator: Operator, inputs: Sequence[Schema], wanted: Iterable[int], *, in_order: bool = False
+) -> tuple[frozenset[int], ...]:
+    """Per input the columns an operator needs for some of its outputs."""
+    found = pairs_needed(
+        operator, inputs, operator, inputs, [(i, i) for i in wanted], in_order=in_order
+    )
+    assert found is not None, "an operator is like itself"
+    return tuple(frozenset(i for i, _ in pairs) for pairs in found)
+
+
+class _DifferentError(Exception):
+    """The operators do different things; never escapes this module."""
+
+
+@final
+@dataclass
+class _Comparison:
+    p_inputs: Sequence[Schema]
+    q_inputs: Sequence[Schema]
+
+    def __post_init__(self) -> None:
+        self.p_rows, self.q_rows = (
+            inputs[0] if len(inputs) == 1 else Schema(tuple(f for s in inputs for f in s))
+            for inputs in (self.p_inputs, self.q_inputs)
+        )
+
+    def operators(self, p: Operator, q: Operator, wanted: Sequence[Pair], in_order: bool) -> _Read:
+        match p, q:
+            case Filter(one), Filter(two):
+                return self.passed(wanted) + self.parts(one, two)
+            case Project(ours), Project(theirs):
+                return [r for i, j in wanted for r in self.parts(ours[i], theirs[j])]
+            case Join(), Join():
+                return self._joins(p, q, wanted)
+            case Aggregate(ours, our_calls), Aggregate(theirs, their_calls):
+                found = self._keys([k.expr for k in ours], [k.expr for k in theirs], wanted)
+                widths = len(ours), len(theirs)
+                return found + self._after(widths, our_calls, their_calls, wanted)
+            case GlobalAggregate(our_calls), GlobalAggregate(their_calls):
+                return self._after((0, 0), our_calls, their_calls, wanted)
+            case Union(), Union():
+                return [(port, pair) for port in range(len(self.p_inputs)) for pair in wanted]
+            case Sort(ours), Sort(theirs):
+                return self.passed(wanted) + (self.parts(ours, theirs) if in_order else [])
+            case Limit(), Limit():
+                return self.passed(wanted) + self.parts((p.count, p.offset), (q.count, q.offset))
+            case Deduplicate(our_keys), Deduplicate(their_keys):
+                return self.passed(wanted) + self._keys(our_keys, their_keys, ())
+            case Over(our_overs), Over(their_overs):
+                return self._extended(our_overs, their_overs, wanted)
+            case RowUdf(), RowUdf():
+                return self._row_udfs(p, q, wanted)
+            case Unnest(), Unnest():
+                return self._unnests(p, q, wanted)
+            case _:
+                return self._whole(p, q, wanted)
+
+    def passed(self, wanted: Iterable[Pair]) -> _Read:
+        """Outputs that are columns of the only input."""
+        return [(0, pair) for pair in wanted]
+
+    def _joins(self, p: Join, q: Join, wanted: Sequence[Pair]) -> _Read:
+        if p.kind != q.kind:
+            raise _DifferentError
+        read = [self._located(i, j) for i, j in wanted]
+        return read + self.parts(p.condition, q.condition)
+
+    def _keys(self, ours: Sequence[Expr], theirs: Sequence[Expr], wanted: Sequence[Pair]) -> _Read:
+        """The same keys in any order: wanted pairs as they are wanted, others by name or place."""
+        left = set(range(len(theirs)))
+        found: _Read = []
+        asked = {i: j for i, j in wanted if i < len(ours) and j < len(theirs)}
+        for i, j in asked.items():
+            found += self.parts(ours[i], theirs[j])
+            left.discard(j)
+        for i, key in enumerate(ours):
+            if i in asked:
+                continue
+            for j in sorted(left, key=lambda j: (theirs[j] != key, j != i)):
+                try:
+                    found += self.parts(key, theirs[j])
+                except _DifferentError:
+                    continue
+                left.discard(j)
+                break
+            else:
+                raise _DifferentError
+        if left:
+            raise _DifferentError
+        if {(i, j) for i, j in wanted if i < len(ours)} - set(asked.items()):
+            raise _DifferentError  # one key wanted as two
+        return found
+
+    def _after(
+        self, widths: Pair, ours: Sequence[Any], theirs: Sequence[Any], wanted: Sequence[Pair]
+    ) -> _Read:
+        """Wanted outputs after the first columns of each side, one for each part."""
+        read: _Read = []
+        for i, j in wanted:
+            if (i < widths[0]) != (j < widths[1]):
+                raise _DifferentError
+            if i >= widths[0]:
+                read += self.parts(ours[i - widths[0]], theirs[j - widths[1]])
+        return read
+
+    def _extended(
+        self, ours: Sequence[Any], theirs: Sequence[Any], wanted: Sequence[Pair]
+    ) -> _Read:
+        """The input's columns, then one for each part."""
+        widths = len(self.p_rows), len(self.q_rows)
+        kept = self.passed((i, j) for i, j in wanted if i < widths[0])
+        return kept + self._after(widths, ours, theirs, wanted)
+
+    def _row_udfs(self, p: RowUdf, q: RowUdf, wanted: Sequence[Pair]) -> _Read:
+        gives = [[f.type for f in udf.adds] for udf in (p, q)]
+        if p.identity != q.identity or gives[0] != gives[1]:
+            raise _DifferentError
+        width = range(len(p.adds))
+        read = self._extended(width, width, wanted)
+        if any(i >= len(self.p_rows) for i, _ in wanted):
+            read += self.parts(p.reads, q.reads)
+        return read
+
+    def _unnests(self, p: Unnest, q: Unnest, wanted: Sequence[Pair]) -> _Read:
+        if (p.outer, p.position, p.inline) != (q.outer, q.position, q.inline):
+            raise _DifferentError
+        width = range(len(p.names))
+        read = self._extended(width, range(len(q.names)), wanted)
+        return read + self.parts(p.generator, q.generator)
+
+    def _whole(self, p: Operator, q: Operator, wanted: Sequence[Pair]) -> _Read:
+        """Operators that may look at everything: the same text on inputs the same throughout."""
+        if identity(p, self.p_inputs) != identity(q, self.q_inputs):
+            raise _DifferentError
+        if any(i != j for i, j in wanted):
+            raise _DifferentError
+        read: _Read = []
+        for port, (one, two) in enumerate(zip(self.p_inputs, self.q_inputs, strict=True)):
+            pairs = everything(one, two)
+            if pairs is None:
+                raise _DifferentError
+            read += [(port, pair) for pair in sorted(pairs)]
+        return read
+
+    def _located(self, i: int, j: int) -> tuple[int, Pair]:
+        """The input two columns of the joined row come from, and where they stand in it."""
+        port_p, at_p = _port(self.p_inputs, i)
+        port_q, at_q = _port(self.q_inputs, j)
+        if port_p != port_q:
+            raise _DifferentError
+        return port_p, (at_p, at_q)
+
+    def parts(self, a: Any, b: Any) -> _Read:
+        """The columns read where two parts of operators say the same; else they are different."""
+        if a is b and self.p_inputs is self.q_inputs:
+            return [self._columns(c, c) for e in exprs_in(a) for c in columns_read(e)]
+        if type(a) is not type(b):
+            raise _DifferentError
+        match a:
+            case Column():
+                return [self._columns(a, b)]
+            case Named():
+                return self.parts(a.expr, b.expr)
+            case NamedCall() | NamedOver():
+                return self.parts(a.call, b.call)
+            case tuple():
+                if len(a) != len(b):
+                    raise _DifferentError
+                return [r for x, y in zip(a, b, strict=True) for r in self.parts(x, y)]
+            case Exists() | InQuery() | ScalarQuery():
+                return self._queries(a, b)
+            case Enum() | Dataflow():
+                if a is not b:
+                    raise _DifferentError
+                return []
+            case _ if is_dataclass(a) and type(a).__module__ == "veer.model.expr":
+                return [
+                    r for f in fields(a) for r in self.parts(getattr(a, f.name), getattr(b, f.name))
+                ]
+            case _:
+                if json.dumps(encode(a)) != json.dumps(encode(b)):
+                    raise _DifferentError
+                return []
+
+    def _columns(self, a: Column, b: Column) -> tuple[int, Pair]:
+        if a.type != b.type:
+            raise _DifferentError
+        return self._located(
+            self.p_rows.place(a.name, a.occurrence), self.q_rows.place(b.name, b.occurrence)
+        )
+
+    def _queries(self, a: Expr, b: Expr) -> _Read:
+        """Subqueries of the same text; what they read of the rows around them stands alike."""
+        if part_identity(a, self.p_rows) != part_identity(b, self.q_rows):
+            raise _DifferentError
+        places = {self.p_rows.place(c.name, c.occurrence) for c in columns_read(a)}
+        types = [(self.p_rows.fields[i].type, self.q_rows.fields[i].type) for i in places]
+        if any(one != two for one, two in types):
+            raise _DifferentError
+        return [self._located(i, i) for i in sorted(places)]
+
+
+def _port(inputs: Sequence[Schema], place: int) -> tuple[int, int]:
+    for port, schema in enumerate(inputs):
+        if place < len(schema):
+            return port, place
+        place -= len(schema)
+    raise _DifferentError

@@ -1,0 +1,154 @@
+"""Constants computed where that is certain: exact casts, and arithmetic of whole numbers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.functions.arithmetic import EXACT
+from veer.functions.casts import cast_function
+from veer.functions.dates import parse_date
+from veer.functions.registry import Failure, Nulls, scalar_function
+from veer.model.expr import Call, Cast, Expr, Literal
+from veer.model.types import (
+    INTEGER_BITS,
+    LONG,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntegralType,
+    StringType,
+)
+
+
+def folded(expr: Expr) -> Expr:
+    """A cast of a constant, or a sum, difference or product of two, as one; else itself."""
+    match expr:
+        case Cast(Literal(None), type_):
+            return Literal(None, type_)
+        case Cast(Literal() as literal, type_):
+            return widened(literal, type_) or expr
+        case Call("+" | "-" | "*" as name, (Literal(int() as a), Literal(int() as b)), type_):
+            types = [arg.type for arg in expr.args]
+            if not all(isinstance(t, IntegralType) for t in (type_, *types)):
+                return expr
+            try:
+                return Literal(scalar_function(name).meaning(types, type_)(a, b), type_)
+            except Failure:
+                return expr
+        case _:
+            return expr
+
+
+def widened(literal: Literal, type_: DataType) -> Literal | None:
+    """A number as a constant of another type, where that type holds it exactly; a date likewise."""
+    value: Any = literal.value
+    if value is None:
+        return None
+    if isinstance(literal.type, StringType) and isinstance(type_, DateType):
+        day = parse_date(value)
+        return None if day is None else Literal(day, type_)
+    if isinstance(literal.type, DoubleType) and isinstance(type_, IntegralType):
+        # A whole number: filling nulls with 0 casts 0.0 to the type of the column.
+        if not float(value).is_integer() or abs(value) > 1 << 53:
+            return None
+        return widened(Literal(int(value), LONG), type_)
+    if not isinstance(literal.type, IntegralType | DecimalType):
+        return None
+    if isinstance(type_, IntegralType) and isinstance(value, int):
+        limit = 1 << (INTEGER_BITS[type_] - 1)
+        return Literal(value, type_) if -limit <= value < limit else None
+    if isinstance(type_, DecimalType):
+        try:
+            exact = Decimal(value).quantize(Decimal(1).scaleb(-type_.scale), context=EXACT)
+        except ArithmeticError:
+            return None
+        fits = exact == value and abs(exact.scaleb(type_.scale, EXACT)) < 10**type_.precision
+        return Literal(exact, type_) if fits else None
+    if isinstance(type_, DoubleType) and -(1 << 53) < value < 1 << 53:
+        return Literal(float(value), type_)
+    return None
+
+
+# Of these the value is known to the last digit, whatever the session's settings.
+COMPUTED = frozenset(
+    [
+        "+",
+        "-",
+        "*",
+        "/",
+        "div",
+        "%",
+        "pmod",
+        "abs",
+        "negative",
+        "positive",
+        "concat",
+        "substring",
+        "left",
+        "right",
+        "length",
+        "upper",
+        "lower",
+        "trim",
+        "ltrim",
+        "rtrim",
+        "reverse",
+        "date_add",
+        "date_sub",
+        "datediff",
+        "add_months",
+        "year",
+        "month",
+        "day",
+    ]
+)
+IEEE = frozenset(["+", "-", "*", "/", "negative", "positive", "abs"])
+
+
+def computed(expr: Expr) -> Expr:
+    """An operation on constants as its value, where that is certain; else itself."""
+    match expr:
+        case Cast(Literal(None), type_):
+            return Literal(None, type_)
+        case Cast(Literal(value) as literal, type_, mode):
+            found = widened(literal, type_)
+            if found is not None or not _is_settled(literal.type, type_):
+                return found or expr
+            if isinstance(type_, DateType) and isinstance(literal.type, StringType):
+                return expr  # Spark knows words like 'epoch', in constants alone
+            try:
+                return Literal(cast_function(literal.type, type_, mode)(value), type_)
+            except (Failure, UnsupportedError):
+                return expr
+        case Call(name, args, type_) if name in COMPUTED:
+            if not all(isinstance(a, Literal) and _is_plain(a.value) for a in args):
+                return expr
+            if not _is_settled(type_, *(a.type for a in args)) and name not in IEEE:
+                return expr
+            function = scalar_function(name)
+            values = [a.value for a in args if isinstance(a, Literal)]
+            if None in values or function.nulls not in (Nulls.STRICT, Nulls.PROPAGATE):
+                return expr
+            try:
+                return Literal(function.meaning([a.type for a in args], type_)(*values), type_)
+            except (Failure, UnsupportedError):
+                return expr
+        case _:
+            return expr
+
+
+def _is_settled(*types: DataType) -> bool:
+    """Whether values of these types are written one way, in every time zone."""
+    return all(
+        isinstance(t, IntegralType | DecimalType | StringType | DateType | BooleanType)
+        for t in types
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """Texts are short, and the same in every language."""
+    return not isinstance(value, str) or (len(value) < 1000 and value.isascii())

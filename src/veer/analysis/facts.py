@@ -1,0 +1,278 @@
+"""Facts: what is known of every row of a signal, derived from the operators below it.
+
+    Source(people) -> Filter(age < 50) -> Project(age, name)      =>   age < 50
+
+Conditions that hold on all rows, equalities of computed columns among them, and column sets on
+which no two rows agree. Columns are named by position, so facts of two signals can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+from veer.analysis.determinism import expr_kind
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.expr import (
+    And,
+    Call,
+    Column,
+    Compare,
+    Expr,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+)
+from veer.model.ops import (
+    Aggregate,
+    Deduplicate,
+    Filter,
+    Join,
+    Lateral,
+    Limit,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sort,
+    Source,
+    Union,
+    Unnest,
+)
+from veer.model.schema import Schema
+from veer.model.types import has_floats, is_orderable
+from veer.model.walk import parts, query_of, transform
+
+REACH = 64  # operators looked at below a signal
+MOST = 16  # conditions kept
+LARGEST = 16  # parts of a condition
+LINEAR = frozenset({"+", "-", "*", "/", "div", "%", "negative", "positive", "abs", "coalesce"})
+# Operators whose output begins with the columns of its input, of rows of the input.
+EXTEND = (Sort, Limit, Sample, Deduplicate, Over, RowUdf, Unnest, Lateral)
+KEEP_KEYS = (Filter, Sort, Limit, Deduplicate, Over, RowUdf)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Columns on which no two rows agree, and the declared keys this follows from."""
+
+    places: frozenset[int]
+    relied: frozenset[str] = frozenset()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What holds of all rows; columns of the conditions are named as by `place_name`."""
+
+    conditions: tuple[Expr, ...] = ()
+    keys: tuple[Key, ...] = ()
+
+    def moved(self, places: Mapping[int, int]) -> Facts:
+        """The facts about some columns only, at their new places."""
+        conditions = (renamed(c, places) for c in self.conditions)
+        keys = (
+            replace(key, places=frozenset(places[i] for i in key.places))
+            for key in self.keys
+            if key.places <= places.keys()
+        )
+        return Facts(tuple(c for c in conditions if c is not None), tuple(keys))
+
+
+def place_name(place: int) -> str:
+    """The name of a column in a condition."""
+    return f"c{place}"
+
+
+def renamed(condition: Expr, places: Mapping[int, int]) -> Expr | None:
+    """The condition about columns at other places; None if one is not among them."""
+    table = {place_name(i): place_name(j) for i, j in places.items()}
+    if any(isinstance(n, Column) and n.name not in table for n in parts(condition)):
+        return None
+    return transform(
+        condition, lambda n: replace(n, name=table[n.name]) if isinstance(n, Column) else n
+    )
+
+
+def facts(dataflow: Dataflow, id_: str) -> Facts:
+    """What is known of a signal; kept with the dataflow."""
+    cache: dict[str, Facts] = dataflow.__dict__.setdefault("_facts", {})
+    if id_ not in cache:
+        near = _near(dataflow, id_)
+        found: dict[str, Facts] = {}
+        for here in sorted(near, key=dataflow.position.__getitem__):
+            found[here] = _facts(dataflow, here, found)
+        cache[id_] = found[id_]
+    return cache[id_]
+
+
+def _near(dataflow: Dataflow, id_: str) -> list[str]:
+    """The operators next below a signal, itself included."""
+    found = [id_]
+    for here in found:  # grows meanwhile
+        for below in dataflow.inputs[here]:
+            if len(found) < REACH and below not in found:
+                found.append(below)
+    return found
+
+
+def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
+    operator = dataflow.operators[id_]
+    inputs = [known.get(i, Facts()) for i in dataflow.inputs[id_]]
+    below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
+    match operator:
+        case Source(table, fields, keys):
+            names = [f.name for f in fields]
+            return Facts(
+                (),
+                tuple(
+                    Key(
+                        frozenset(map(names.index, key)),
+                        frozenset({f"{', '.join(key)} is a key of {table}"}),
+                    )
+                    for key in keys
+                ),
+            )
+        case Filter(predicate):
+            return _with(inputs[0], conjuncts(predicate, below[0]))
+        case Project(columns):
+            return _projected([n.expr for n in columns], below[0], inputs[0])
+        case Join():
+            return _joined(operator, below, inputs)
+        case Aggregate(keys):
+            made = _projected([k.expr for k in keys], below[0], inputs[0]).conditions
+            # Grouping takes -0.0 for 0.0.
+            steady = (c for c in made if not any(has_floats(n.type) for n in parts(c)))
+            return Facts(tuple(steady), (Key(frozenset(range(len(keys)))),))
+        case Union():
+            shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
+            return Facts(tuple(shared))
+        case _ if isinstance(operator, EXTEND):
+            own = inputs[0].keys if isinstance(operator, KEEP_KEYS) else ()
+            if isinstance(operator, Deduplicate):
+                places = (below[0].place(c.name, c.occurrence) for c in operator.keys)
+                own = (*own, Key(frozenset(places)))
+            return Facts(inputs[0].conditions, own)
+        case _:
+            return Facts()
+
+
+def conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:
+    """The parts of a condition that are worth knowing, columns by position."""
+    found: list[Expr] = []
+    stack = [predicate]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, And):
+            stack.extend(reversed(part.args))
+        elif is_plain(part):
+            found.append(_placed(part, schema))
+    return found
+
+
+def is_plain(expr: Expr) -> bool:
+    """Whether an expression is small, linear, and a function of its row alone."""
+    nodes = list(parts(expr))
+    return (
+        len(nodes) <= LARGEST
+        and not any(isinstance(n, OpaqueCall) or query_of(n) is not None for n in nodes)
+        and is_linear(expr)
+        and expr_kind(expr) is Kind.PURE
+    )
+
+
+def is_linear(expr: Expr) -> bool:
+    """Whether a condition is linear: the class solvers decide."""
+    for node in parts(expr):
+        if isinstance(node, Call):
+            constants = sum(isinstance(a, Literal) for a in node.args)
+            if node.function in ("*", "div", "%", "/") and not constants:
+                return False
+            if node.function not in LINEAR:
+                return False
+    return True
+
+
+def is_never_null(place: int, conditions: Sequence[Expr]) -> bool:
+    """Whether a condition shows that a column is not null."""
+    name = place_name(place)
+    for condition in conditions:
+        match condition:
+            case Compare(op, left, right) if op != "<=>":
+                if any(isinstance(side, Column) and side.name == name for side in (left, right)):
+                    return True
+            case Not(IsNull(Column(read))) | InList(Column(read)) if read == name:
+                return True
+    return False
+
+
+def _placed(expr: Expr, schema: Schema) -> Expr:
+    def placed(node: Expr) -> Expr:
+        if isinstance(node, Column):
+            return Column(place_name(schema.place(node.name, node.occurrence)), node.type)
+        return node
+
+    return transform(expr, placed)
+
+
+def _with(known: Facts, more: Sequence[Expr]) -> Facts:
+    every = tuple(dict.fromkeys((*known.conditions, *more)))
+    return replace(known, conditions=every[-MOST:])
+
+
+def _projected(exprs: Sequence[Expr], schema: Schema, known: Facts) -> Facts:
+    """Facts about the columns kept, and what the others are computed from."""
+    places: dict[int, int] = {}
+    for new, expr in enumerate(exprs):
+        if isinstance(expr, Column):
+            places.setdefault(schema.place(expr.name, expr.occurrence), new)
+    made: list[Expr] = []
+    for new, expr in enumerate(exprs):
+        own = Column(place_name(new), expr.type)
+        if not is_orderable(expr.type):
+            continue
+        if isinstance(expr, Literal):
+            made.append(IsNull(own) if expr.value is None else Compare("=", own, expr))
+        elif is_plain(expr):
+            value = renamed(_placed(expr, schema), places)
+            if value is not None and value != own:
+                made.append(Compare("<=>", own, value))
+    return _with(known.moved(places), made)
+
+
+def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Facts:
+    left, right = inputs
+    if join.kind in ("semi", "anti"):
+        return left
+    if join.kind == "full":
+        return Facts()
+    width = len(below[0])
+    moved = right.moved({i: i + width for i in range(len(below[1]))})
+    condition = conjuncts(join.condition, below[0] + below[1]) if join.condition else []
+    keys = _joined_keys(left.keys, moved.keys, condition, width)
+    if join.kind == "left":
+        return Facts(left.conditions, keys)
+    return _with(Facts(left.conditions, keys), (*moved.conditions, *condition))
+
+
+def _joined_keys(
+    left: Sequence[Key], right: Sequence[Key], condition: Sequence[Expr], width: int
+) -> tuple[Key, ...]:
+    """A row of the left and one of the right are a key; the left's alone if it fixes the right's."""
+    fixed: set[int] = set()
+    for part in condition:
+        match part:
+            case Compare("=" | "<=>", Column(one), Column(two)) if not has_floats(part.left.type):
+                met = int(one[1:]), int(two[1:])
+                fixed |= {i for i in met if i >= width and min(met) < width}
+    found: list[Key] = []
+    for a in left:
+        for b in right:
+            places = a.places if b.places <= fixed else a.places | b.places
+            found.append(Key(places, a.relied | b.relied))
+    return tuple(found[:4])

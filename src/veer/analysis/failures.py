@@ -1,0 +1,229 @@
+"""Which expressions may fail a run, and under which guard.
+
+Proofs make partial operations total, because Spark may evaluate, reorder or skip them as it
+likes. What may fail in one version only is found here and told beside the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from veer.functions.registry import scalar_function
+from veer.model.dag import Dataflow
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Expr,
+    Literal,
+    OuterColumn,
+    ScalarQuery,
+)
+from veer.model.ops import (
+    Aggregate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Project,
+    Source,
+    Union,
+)
+from veer.model.pprint import show_expr
+from veer.model.schema import Schema
+from veer.model.types import (
+    INTEGER_BITS,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NullType,
+    NumericType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
+from veer.model.walk import children, map_children, operator_exprs, query_of
+
+WIDTHS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class MayFail:
+    """An expression over source columns that fails on some values, and what guards it."""
+
+    text: str
+    guards: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.text} where {' and '.join(self.guards)}" if self.guards else self.text
+
+
+def only_in(ours: frozenset[MayFail], theirs: frozenset[MayFail]) -> list[MayFail]:
+    """What may fail on this side where the other side has no such expression under as few guards."""
+
+    def covered(one: MayFail) -> bool:
+        return any(
+            one.text == other.text and set(other.guards) <= set(one.guards) for other in theirs
+        )
+
+    return [one for one in sorted(ours) if not covered(one)]
+
+
+def may_fail(dataflow: Dataflow, sink: str) -> frozenset[MayFail]:
+    """The expressions below a sink that may fail a run."""
+    needed = dataflow.ancestors(sink)
+    return frozenset(_Collector(dataflow).collect([i for i in dataflow.order if i in needed]))
+
+
+class _Collector:
+    """Walks a dataflow upwards, knowing each column as an expression over source columns."""
+
+    def __init__(self, dataflow: Dataflow) -> None:
+        self.dataflow = dataflow
+        self.columns: dict[str, list[Expr]] = {}
+        self.guards: dict[str, list[Expr]] = {}
+
+    def collect(self, ids: list[str]) -> Iterator[MayFail]:
+        for id_ in ids:
+            operator = self.dataflow.operators[id_]
+            below = self.dataflow.inputs[id_]
+            schema = Schema(tuple(f for i in below for f in self.dataflow.schemas[i]))
+            given = [c for i in below for c in self.columns[i]]
+            guards = [g for i in below for g in self.guards[i]]
+            for expr in operator_exprs(operator):
+                yield from _failing(expr, schema, given, guards)
+            self.columns[id_] = self._outputs(id_, schema, given)
+            self.guards[id_] = self._kept(id_, schema, given, guards)
+
+    def _outputs(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
+        operator = self.dataflow.operators[id_]
+        own = self.dataflow.schemas[id_]
+        match operator:
+            case Source(table):
+                return [Column(f"{table}.{f.name}", f.type) for f in own]
+            case Project(named):
+                return [_resolved(n.expr, schema, given) for n in named]
+            case Join(kind="semi" | "anti"):
+                return given[: len(own)]
+            case Aggregate(keys, calls):
+                made = [_resolved(k.expr, schema, given) for k in keys]
+                return made + [Column(n.call.function, n.call.type) for n in calls]
+            case GlobalAggregate(calls):
+                return [Column(n.call.function, n.call.type) for n in calls]
+            case Union():
+                return given[: len(own)]
+            case _ if len(given) <= len(own):
+                more = [Column(f.name, f.type) for f in own.fields[len(given) :]]
+                return given + more
+            case _:
+                return [Column(f.name, f.type) for f in own]
+
+    def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
+        operator = self.dataflow.operators[id_]
+        match operator:
+            case Filter(predicate):
+                return guards + _conjuncts(_resolved(predicate, schema, given))
+            case Join(kind="inner", condition=condition) if condition is not None:
+                return guards + _conjuncts(_resolved(condition, schema, given))
+            case Join(kind="left" | "anti" | "semi"):
+                return list(self.guards[self.dataflow.inputs[id_][0]])
+            case Join(kind="full") | Union():
+                return []
+            case _:
+                return guards
+
+
+def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
+    """The expression with columns replaced by what they are made of; subqueries stay."""
+    if isinstance(expr, Column):
+        return given[schema.place(expr.name, expr.occurrence)]
+    return map_children(expr, lambda child: _resolved(child, schema, given))
+
+
+def _conjuncts(expr: Expr) -> list[Expr]:
+    return [c for a in expr.args for c in _conjuncts(a)] if isinstance(expr, And) else [expr]
+
+
+def _failing(
+    expr: Expr, schema: Schema, given: list[Expr], guards: list[Expr]
+) -> Iterator[MayFail]:
+    """Failing parts of an operator's own expression; those of its input columns were told there."""
+    if can_fail(expr):
+        resolved = _resolved(expr, schema, given)
+        read = set(_columns(resolved))
+        shown = sorted({_show(g) for g in guards if read & set(_columns(g))})
+        yield MayFail(_show(resolved), tuple(shown))
+    if isinstance(expr, Case):
+        for when, then in expr.branches:
+            yield from _failing(when, schema, given, guards)
+            reached = [*guards, _resolved(when, schema, given)]
+            yield from _failing(then, schema, given, reached)
+        yield from _failing(expr.otherwise, schema, given, guards)
+        return
+    for child in children(expr):
+        yield from _failing(child, schema, given, guards)
+    query = query_of(expr)
+    if query is not None:
+        yield from may_fail(query, query.sinks[0])
+
+
+def _show(expr: Expr) -> str:
+    return show_expr(expr).replace("`", "")
+
+
+def _columns(expr: Expr) -> Iterator[str]:
+    if isinstance(expr, Column | OuterColumn):
+        yield expr.name
+    for child in children(expr):
+        yield from _columns(child)
+
+
+def can_fail(expr: Expr) -> bool:
+    """Whether the operation itself fails on some non-null arguments."""
+    match expr:
+        case Call("div" | "%" | "/" | "pmod", (_, Literal(value))) if value:
+            return False
+        case Call("getbit", (arg, Literal(int() as place))):
+            return not 0 <= place < INTEGER_BITS[arg.type]
+        case Call(function):
+            return scalar_function(function).can_fail
+        case Cast():
+            return cast_can_fail(expr)
+        case ScalarQuery(query):
+            (below,) = query.inputs[query.sinks[0]]
+            while isinstance(query.operators[below], Project):
+                below = query.inputs[below][0]
+            return not isinstance(query.operators[below], GlobalAggregate)
+        case _:
+            return False
+
+
+def cast_can_fail(cast: Cast) -> bool:
+    """Whether a cast meets values its target type cannot hold."""
+    given, target = cast.arg.type, cast.type
+    if cast.mode is not CastMode.ANSI or isinstance(cast.arg, Literal):
+        return False
+    if isinstance(given, NullType) or isinstance(target, StringType) or given == target:
+        return False
+    if isinstance(given, StringType):
+        return True
+    if isinstance(given, BooleanType):
+        return False
+    if isinstance(given, IntegralType) and isinstance(target, IntegralType):
+        return WIDTHS[str(given)] > WIDTHS[str(target)]
+    if isinstance(given, NumericType) and isinstance(target, DoubleType | FloatType | BooleanType):
+        return False
+    if isinstance(given, IntegralType) and isinstance(target, DecimalType):
+        return target.precision - target.scale < WIDTHS[str(given)]
+    if isinstance(given, DecimalType) and isinstance(target, DecimalType):
+        return target.precision - target.scale < given.precision - given.scale
+    moments = (DateType, TimestampType, TimestampNtzType)
+    return not (isinstance(given, moments) and isinstance(target, moments))

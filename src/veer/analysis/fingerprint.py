@@ -1,0 +1,128 @@
+"""Structural identity: equal fingerprints mean the same computation over the same sources.
+
+Columns count by position, so renaming a column that is only passed on changes nothing; names
+count where they can be seen: in source tables and in sinks. Ids do not count. The hash is over
+a canonical text, the same in every process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Expr, Named, OuterColumn
+from veer.model.json import encode
+from veer.model.ops import (
+    Deduplicate,
+    NamedCall,
+    NamedOver,
+    Operator,
+    Project,
+    RowUdf,
+    Sink,
+    Source,
+    TableUdf,
+    Unnest,
+    Values,
+)
+from veer.model.schema import Schema
+
+
+def fingerprints(dataflow: Dataflow) -> Mapping[str, str]:
+    """The fingerprint of every operator's output."""
+    cached: Mapping[str, str] | None = dataflow.__dict__.get("_fingerprints")
+    if cached is None:
+        cached = _fingerprints(dataflow, ())
+        dataflow.__dict__["_fingerprints"] = cached
+    return cached
+
+
+def fingerprint(dataflow: Dataflow) -> str:
+    """The fingerprint of the whole: of its sinks by name."""
+    found = fingerprints(dataflow)
+    return _hash(sorted(found[sink] for sink in dataflow.sinks))
+
+
+def identity(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema, ...] = ()) -> str:
+    """What an operator does to inputs of these schemas, columns by position: a canonical text."""
+    return json.dumps(_operator(operator, inputs, outer), separators=(",", ":"))
+
+
+def part_identity(expr: Expr, rows: Schema) -> str:
+    """What an expression says over rows of this schema, columns by position."""
+    return json.dumps(_part(expr, (rows,)), separators=(",", ":"))
+
+
+def _fingerprints(dataflow: Dataflow, outer: tuple[Schema, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for id_ in dataflow.order:
+        below = dataflow.inputs[id_]
+        text = identity(dataflow.operators[id_], [dataflow.schemas[i] for i in below], outer)
+        found[id_] = _hash([text, *(found[i] for i in below)])
+    return found
+
+
+def _hash(data: Any) -> str:
+    text = json.dumps(data, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _operator(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema, ...]) -> Any:
+    rows = Schema(tuple(f for schema in inputs for f in schema))
+    scope = (rows, *outer)
+    kind = type(operator).__name__
+    match operator:
+        case Source(table, source_fields, _, _, format_, location, options, metadata=metadata):
+            columns = [[f.name, str(f.type)] for f in source_fields]
+            said = [kind, table, columns, format_, location, [list(o) for o in options]]
+            return [*said, [list(m) for m in metadata]] if metadata else said
+        case Values(value_fields, value_rows):
+            return [kind, [str(f.type) for f in value_fields], encode(value_rows)]
+        case Sink(name, sink_kind, target, columns, positional):
+            names = list(operator.output(inputs).names)
+            return [kind, name, sink_kind, target, _part(columns, scope), positional, names]
+        case Unnest(generator, _, is_outer, position, inline):
+            return [kind, _part(generator, scope), is_outer, position, inline]
+        case RowUdf(name, reads, adds):
+            return [kind, name, _part(reads, scope), [str(f.type) for f in adds]]
+        case TableUdf(name, udf_fields, udf_scope, keys, deterministic):
+            # The function sees the table with its names, and gives columns by their names.
+            seen = [[[f.name, str(f.type)] for f in schema] for schema in inputs]
+            gives = [[f.name, str(f.type)] for f in udf_fields]
+            return [kind, name, gives, udf_scope, _part(keys, scope), deterministic, seen]
+        case Deduplicate(keys):
+            return [kind, sorted(_part(k, scope)[1] for k in keys)]
+        case Project(columns):
+            return [kind, [_part(c, scope) for c in columns]]
+        case _:
+            return [kind, *(_part(getattr(operator, f.name), scope) for f in fields(operator))]
+
+
+def _part(value: Any, scope: tuple[Schema, ...]) -> Any:
+    match value:
+        case Column(name, _, occurrence):
+            return ["#", scope[0].place(name, occurrence)]
+        case OuterColumn(name, _, occurrence, depth):
+            return ["^", depth, scope[depth].place(name, occurrence)]
+        case Named(_, expr):
+            return _part(expr, scope)
+        case NamedCall(_, call) | NamedOver(_, call):
+            return _part(call, scope)
+        case tuple():
+            return [_part(item, scope) for item in value]
+        case Dataflow():
+            inner = _fingerprints(value, scope)
+            (sink,) = value.inputs[value.sinks[0]]
+            return ["query", inner[sink]]
+        case Enum():
+            return value.value
+        case _ if is_dataclass(value) and type(value).__module__ == "veer.model.expr":
+            parts = [_part(getattr(value, f.name), scope) for f in fields(value)]
+            return [type(value).__name__, *parts]
+        case _:
+            return encode(value)

@@ -1,0 +1,199 @@
+"""What must be equal below for a signal to be equal: the weakest semantics, the fewest columns.
+
+An operator on equal inputs gives equal outputs; these are the smallest inputs it needs for that,
+and, computed backwards, what a result needs of every signal it depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from veer.analysis.congruence import columns_needed
+from veer.analysis.determinism import expr_kind, operator_kind
+from veer.functions.registry import Kind, aggregate_function
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Expr
+from veer.model.ops import (
+    Aggregate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Limit,
+    NamedCall,
+    Operator,
+    Over,
+    Project,
+    RowUdf,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
+)
+from veer.model.schema import Schema
+from veer.model.types import has_floats
+from veer.model.walk import operator_exprs
+from veer.verdict import TableSemantics
+
+SET, BAG, ORDERED = TableSemantics.SET, TableSemantics.BAG, TableSemantics.ORDERED_BAG
+# Operators that give equal sets on inputs equal as sets.
+KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
+# Operators whose output has an order of their own making, or none; others may pass one on.
+GIVE_NO_ORDER = (
+    Sort,
+    Values,
+    Join,
+    Union,
+    Aggregate,
+    GlobalAggregate,
+    IntersectAll,
+    ExceptAll,
+)
+ROUNDING = ("stddev_pop", "stddev_samp", "var_pop", "var_samp")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Need:
+    """How a signal must be equal: in which sense, and in which columns."""
+
+    semantics: TableSemantics
+    columns: frozenset[int]
+
+    def __or__(self, other: Need) -> Need:
+        """Enough for both."""
+        return Need(self.semantics | other.semantics, self.columns | other.columns)
+
+    def __le__(self, other: Need) -> bool:
+        """Whether the other is enough for this one."""
+        return other.semantics.implies(self.semantics) and self.columns <= other.columns
+
+
+def sees_everything(operator: Operator, kind: Kind) -> bool:
+    """Whether an operator may look at every column and at the order: it makes a choice."""
+    return kind in (Kind.CHOICE, Kind.PARTITION) and not rounds(operator)
+
+
+def semantics_needed(
+    operator: Operator, port: int, kind: Kind, wanted: TableSemantics, columns: Collection[int]
+) -> TableSemantics:
+    """How an input must be equal for some columns of the output to be equal as wanted."""
+    if isinstance(operator, Limit | TableUdf) or sees_everything(operator, kind):
+        return ORDERED
+    if wanted is ORDERED:
+        # Whatever order rows come in, a sort gives its own and a join none.
+        wanted = BAG if isinstance(operator, GIVE_NO_ORDER) else ORDERED
+    match operator:
+        case Join(kind="semi" | "anti") if port == 1:
+            return SET
+        case Aggregate(keys, calls):
+            return _counted(calls, columns, len(keys))
+        case GlobalAggregate(calls):
+            return _counted(calls, columns, 0)
+        case _ if wanted is SET and (kind is Kind.CHOICE or not isinstance(operator, KEEP_SETS)):
+            return BAG  # counting, ranking and choosing see duplicates
+        case _:
+            return wanted
+
+
+def _counted(calls: Collection[NamedCall], columns: Collection[int], keys: int) -> TableSemantics:
+    """Sets will do where no aggregate that is looked at sees duplicates."""
+    read = [n.call for i, n in enumerate(calls, keys) if i in columns]
+    ignored = (c.distinct or aggregate_function(c.function).ignores_duplicates for c in read)
+    return SET if all(ignored) else BAG
+
+
+def rounds(operator: Operator) -> bool:
+    """Whether an operator's only choice is how floats are rounded: no order of rows shows more."""
+    if not isinstance(operator, Aggregate | GlobalAggregate):
+        return False
+    kinds = {expr_kind(e) for e in operator_exprs(operator)}
+    functions = [named.call.function for named in operator.calls]
+    return kinds.isdisjoint((Kind.CHOICE, Kind.PARTITION)) and all(
+        aggregate_function(f).kind is Kind.PURE or f in ROUNDING for f in functions
+    )
+
+
+def needs_below(dataflow: Dataflow, id_: str, need: Need) -> tuple[Need, ...]:
+    """What an operator needs of its inputs."""
+    operator = dataflow.operators[id_]
+    below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
+    if isinstance(operator, Sink):
+        places = operator.places(below[0])
+        return (Need(need.semantics, frozenset(places[i] for i in need.columns)),)
+    kind = operator_kind(dataflow, id_)
+    columns = (
+        tuple(frozenset(range(len(schema))) for schema in below)
+        if sees_everything(operator, kind)
+        else columns_needed(operator, below, need.columns, in_order=need.semantics is ORDERED)
+    )
+    return tuple(
+        Need(semantics_needed(operator, port, kind, need.semantics, need.columns), read)
+        for port, read in enumerate(columns)
+    )
+
+
+def needs(
+    dataflow: Dataflow, wanted: Mapping[str, Need], stop: Collection[str] = ()
+) -> dict[str, Need]:
+    """What some signals need of every signal they depend on, down to where to stop."""
+    found = dict(wanted)
+    below = {i for i in wanted if i not in stop}
+    stack = list(below)
+    while stack:
+        for source in dataflow.inputs[stack.pop()]:
+            if source not in below and source not in stop:
+                below.add(source)
+                stack.append(source)
+    for id_ in sorted(below, key=dataflow.position.__getitem__, reverse=True):
+        inputs = dataflow.inputs[id_]
+        for source, one in zip(inputs, needs_below(dataflow, id_, found[id_]), strict=True):
+            known = found.get(source)
+            found[source] = one if known is None else known | one
+    return found
+
+
+def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] | None:
+    """Where the needed columns stand in the only input, if the operator changes nothing of them.
+
+        Project(a, b + 1 AS c), only a needed   =>   {0: place of a}
+
+    A projection keeps rows and order, a sort rows, a distinct the set of rows. None otherwise.
+    """
+    operator = dataflow.operators[id_]
+    if len(dataflow.inputs[id_]) != 1:
+        return None
+    below = dataflow.schemas[dataflow.inputs[id_][0]]
+    unordered = need.semantics is not ORDERED
+    match operator:
+        case Project(columns):
+            return _plain([n.expr for n in columns], need, below)
+        case Aggregate(keys) if need.semantics is SET:
+            found = _plain([k.expr for k in keys], need, below)
+            # Grouping takes -0.0 for 0.0.
+            floats = any(has_floats(keys[i].expr.type) for i in found or ())
+            return None if floats else found
+        case Sort() | Over() | RowUdf() if unordered:
+            kept = all(i < len(below) for i in need.columns)
+            return {i: i for i in need.columns} if kept else None
+        case Limit(None, 0):
+            return {i: i for i in need.columns}
+        case _:
+            return None
+
+
+def _plain(exprs: Sequence[Expr], need: Need, below: Schema) -> dict[int, int] | None:
+    """Where the needed outputs stand below, if they are plain columns."""
+    found: dict[int, int] = {}
+    for i in sorted(need.columns):
+        expr = exprs[i] if i < len(exprs) else None
+        if not isinstance(expr, Column):
+            return None
+        found[i] = below.place(expr.name, expr.occurrence)
+    return found

@@ -1,0 +1,131 @@
+"""Whether two sources may hold the same rows: they are independent only where that is known.
+
+warehouse/orders    warehouse/people          independent: neither lies inside the other
+data/events         data/events/day=1         may share
+data/*/2024         data/events               may share: the pattern may lead there
+a table             a path                    may share: it may be where the table is
+orders, people      declared by their names   independent, as declared
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, final
+
+from veer.model.dag import Dataflow
+from veer.model.ops import ANYWHERE, COMPUTED, LOCAL, Source
+from veer.model.sources import sources_of
+
+# Formats whose sources are the files at their location and nothing else.
+FILES = frozenset({"parquet", "orc", "csv", "json", "text", "xml", "avro", "binary", "binaryfile"})
+BUCKETS = frozenset({"s3", "s3a", "s3n", "gs"})  # where another host name is another store
+ALIASED = re.compile(r"(s3alias|--ol-s3)$")  # names of buckets that stand for others
+PATTERN = re.compile(r"[*?\[{\\]")
+URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)$", re.DOTALL)
+
+
+def may_share_data(one: Source, two: Source) -> str:
+    """Why the rows of two sources may have to do with each other; empty if they cannot.
+
+    Also empty for a source and itself: both are the same rows.
+    """
+    if _identity(one) == _identity(two):
+        return ""
+    if one.table.lower() == two.table.lower():
+        return f"{one.table} is read in two ways, of the same data"
+    if {one.format, two.format} & {LOCAL, COMPUTED} or _are_declared(one, two):
+        return ""
+    ours, theirs = places(one), places(two)
+    if ours and theirs and all(a.is_apart_from(b) for a in ours for b in theirs):
+        return ""
+    return f"these sources may hold the same data: {one.table} and {two.table}"
+
+
+def sharing(dataflows: Iterable[Dataflow]) -> str:
+    """Why some two sources of dataflows may share data; empty if all are independent."""
+    found = {source: None for dataflow in dataflows for source in sources_of(dataflow)}
+    return next(filter(None, (may_share_data(*pair) for pair in combinations(found, 2))), "")
+
+
+def _identity(source: Source) -> Any:
+    """What tells the rows of a source, whatever is declared of them."""
+    columns = tuple((f.name, f.type) for f in source.fields)
+    return columns, source.table, source.format, source.location, source.options, source.metadata
+
+
+def _are_declared(one: Source, two: Source) -> bool:
+    """Whether both are tables by their names, of which at most one says where it is."""
+    named = all(_has_name(s) and not s.elsewhere for s in (one, two))
+    return named and not (one.location and two.location)
+
+
+def _has_name(source: Source) -> bool:
+    return source.table != source.location and _is_plain(source.format)
+
+
+def _is_plain(format_: str) -> bool:
+    """Whether rows are read from files; plans name the class that reads them."""
+    name = format_.lower().removesuffix("fileformat")
+    return name == "table" or name in FILES
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """A folder or file below which all rows are, as parts of its path."""
+
+    scheme: str
+    host: str
+    is_absolute: bool
+    parts: tuple[str, ...]
+
+    def is_apart_from(self, other: Place) -> bool:
+        """Whether nothing can lie in both."""
+        if self.scheme != other.scheme or self.is_absolute is not other.is_absolute:
+            return False
+        if self.host != other.host:
+            hosts = (self.host, other.host)
+            return self.scheme in BUCKETS and all(hosts) and not any(map(ALIASED.search, hosts))
+        if self.parts.count("..") != other.parts.count(".."):
+            return False  # one of them leaves the folder the other lies in
+        shorter = min(len(self.parts), len(other.parts))
+        return self.parts[:shorter] != other.parts[:shorter]
+
+
+def places(source: Source) -> list[Place] | None:
+    """The places all rows of a source come from; None if that is not known."""
+    if not _is_plain(source.format) or not source.location or ANYWHERE in source.elsewhere:
+        return None
+    return [_place(path) for path in (*paths(source.location), *source.elsewhere)]
+
+
+def paths(location: str) -> list[str]:
+    """The paths of a location: one, or a JSON list of them."""
+    if location.startswith("["):
+        try:
+            return [str(path) for path in json.loads(location)]
+        except ValueError:
+            pass
+    return [location]
+
+
+def _place(path: str) -> Place:
+    """Where a path leads, up to its first pattern; letter case may not matter there."""
+    url = URL.match(path)
+    scheme, host, rest = (url[1].lower(), url[2] or "", url[3]) if url else ("", "", path)
+    if scheme == "file":
+        scheme = ""
+    fixed = posixpath.normpath(rest or "/")
+    alike = unicodedata.normalize("NFC", fixed).casefold()
+    parts = [part for part in alike.split("/") if part not in ("", ".")]
+    known = next((i for i, part in enumerate(parts) if PATTERN.search(part)), len(parts))
+    return Place(scheme, host.lower(), fixed.startswith("/"), tuple(parts[:known]))
+
+
+__all__ = ["Place", "may_share_data", "paths", "places", "sharing"]

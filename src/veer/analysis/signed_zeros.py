@@ -1,0 +1,378 @@
+"""Where the sign of a zero shows, although Spark does not keep it.
+
+Spark takes 0.0 for -0.0 where floats are compared for equality, grouped, joined or partitioned by,
+and which of the two comes out depends on its plan: it puts the constant of `f = 0D` in the place of
+`f`, and moves filters below GROUP BY. Where an expression that tells the two apart (a cast to text,
+atan2) reads such a float, what Spark gives depends on how it happens to run the version. There a
+difference of signs is no difference, and a proof is none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from veer.model.dag import Dataflow
+from veer.model.expr import (
+    Call,
+    Cast,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    InList,
+    InQuery,
+    Literal,
+    OpaqueCall,
+    OuterColumn,
+    ScalarQuery,
+)
+from veer.model.ops import (
+    Aggregate,
+    Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    Operator,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+)
+from veer.model.schema import Schema
+from veer.model.types import (
+    BooleanType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    TimestampType,
+    has_floats,
+)
+from veer.model.walk import (
+    children,
+    map_exprs,
+    operator_exprs,
+    parts,
+    query_of,
+    subqueries,
+    transform,
+)
+
+# Functions that give equal results for 0.0 and -0.0, or two zeros. Division by either fails, or is
+# null; logarithms of either are null.
+BLIND = frozenset(
+    {"+", "-", "*", "/", "%", "div", "pmod", "negative", "positive", "abs", "sign", "sqrt", "exp"}
+    | {"ln", "log2", "log10", "round", "bround", "ceil", "floor", "isnan", "nanvl", "coalesce"}
+    | {"greatest", "least", "try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"}
+    | {"array", "named_struct", "map", "map_keys", "map_values", "element_at", "item", "slice"}
+    | {"size", "array_size", "array_contains", "array_distinct", "array_max", "array_min"}
+    | {"sort_array", "reverse"}
+)
+BLIND_CASTS = (FloatType, DoubleType, IntegralType, DecimalType, BooleanType, TimestampType)
+EQUALITIES = ("=", "<=>", "<>")
+
+Origins = frozenset[tuple[str, int]]  # columns a value is computed from, by table or operator
+NOTHING: Origins = frozenset()
+
+
+def tells_zeros_apart(expr: Expr) -> bool:
+    """Whether the topmost part of an expression may give other results for 0.0 than for -0.0."""
+    match expr:
+        case Cast(arg, target):
+            is_blind = arg.type == target or isinstance(target, BLIND_CASTS)
+            return has_floats(arg.type) and not is_blind
+        case Call(function, args):
+            return function not in BLIND and any(has_floats(a.type) for a in args)
+        case OpaqueCall(_, args):
+            return any(has_floats(a.type) for a in args)
+        case _:
+            return False
+
+
+def shown_zero_sign(dataflow: Dataflow) -> str:
+    """An expression that shows a sign which depends on Spark's plan; empty if there is none."""
+    known: str | None = dataflow.__dict__.get("_shown_zero_sign")
+    if known is None:
+        known = ""
+        if may_show_zero_signs(dataflow):
+            reading = _Reading()
+            reading.dataflow(dataflow, ())
+            known = next((shown for shown, read in reading.shown if read & reading.compared), "")
+        dataflow.__dict__["_shown_zero_sign"] = known
+    return known
+
+
+def may_show_zero_signs(dataflow: Dataflow) -> bool:
+    """Whether something in a dataflow tells 0.0 from -0.0."""
+    return any(
+        _sees_floats(dataflow, id_)
+        or any(tells_zeros_apart(p) for e in operator_exprs(operator) for p in parts(e))
+        or any(map(may_show_zero_signs, subqueries(operator)))
+        for id_, operator in dataflow.operators.items()
+    )
+
+
+def _sees_floats(dataflow: Dataflow, id_: str) -> bool:
+    """Whether an opaque operator is given floats."""
+    return isinstance(dataflow.operators[id_], RowUdf | TableUdf) and any(
+        has_floats(t) for i in dataflow.inputs[id_] for t in dataflow.schemas[i].types
+    )
+
+
+@dataclass
+class _Reading:
+    """Collects what is compared, and what shows the sign of a zero."""
+
+    compared: set[tuple[str, int]] = field(default_factory=set)
+    shown: list[tuple[str, Origins]] = field(default_factory=list)
+    read: dict[Any, list[Origins]] = field(default_factory=dict)  # by query and what is around it
+
+    def query(self, query: Dataflow, scopes: tuple[_Scope, ...]) -> list[Origins]:
+        """A subquery, read once wherever it is mentioned in one place."""
+        key = query, scopes
+        if key not in self.read:
+            self.read[key] = self.dataflow(query, scopes)
+        return self.read[key]
+
+    def dataflow(self, dataflow: Dataflow, outer: tuple[_Scope, ...]) -> list[Origins]:
+        """Read all operators; gives where the columns of the first sink come from."""
+        known: dict[str, list[Origins]] = {}
+        for id_ in dataflow.order:
+            operator = dataflow.operators[id_]
+            inputs = dataflow.inputs[id_]
+            rows = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
+            scope = _Scope(rows, tuple(o for i in inputs for o in known[i]))
+            self._operator(operator, (scope, *outer))
+            width = len(dataflow.schemas[id_])
+            made = self._columns(operator, id_, width, [known[i] for i in inputs], (scope, *outer))
+            known[id_] = made
+        return known[dataflow.sinks[0]]
+
+    def _columns(
+        self,
+        operator: Operator,
+        id_: str,
+        width: int,
+        inputs: Sequence[list[Origins]],
+        scopes: tuple[_Scope, ...],
+    ) -> list[Origins]:
+        """Where the columns of an operator come from."""
+        match operator:
+            case Source(table):
+                return [frozenset({(table, i)}) for i in range(width)]
+            case Filter() | Sort() | Limit() | Sample() | Deduplicate():
+                return inputs[0]
+            case IntersectAll() | ExceptAll() | Union():
+                return [frozenset().union(*sides) for sides in zip(*inputs, strict=True)]
+            case Join():
+                return [o for side in inputs for o in side][:width]
+            case Project(columns):
+                return [self._named(id_, i, (n.expr,), scopes) for i, n in enumerate(columns)]
+            case Aggregate(keys, calls):
+                made: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
+                made += [c.call.args for c in calls]
+                return [self._named(id_, i, e, scopes) for i, e in enumerate(made)]
+            case GlobalAggregate(calls):
+                return [self._named(id_, i, c.call.args, scopes) for i, c in enumerate(calls)]
+            case Over(calls):
+                below = inputs[0]
+                added = [
+                    self._named(id_, len(below) + i, c.call.args, scopes)
+                    for i, c in enumerate(calls)
+                ]
+                return [*below, *added]
+            case _:
+                # Opaque operators, and those whose new columns come from anything they read.
+                below = [o for side in inputs for o in side]
+                every = frozenset().union(*below) if below else NOTHING
+                kept = below if isinstance(operator, Unnest | Lateral | RowUdf) else []
+                if isinstance(operator, Sink) and len(below) == width:
+                    kept = below
+                own = (every | {(id_, i)} for i in range(width))
+                return [*kept, *list(own)[len(kept) :]][:width]
+
+    def _named(
+        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_Scope, ...]
+    ) -> Origins:
+        read = (self._origins(e, scopes) for e in exprs)
+        return frozenset({(id_, place)}).union(*read)
+
+    def _operator(self, operator: Operator, scopes: tuple[_Scope, ...]) -> None:
+        """Note what an operator compares and shows."""
+        for expr in operator_exprs(operator):
+            for part in parts(expr):
+                self._part(part, scopes)
+        for expr in _grouped_by(operator):
+            self._compare((expr,), scopes)
+        match operator:
+            case IntersectAll() | ExceptAll():
+                # Rows of both sides are compared, all their columns.
+                types, origins = scopes[0].schema.types, scopes[0].origins
+                pairs = zip(types, origins, strict=True)
+                self.compared.update(o for type_, some in pairs if has_floats(type_) for o in some)
+            case RowUdf() | TableUdf():
+                pairs = zip(scopes[0].schema.types, scopes[0].origins, strict=True)
+                seen = [some for type_, some in pairs if has_floats(type_)]
+                self.shown.append(("an opaque function", NOTHING.union(*seen)))
+            case Lateral(query):
+                self.query(query, scopes)
+            case _:
+                pass
+
+    def _part(self, part: Expr, scopes: tuple[_Scope, ...]) -> None:
+        match part:
+            case Compare(op, left, right) if op in EQUALITIES:
+                self._compare((left, right), scopes)
+            case InList(arg, options):
+                self._compare((arg, *options), scopes)
+            case InQuery(args, query):
+                self._compare(args, scopes)
+                inside = self.query(query, scopes)
+                if any(has_floats(a.type) for a in args):
+                    self.compared.update(o for some in inside for o in some)
+            case Exists(query) | ScalarQuery(query):
+                self.query(query, scopes)
+            case _ if tells_zeros_apart(part):
+                floats = (c for c in children(part) if has_floats(c.type))
+                read = (self._origins(c, scopes) for c in floats)
+                self.shown.append((_shown(part), NOTHING.union(*read)))
+            case _:
+                pass
+
+    def _compare(self, exprs: Sequence[Expr], scopes: tuple[_Scope, ...]) -> None:
+        if any(has_floats(e.type) for e in exprs):
+            self.compared.update(o for e in exprs for o in self._origins(e, scopes))
+
+    def _origins(self, expr: Expr, scopes: tuple[_Scope, ...]) -> Origins:
+        match expr:
+            case Column(name, _, occurrence):
+                return scopes[0].of(name, occurrence)
+            case OuterColumn(name, _, occurrence, depth):
+                return scopes[depth].of(name, occurrence)
+            case _ if (query := query_of(expr)) is not None:
+                inside = self.query(query, scopes)
+                return NOTHING.union(*inside, *(self._origins(c, scopes) for c in children(expr)))
+            case _:
+                return NOTHING.union(*(self._origins(c, scopes) for c in children(expr)))
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """The columns an expression sees, and where each comes from."""
+
+    schema: Schema
+    origins: tuple[Origins, ...]
+
+    def of(self, name: str, occurrence: int) -> Origins:
+        return self.origins[self.schema.place(name, occurrence)]
+
+
+def _grouped_by(operator: Operator) -> Iterator[Expr]:
+    """What an operator groups, partitions or tells rows apart by."""
+    match operator:
+        case Aggregate(keys, calls):
+            yield from (k.expr for k in keys)
+            yield from (a for c in calls if c.call.distinct for a in c.call.args)
+        case GlobalAggregate(calls):
+            yield from (a for c in calls if c.call.distinct for a in c.call.args)
+        case Deduplicate(columns):
+            yield from columns
+        case TableUdf(keys=columns):
+            yield from columns
+        case Over(calls):
+            yield from (e for c in calls for e in c.call.partition)
+        case _:
+            return
+
+
+def _shown(expr: Expr) -> str:
+    match expr:
+        case Cast(_, target):
+            return f"a cast to {target}"
+        case Call(function):
+            return function
+        case _:
+            return "an opaque function"
+
+
+# -- zeros without signs ---------------------------------------------------------------------------
+
+
+def without_zero_signs(dataflow: Dataflow) -> Dataflow | None:
+    """The dataflow with 0.0 for -0.0 wherever something would tell them apart; itself if nothing does.
+
+        CAST(f AS STRING)   =>   CAST(f + 0D AS STRING)
+
+    None where such values cannot be got at: inside of arrays and subqueries, or seen by opaque
+    operators.
+    """
+    changed: dict[str, Operator] = {}
+    for id_, operator in dataflow.operators.items():
+        if _sees_floats(dataflow, id_) or any(map(may_show_zero_signs, subqueries(operator))):
+            return None
+        try:
+            made = map_exprs(operator, lambda e: transform(e, _unsigned_below))
+        except _Unreachable:
+            return None
+        if made != operator:
+            changed[id_] = made
+    if not changed:
+        return dataflow
+    return Dataflow({**dataflow.operators, **changed}, dataflow.links, dataflow.declared)
+
+
+class _Unreachable(Exception):
+    """A float inside of another value."""
+
+
+def _unsigned_below(expr: Expr) -> Expr:
+    if not tells_zeros_apart(expr):
+        return expr
+    match expr:
+        case Cast(arg, target, mode):
+            return Cast(_unsigned(arg), target, mode)
+        case Call(function, args, type_):
+            return Call(function, tuple(map(_unsigned, args)), type_)
+        case _:
+            raise _Unreachable
+
+
+def _unsigned(expr: Expr) -> Expr:
+    if not has_floats(expr.type):
+        return expr
+    if not isinstance(expr.type, FloatType | DoubleType):
+        raise _Unreachable
+    return Call("+", (expr, Literal(0.0, expr.type)), expr.type)
+
+
+def has_negative_zeros(tables: Mapping[str, Sequence[tuple[Any, ...]]]) -> bool:
+    """Whether some value of an instance is -0.0, or holds one."""
+    return any(_is_negative_zero(v) for rows in tables.values() for row in rows for v in row)
+
+
+def _is_negative_zero(value: Any) -> bool:
+    if isinstance(value, float):
+        return value == 0 and math.copysign(1, value) < 0
+    return isinstance(value, tuple) and any(map(_is_negative_zero, value))
+
+
+__all__ = [
+    "has_negative_zeros",
+    "may_show_zero_signs",
+    "shown_zero_sign",
+    "tells_zeros_apart",
+    "without_zero_signs",
+]

@@ -1,1 +1,0 @@
-"""The dataflow: types, schemas, expressions, operators and the DAG they form."""

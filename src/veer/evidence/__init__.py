@@ -1,1 +1,0 @@
-"""What stands behind a verdict, for people who do not take Veer's word for it."""

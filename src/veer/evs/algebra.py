@@ -1,0 +1,15 @@
+"""`algebra`: the prover core with everything it can attempt."""
+
+from __future__ import annotations
+
+from veer.evs.base import NoChoices
+from veer.evs.profile import AlgebraProfile
+from veer.verdict import TableSemantics
+
+
+class Algebra(AlgebraProfile):
+    """All rules; whatever is a function of its inputs may be attempted."""
+
+    name = "algebra"
+    semantics = TableSemantics.ORDERED_BAG
+    restrictions = (NoChoices(),)

@@ -1,0 +1,373 @@
+"""Building expressions the way Spark does: implicit casts inserted, special forms spelled out.
+
+Front ends call these with whatever the user wrote; what comes back is typed and needs no
+further cast, or `IllFormedError` says what does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from veer.analysis.determinism import require_plain, require_repeatable
+from veer.errors import IllFormedError, UnsupportedError
+from veer.functions.arithmetic import EXACT
+from veer.functions.registry import (
+    Argument,
+    aggregate_function,
+    canonical_name,
+    over_function,
+    scalar_function,
+)
+from veer.functions.typing import (
+    DATETIMES,
+    cast_to,
+    common_type,
+    decimal_of,
+    wider_decimal,
+)
+from veer.model import conditions
+from veer.model.expr import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Compare,
+    Expr,
+    Frame,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    OuterColumn,
+    OverCall,
+    SortKey,
+    arguments,
+)
+from veer.model.types import (
+    BOOLEAN,
+    DATE,
+    INT,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    IntegralType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    YearMonthIntervalType,
+)
+
+INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
+
+
+def cast(expr: Expr, type_: DataType, mode: CastMode = CastMode.ANSI) -> Expr:
+    """The expression as a value of the type; itself if it is one already."""
+    if expr.type == type_:
+        return expr
+    if not can_cast(expr.type, type_):
+        raise IllFormedError(f"cannot cast {expr.type} to {type_}")
+    if isinstance(expr, Literal) and expr.value is None:
+        return Literal(None, type_)
+    return require_plain(Cast(expr, type_, mode))
+
+
+def implicit(expr: Expr, type_: DataType) -> Expr:
+    """The cast Spark inserts by itself; integer constants take a wider type directly."""
+    if (
+        isinstance(expr, Literal)
+        and isinstance(expr.type, IntegralType)
+        and isinstance(expr.value, int)
+    ):
+        if isinstance(type_, DecimalType):
+            exact = Decimal(expr.value).quantize(Decimal(1).scaleb(-type_.scale), context=EXACT)
+            return Literal(exact, type_)
+        if isinstance(type_, IntegralType):
+            return Literal(expr.value, type_)
+        if str(type_) == "double":
+            return Literal(float(expr.value), type_)
+    return cast(expr, type_)
+
+
+def can_cast(given: DataType, target: DataType) -> bool:
+    """Whether an explicit ANSI cast between the types exists."""
+    match given, target:
+        case (NullType(), _):
+            return True
+        case _ if given == target:
+            return True
+        case (ArrayType(a), ArrayType(b)):
+            return can_cast(a, b)
+        case (MapType(), MapType()):
+            return can_cast(given.key, target.key) and can_cast(given.value, target.value)
+        case (StructType(a), StructType(b)):
+            return len(a) == len(b) and all(
+                can_cast(x, y) for (_, x), (_, y) in zip(a, b, strict=True)
+            )
+        case (_, StringType()):
+            return not isinstance(given, ArrayType | MapType | StructType) or True
+    groups = (
+        (StringType, object),
+        (NumericType, (NumericType, type(BOOLEAN), type(TIMESTAMP))),
+        (type(BOOLEAN), NumericType),
+        (type(DATE), tuple(type(t) for t in DATETIMES)),
+        (type(TIMESTAMP), (NumericType, *(type(t) for t in DATETIMES))),
+        (type(DATETIMES[1]), tuple(type(t) for t in DATETIMES)),
+        (DayTimeIntervalType, DayTimeIntervalType),
+        (YearMonthIntervalType, YearMonthIntervalType),
+    )
+    atomic = not isinstance(target, ArrayType | MapType | StructType)
+    return atomic and any(
+        isinstance(given, source) and isinstance(target, targets) for source, targets in groups
+    )
+
+
+# -- calls -------------------------------------------------------------------------------------
+
+
+def call(name: str, *args: Expr) -> Expr:
+    """A scalar function applied to arguments, which are cast as its typing rule says."""
+    function = canonical_name(name)
+    if function in SPECIAL:
+        special: Expr = SPECIAL[function](*args)
+        return special
+    return plain_call(function, *args)
+
+
+def plain_call(function: str, *args: Expr) -> Expr:
+    """A function of exactly that name applied to arguments, each cast in one step."""
+    resolved = scalar_function(function).resolve(arguments(args))
+    coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    return Call(function, coerced, resolved.result)
+
+
+def aggregate_call(
+    name: str, args: Sequence[Expr], *, distinct: bool = False, where: Expr | None = None
+) -> AggregateCall:
+    """An aggregate function applied to arguments."""
+    function = canonical_name(name)
+    resolved = aggregate_function(function).resolve(arguments(tuple(args)))
+    coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    return AggregateCall(function, coerced, resolved.result, distinct, where)
+
+
+def over_call(
+    name: str,
+    args: Sequence[Expr],
+    partition: Sequence[Expr] = (),
+    order: Sequence[SortKey] = (),
+    frame: Frame | None = None,
+    *,
+    ignore_nulls: bool = False,
+    where: Expr | None = None,
+) -> OverCall:
+    """A window function; without a frame, Spark's default: up to the current peers, or all rows."""
+    function = canonical_name(name)
+    resolved = over_function(function).resolve(arguments(tuple(args)))
+    coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    if function == "median" and (order or frame is not None):
+        raise IllFormedError("median: neither ORDER BY nor a frame may stand in its window")
+    default = Frame("range", None, 0) if order else Frame("rows", None, None)
+    return OverCall(
+        function,
+        coerced,
+        resolved.result,
+        tuple(partition),
+        tuple(order),
+        frame or default,
+        ignore_nulls,
+        where,
+    )
+
+
+# -- operators ---------------------------------------------------------------------------------
+
+
+def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
+    """`left op right` for + and -, which also move dates, and for * / % div."""
+    a, b = left.type, right.type
+    if op in ("+", "-"):
+        if a in DATETIMES and isinstance(b, INTERVALS):
+            delta = right if op == "+" else call("negative", right)
+            return call("add_interval", left, delta)
+        if b in DATETIMES and isinstance(a, INTERVALS) and op == "+":
+            return call("add_interval", right, left)
+        if op == "+" and {a, b} in ({DATE, NULL}, {TIMESTAMP, NULL}):
+            return Literal(None, TIMESTAMP)
+        if op == "+" and {a, b} == {TIMESTAMP_NTZ, NULL}:
+            return Literal(None, TIMESTAMP_NTZ)
+        if a == DATE and isinstance(b, IntegralType):
+            return call("date_add" if op == "+" else "date_sub", left, right)
+        if b == DATE and isinstance(a, IntegralType) and op == "+":
+            return call("date_add", right, left)
+        if op == "-" and (a in DATETIMES or b in DATETIMES):
+            wanted = a if a in DATETIMES else b
+            return call("subtract_moments", *(implicit_moment(e, wanted) for e in (left, right)))
+    return call(op, left, right)
+
+
+def divide(function: str, left: Expr, right: Expr) -> Expr:
+    """Division: text beside an integer is read as an integer first, only then made a double."""
+    if (left.type == STRING) != (right.type == STRING):
+        type_ = common_type(arguments((left, right)))
+        left, right = (implicit(e, type_) if e.type == STRING else e for e in (left, right))
+    return plain_call(function, left, right)
+
+
+def attempt(function: str, left: Expr, right: Expr) -> Expr:
+    """TRY_ADD and its like: on numbers only overflow gives null, else any failure inside does."""
+    if not all(isinstance(e.type, NumericType) for e in (left, right)):
+        if not all(isinstance(e, Column | OuterColumn | Literal) for e in (left, right)):
+            raise UnsupportedError(f"{function} of computed values that are no numbers")
+        if any(e.type in DATETIMES or isinstance(e.type, INTERVALS) for e in (left, right)):
+            raise UnsupportedError(f"{function} of dates, timestamps or intervals")
+        type_ = common_type(arguments((left, right)))
+        left, right = (
+            cast(e, type_, CastMode.TRY) if e.type == STRING and not isinstance(e, Literal) else e
+            for e in (left, right)
+        )
+    return plain_call(function, left, right)
+
+
+def implicit_moment(expr: Expr, type_: DataType) -> Expr:
+    """Text or NULL beside a moment is read as one."""
+    return cast(expr, type_) if isinstance(expr.type, StringType | NullType) else expr
+
+
+def compare(op: str, left: Expr, right: Expr) -> Expr:
+    """`left op right`, both sides cast to their common type."""
+    if op in ("!=", "<>"):
+        return Not(compare("=", left, right))
+    type_ = comparison_type(arguments((left, right)))
+    return Compare(op, implicit(left, type_), implicit(right, type_))
+
+
+def comparison_type(args: Sequence[Argument]) -> DataType:
+    """The type two operands are compared in; an integer constant takes just its own digits."""
+    a, b = args
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x.type, DecimalType) and isinstance(y.type, IntegralType):
+            return wider_decimal(x.type, decimal_of(y))
+    return common_type(args)
+
+
+def in_list(arg: Expr, options: Sequence[Expr]) -> Expr:
+    """`arg IN (options)`."""
+    type_ = common_type(arguments((arg, *options)))
+    return InList(implicit(arg, type_), tuple(implicit(o, type_) for o in options))
+
+
+def conjunction(args: Sequence[Expr]) -> Expr:
+    """AND of any number of conditions; true if there are none."""
+    return conditions.conjunction([truth(arg) if len(args) > 1 else arg for arg in args])
+
+
+def disjunction(args: Sequence[Expr]) -> Expr:
+    """OR of several conditions."""
+    return conditions.disjunction([truth(arg) if len(args) > 1 else arg for arg in args])
+
+
+def truth(expr: Expr) -> Expr:
+    """A condition: boolean as it is, NULL and text cast."""
+    if isinstance(expr.type, NullType | StringType):
+        return cast(expr, BOOLEAN)
+    return expr
+
+
+def negation(expr: Expr) -> Expr:
+    """NOT."""
+    return Not(truth(expr))
+
+
+def case(branches: Sequence[tuple[Expr, Expr]], otherwise: Expr | None) -> Expr:
+    """CASE, its results cast to their common type."""
+    last = otherwise if otherwise is not None else Literal(None, NULL)
+    results = (*(then for _, then in branches), last)
+    type_ = common_type(arguments(results))
+    return Case(
+        tuple((_condition(when), implicit(then, type_)) for when, then in branches),
+        implicit(last, type_),
+    )
+
+
+def _condition(when: Expr) -> Expr:
+    """What stands after WHEN: unlike in AND and NOT, text is not cast."""
+    return cast(when, BOOLEAN) if when.type == NULL else when
+
+
+def null_if(left: Expr, right: Expr) -> Expr:
+    """NULL where both are equal, else `left`."""
+    require_repeatable(left, "NULLIF")
+    return case([(compare("=", left, right), Literal(None, left.type))], left)
+
+
+def second_if_present(arg: Expr, present: Expr, absent: Expr) -> Expr:
+    """NVL2."""
+    return case([(Not(IsNull(arg)), present)], absent)
+
+
+def as_text(expr: Expr) -> Expr:
+    """The cast to text that functions of text insert for atomic values."""
+    return implicit(expr, cast_to(arguments((expr,))[0], STRING, 1))
+
+
+def to_date(text: Expr, pattern: Expr | None = None) -> Expr:
+    """TO_DATE: a cast, unless a pattern says how to read."""
+    if text.type in DATETIMES:
+        return cast(text, DATE)
+    if pattern is None:
+        return cast(as_text(text), DATE)
+    return call("to_date_by", text, pattern)
+
+
+def to_timestamp(text: Expr, pattern: Expr | None = None) -> Expr:
+    """TO_TIMESTAMP, like `to_date`."""
+    if text.type in DATETIMES:
+        return cast(text, TIMESTAMP)
+    if pattern is None:
+        return cast(text if isinstance(text.type, NumericType) else as_text(text), TIMESTAMP)
+    return call("to_timestamp_by", text, pattern)
+
+
+def struct(*args: Expr) -> Expr:
+    """STRUCT(a, b): fields named after columns, else col1, col2."""
+    parts: list[Expr] = []
+    for index, arg in enumerate(args, 1):
+        name = getattr(arg, "name", None) or f"col{index}"
+        parts += [Literal(name, STRING), arg]
+    return call("named_struct", *parts)
+
+
+SPECIAL: dict[str, Any] = {
+    "/": lambda a, b: divide("/", a, b),
+    **{
+        name: partial(attempt, name)
+        for name in ("try_add", "try_subtract", "try_multiply", "try_divide", "try_mod")
+    },
+    "nvl": lambda a, b: call("coalesce", a, b),
+    "ifnull": lambda a, b: call("coalesce", a, b),
+    "nvl2": second_if_present,
+    "nullif": null_if,
+    "if": lambda c, a, b: case([(c, a)], b),
+    "iff": lambda c, a, b: case([(c, a)], b),
+    "isnull": lambda a: IsNull(a),
+    "isnotnull": lambda a: Not(IsNull(a)),
+    "to_date": to_date,
+    "date": lambda a: cast(a, DATE),
+    "to_timestamp": to_timestamp,
+    "struct": struct,
+    "string": lambda a: cast(a, STRING),
+    "int": lambda a: cast(a, INT),
+    "not": negation,
+}

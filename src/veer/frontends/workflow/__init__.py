@@ -1,0 +1,1 @@
+"""Workflow files: Veer's own JSON or YAML for GUI-like dataflows."""

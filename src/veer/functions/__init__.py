@@ -1,0 +1,27 @@
+"""The function registry: one entry per function, grouped by subject.
+
+Importing anything of this package registers every function, so that what is known never depends
+on who imported what before.
+"""
+
+from veer.functions import (
+    aggregates,
+    arithmetic,
+    collections,
+    conditional,
+    dates,
+    python,
+    ranking,
+    strings,
+)
+
+__all__ = [
+    "aggregates",
+    "arithmetic",
+    "collections",
+    "conditional",
+    "dates",
+    "python",
+    "ranking",
+    "strings",
+]

@@ -1,0 +1,338 @@
+"""Aggregate functions: from the list of argument rows of a group to one value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from veer.errors import IllFormedError
+from veer.functions.arithmetic import (
+    EXACT,
+    NAN,
+    _decimal_divide,
+    fit_decimal,
+    fit_integer,
+)
+from veer.functions.ordering import group_key, sort_key, unsigned_zero
+from veer.functions.registry import (
+    AGGREGATE,
+    ALIASES,
+    AggregateFunction,
+    Argument,
+    Kind,
+    Meaning,
+    Resolved,
+    Rule,
+)
+from veer.functions.typing import bounded, cast_to, first_type, signature
+from veer.model.types import (
+    BOOLEAN,
+    DOUBLE,
+    LONG,
+    ArrayType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    IntegralType,
+    NumericType,
+    YearMonthIntervalType,
+    is_orderable,
+)
+
+Rows = list[tuple[Any, ...]]
+
+
+def aggregate(
+    name: str,
+    rule: Rule,
+    meaning: Meaning,
+    *,
+    kind: Kind = Kind.PURE,
+    ignores_duplicates: bool = False,
+    ignores_order: bool = True,
+    empty_is_null: bool = True,
+    aliases: Sequence[str] = (),
+) -> None:
+    """Register an aggregate function."""
+    AGGREGATE[name] = AggregateFunction(
+        name, rule, meaning, kind, ignores_duplicates, ignores_order, empty_is_null
+    )
+    ALIASES.update(dict.fromkeys(aliases, name))
+
+
+def _present(rows: Rows) -> list[Any]:
+    return [row[0] for row in rows if row[0] is not None]
+
+
+# -- counting and adding ---------------------------------------------------------------------
+
+
+def _count_rule(args: Sequence[Argument]) -> Resolved:
+    """`count()` counts rows, `count(a, b)` rows in which no argument is null."""
+    return Resolved(tuple(a.type for a in args), LONG)
+
+
+def _count(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int]:
+    if not types:
+        return len
+    return lambda rows: sum(None not in row for row in rows)
+
+
+aggregate("count", _count_rule, _count, empty_is_null=False)
+aggregate(
+    "count_if",
+    signature(LONG, BOOLEAN),
+    lambda _t, _r: lambda rows: sum(row[0] is True for row in rows),
+    empty_is_null=False,
+)
+
+SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
+
+
+def _sum_rule(args: Sequence[Argument]) -> Resolved:
+    (type_,) = signature(first_type, SUMMABLE)(args).arguments
+    match type_:
+        case DecimalType(precision, scale):
+            return Resolved((type_,), bounded(precision + 10, scale))
+        case IntegralType():
+            return Resolved((type_,), LONG)
+        case NumericType():
+            return Resolved((type_,), DOUBLE)
+        case _:
+            return Resolved((type_,), type_)
+
+
+def _sum(_types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
+    def total(rows: Rows) -> Any:
+        values = _present(rows)
+        if not values:
+            return None
+        match result:
+            case DecimalType():
+                return fit_decimal(add_decimals(values), result)
+            case IntegralType():
+                return fit_integer(sum(values), result)
+            case NumericType():
+                return add_floats(values)
+            case _:
+                return sum(values[1:], values[0])
+
+    return total
+
+
+def add_decimals(values: Sequence[Decimal]) -> Decimal:
+    """The exact sum."""
+    total = Decimal(0)
+    for value in values:
+        total = EXACT.add(total, value)
+    return total
+
+
+def add_floats(values: Sequence[float]) -> float:
+    """The sum in list order, starting from 0.0 as Spark does."""
+    total = 0.0
+    for value in values:
+        total += value
+    return NAN if total != total else total
+
+
+def _avg_rule(args: Sequence[Argument]) -> Resolved:
+    (type_,) = signature(first_type, NumericType)(args).arguments
+    if isinstance(type_, DecimalType):
+        return Resolved((type_,), bounded(type_.precision + 4, type_.scale + 4))
+    return Resolved((type_,), DOUBLE)
+
+
+def _avg(types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
+    def mean(rows: Rows) -> Any:
+        values = _present(rows)
+        if not values:
+            return None
+        if isinstance(result, DecimalType):
+            assert isinstance(types[0], DecimalType)
+            total = fit_decimal(
+                add_decimals(values), bounded(types[0].precision + 10, types[0].scale)
+            )
+            return fit_decimal(_decimal_divide(total, Decimal(len(values))), result)
+        mean = add_floats([float(v) for v in values]) / len(values)
+        return NAN if mean != mean else mean
+
+    return mean
+
+
+# Float sums depend on the order of addition: a choice, unless the consumer forgets it. The kind
+# of a call is decided by `determinism.call_kind`, which knows the argument type.
+aggregate("sum", _sum_rule, _sum)
+aggregate("avg", _avg_rule, _avg, aliases=["mean"])
+
+
+def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
+    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+        def spread(rows: Rows) -> float | None:
+            count, mean, squares = 0, 0.0, 0.0
+            for value in _present(rows):
+                count += 1
+                delta = value - mean
+                mean += delta / count
+                squares += delta * (value - mean)
+            result = finish(count, squares) if count else None
+            return NAN if result is not None and result != result else result
+
+        return spread
+
+    return meaning
+
+
+for _name, _finish in {
+    "stddev_samp": lambda n, m: math.sqrt(m / (n - 1)) if n > 1 else None,
+    "stddev_pop": lambda n, m: math.sqrt(m / n),
+    "var_samp": lambda n, m: m / (n - 1) if n > 1 else None,
+    "var_pop": lambda n, m: m / n,
+}.items():
+    aggregate(_name, signature(DOUBLE, DOUBLE), _moments(_finish), kind=Kind.CHOICE)
+ALIASES.update({"stddev": "stddev_samp", "std": "stddev_samp", "variance": "var_samp"})
+
+# -- extremes --------------------------------------------------------------------------------
+
+
+def _orderable_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) != 1:
+        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    if not is_orderable(args[0].type):
+        raise IllFormedError(f"values of type {args[0].type} cannot be compared")
+    return Resolved((args[0].type,), args[0].type)
+
+
+def _extreme(choose: Callable[..., Any]) -> Meaning:
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
+        key = sort_key(result)
+        return lambda rows: choose(_present(rows), key=key, default=None)
+
+    return meaning
+
+
+aggregate("min", _orderable_rule, _extreme(min), ignores_duplicates=True)
+aggregate("max", _orderable_rule, _extreme(max), ignores_duplicates=True)
+
+
+def _by_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) != 2 or not is_orderable(args[1].type):
+        raise IllFormedError("expected a value and something to order by")
+    return Resolved((args[0].type, args[1].type), args[0].type)
+
+
+def _extreme_by(choose: Callable[..., Any]) -> Meaning:
+    def meaning(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+        key = sort_key(types[1])
+
+        def best(rows: Rows) -> Any:
+            present = [row for row in rows if row[1] is not None]
+            return choose(present, key=lambda row: key(row[1]))[0] if present else None
+
+        return best
+
+    return meaning
+
+
+aggregate("max_by", _by_rule, _extreme_by(max), kind=Kind.CHOICE, ignores_duplicates=True)
+aggregate("min_by", _by_rule, _extreme_by(min), kind=Kind.CHOICE, ignores_duplicates=True)
+
+aggregate(
+    "bool_and",
+    signature(BOOLEAN, BOOLEAN),
+    lambda _t, _r: lambda rows: all(_present(rows)) if _present(rows) else None,
+    ignores_duplicates=True,
+    aliases=["every"],
+)
+aggregate(
+    "bool_or",
+    signature(BOOLEAN, BOOLEAN),
+    lambda _t, _r: lambda rows: any(_present(rows)) if _present(rows) else None,
+    ignores_duplicates=True,
+    aliases=["any", "some"],
+)
+
+# -- one of the rows, all of the rows ----------------------------------------------------------
+
+
+def _pick_rule(args: Sequence[Argument]) -> Resolved:
+    """`first(value[, ignore nulls])`."""
+    if len(args) not in (1, 2):
+        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    rest = tuple(cast_to(a, BOOLEAN, 2) for a in args[1:])
+    if rest and not args[1].is_literal:
+        raise IllFormedError("whether to ignore nulls must be a constant")
+    return Resolved((args[0].type, *rest), args[0].type)
+
+
+def _pick(index: int) -> Meaning:
+    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+        def pick(rows: Rows) -> Any:
+            if rows and len(rows[0]) == 2 and rows[0][1]:
+                rows = [row for row in rows if row[0] is not None]
+            return rows[index][0] if rows else None
+
+        return pick
+
+    return meaning
+
+
+aggregate(
+    "first",
+    _pick_rule,
+    _pick(0),
+    kind=Kind.CHOICE,
+    ignores_order=False,
+    aliases=["first_value", "any_value"],
+)
+aggregate(
+    "last", _pick_rule, _pick(-1), kind=Kind.CHOICE, ignores_order=False, aliases=["last_value"]
+)
+
+
+def _collect_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) != 1:
+        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    return Resolved((args[0].type,), ArrayType(args[0].type))
+
+
+def _collect_set(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    key, clean = group_key(types[0]), unsigned_zero(types[0])
+    return lambda rows: tuple({key(v): clean(v) for v in _present(rows)}.values())
+
+
+aggregate(
+    "collect_list",
+    _collect_rule,
+    lambda _t, _r: lambda rows: tuple(_present(rows)),
+    kind=Kind.CHOICE,
+    ignores_order=False,
+    empty_is_null=False,
+    aliases=["array_agg"],
+)
+aggregate(
+    "collect_set",
+    _collect_rule,
+    _collect_set,
+    kind=Kind.CHOICE,
+    ignores_duplicates=True,
+    ignores_order=False,
+    empty_is_null=False,
+)
+
+
+# -- order statistics --------------------------------------------------------------------------
+
+
+def _median(rows: Rows) -> float | None:
+    values = sorted(_present(rows), key=sort_key(DOUBLE))
+    if not values:
+        return None
+    position = (len(values) - 1) / 2
+    low, high = values[math.floor(position)], values[math.ceil(position)]
+    return float(low) if low == high else low * 0.5 + high * 0.5
+
+
+aggregate("median", signature(DOUBLE, DOUBLE), lambda _t, _r: _median)

@@ -1,0 +1,348 @@
+"""Conversions between types, as Spark does them under ANSI.
+
+`cast_function(given, target, mode)` maps a non-null value to a value, to None where Spark gives
+null, or raises `Failure` with Spark's error condition.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.functions.arithmetic import (
+    EXACT,
+    NAN,
+    fit_decimal,
+    float32_text,
+    float_to_long,
+    to_float32,
+)
+from veer.functions.dates import (
+    WHITESPACE,
+    date_text,
+    from_micros,
+    micros_of,
+    parse_date,
+    parse_timestamp,
+    timestamp_text,
+)
+from veer.functions.registry import Failure
+from veer.model.expr import CastMode
+from veer.model.types import (
+    FLOAT,
+    INTEGER_BITS,
+    ArrayType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampNtzType,
+    TimestampType,
+    YearMonthIntervalType,
+)
+
+Convert = Callable[[Any], Any]
+
+TRUE_TEXTS = {"t", "true", "y", "yes", "1"}
+FALSE_TEXTS = {"f", "false", "n", "no", "0"}
+INVALID = "CAST_INVALID_INPUT"
+OVERFLOW = "CAST_OVERFLOW"
+
+
+@lru_cache(maxsize=4096)
+def cast_function(given: DataType, target: DataType, mode: CastMode) -> Convert:
+    """The conversion from one type to another."""
+    if mode == CastMode.LEGACY:
+        raise UnsupportedError("casts of a session without ANSI are not interpreted yet")
+    convert = _conversion(given, target)
+    if mode == CastMode.ANSI:
+        return convert
+
+    def tried(value: Any) -> Any:
+        try:
+            return convert(value)
+        except Failure:
+            return None
+
+    return tried
+
+
+def _conversion(given: DataType, target: DataType) -> Convert:
+    if given == target:
+        return lambda v: v
+    match given, target:
+        case NullType(), _:
+            return lambda _: None
+        case _, StringType():
+            return lambda v: text_of(v, given)
+        case StringType(), _:
+            return _from_text(target)
+        case ArrayType(a), ArrayType(b):
+            inner = _nested(a, b)
+            return lambda v: tuple(inner(x) for x in v)
+        case MapType(), MapType():
+            key, value = _nested(given.key, target.key), _nested(given.value, target.value)
+            return lambda v: tuple((key(k), value(x)) for k, x in v)
+        case StructType(a), StructType(b):
+            parts = [_nested(x, y) for (_, x), (_, y) in zip(a, b, strict=True)]
+            return lambda v: tuple(p(x) for p, x in zip(parts, v, strict=True))
+        case BooleanType(), NumericType():
+            return _to_number(target)
+        case NumericType(), BooleanType():
+            return lambda v: v != 0
+        case NumericType(), NumericType():
+            return _to_number(target)
+        case DateType(), TimestampType() | TimestampNtzType():
+            return lambda v: datetime(v.year, v.month, v.day)
+        case ((TimestampType() | TimestampNtzType()), DateType()):
+            return lambda v: v.date()
+        case ((TimestampType() | TimestampNtzType()), (TimestampType() | TimestampNtzType())):
+            return lambda v: v
+        case TimestampType(), NumericType():
+            return _timestamp_to_number(target)
+        case NumericType(), TimestampType():
+            return _number_to_timestamp
+        case (DayTimeIntervalType(), DayTimeIntervalType()):
+            return lambda v: v
+        case (YearMonthIntervalType(), YearMonthIntervalType()):
+            return lambda v: v
+        case _:
+            raise UnsupportedError(f"cast from {given} to {target} is not interpreted")
+
+
+def _nested(given: DataType, target: DataType) -> Convert:
+    inner = _conversion(given, target)
+    return lambda v: None if v is None else inner(v)
+
+
+# -- numbers -----------------------------------------------------------------------------------
+
+
+def _to_number(target: DataType) -> Convert:
+    match target:
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[target] - 1)
+            return lambda v: _to_integer(v, limit)
+        case DecimalType():
+            return lambda v: _to_decimal(v, target)
+        case FloatType():
+            return lambda v: to_float32(_widened(v))
+        case _:
+            return _widened
+
+
+def _to_integer(value: Any, limit: int) -> int:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Failure(OVERFLOW)
+    whole = int(value)  # towards zero, for floats and decimals alike
+    if not -limit <= whole < limit:
+        raise Failure(OVERFLOW)
+    return whole
+
+
+def _to_decimal(value: Any, target: DecimalType) -> Decimal | None:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None  # seen in Spark, also under ANSI
+        value = java_decimal(value, single=False)
+    return fit_decimal(Decimal(int(value) if isinstance(value, bool) else value), target)
+
+
+def _widened(value: Any) -> float:
+    return value if isinstance(value, float) else float(value)
+
+
+def _timestamp_to_number(target: DataType) -> Convert:
+    number = _to_number(target)
+    if isinstance(target, IntegralType):
+        return lambda v: number(micros_of(v) // 1_000_000)
+    if isinstance(target, DecimalType):
+        return lambda v: number(Decimal(micros_of(v)).scaleb(-6))
+    return lambda v: number(float(micros_of(v)) / 1e6)
+
+
+def _number_to_timestamp(value: Any) -> datetime | None:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise Failure(INVALID)
+        return from_micros(float_to_long(value * 1e6))
+    return from_micros(int(value * 1_000_000 if isinstance(value, int) else EXACT.scaleb(value, 6)))
+
+
+# -- from text ---------------------------------------------------------------------------------
+
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_DOUBLE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # any script's digits
+_HEXADECIMAL = re.compile(r"[+-]?0[xX].*[pP].*", re.DOTALL)
+_SPECIAL = {
+    "inf": math.inf,
+    "+inf": math.inf,
+    "infinity": math.inf,
+    "+infinity": math.inf,
+    "-inf": -math.inf,
+    "-infinity": -math.inf,
+    "nan": NAN,
+}
+
+
+def _from_text(target: DataType) -> Convert:
+    match target:
+        case BooleanType():
+            return _read_boolean
+        case IntegralType():
+            limit = 1 << (INTEGER_BITS[target] - 1)
+            return lambda v: _read_integer(v, limit)
+        case DoubleType():
+            return _read_double
+        case FloatType():
+            return lambda v: to_float32(_read_double(v))
+        case DecimalType():
+            return lambda v: _read_decimal(v, target)
+        case BinaryType():
+            return str.encode
+        case DateType():
+            return lambda v: _or_invalid(parse_date(v))
+        case TimestampType():
+            return lambda v: _or_invalid(parse_timestamp(v))
+        case TimestampNtzType():
+            return lambda v: _or_invalid(parse_timestamp(v, local=True))
+        case _:
+            raise UnsupportedError(f"cast from string to {target} is not interpreted")
+
+
+def _or_invalid(value: Any) -> Any:
+    if value is None:
+        raise Failure(INVALID)
+    return value
+
+
+def _read_boolean(text: str) -> bool:
+    lowered = text.strip(WHITESPACE).lower()
+    if lowered in TRUE_TEXTS:
+        return True
+    if lowered in FALSE_TEXTS:
+        return False
+    raise Failure(INVALID)
+
+
+def _read_integer(text: str, limit: int) -> int:
+    stripped = text.strip(WHITESPACE)
+    if _INTEGER.fullmatch(stripped) is None or len(stripped) > 4000:
+        raise Failure(INVALID)
+    value = int(stripped)
+    if not -limit <= value < limit:
+        raise Failure(INVALID)
+    return value
+
+
+def _read_double(text: str) -> float:
+    stripped = text.strip(WHITESPACE)
+    special = _SPECIAL.get(stripped.lower())
+    if special is not None:
+        return special
+    if _HEXADECIMAL.fullmatch(stripped):
+        raise UnsupportedError("hexadecimal floating point numbers are not interpreted")
+    if _DOUBLE.fullmatch(stripped) is None:
+        raise Failure(INVALID)
+    return float(stripped.rstrip("dDfF"))
+
+
+def _read_decimal(text: str, target: DecimalType) -> Decimal:
+    stripped = text.strip(WHITESPACE)
+    if _DECIMAL.fullmatch(stripped) is None:
+        raise Failure(INVALID)
+    try:
+        return fit_decimal(Decimal(stripped), target)
+    except InvalidOperation:
+        raise Failure("NUMERIC_VALUE_OUT_OF_RANGE") from None
+
+
+# -- to text -----------------------------------------------------------------------------------
+
+
+def text_of(value: Any, type_: DataType) -> str:
+    """What `CAST(value AS STRING)` writes."""
+    match type_:
+        case BooleanType():
+            return "true" if value else "false"
+        case FloatType() | DoubleType():
+            return java_float_text(value, single=type_ == FLOAT)
+        case DecimalType():
+            return format(value, "f")
+        case DateType():
+            return date_text(value)
+        case TimestampType() | TimestampNtzType():
+            return timestamp_text(value)
+        case BinaryType():
+            return str(value.decode("utf-8", "replace"))
+        case ArrayType(element):
+            return "[" + ", ".join(_part(v, element) for v in value) + "]"
+        case StructType(fields):
+            parts = zip(value, fields, strict=True)
+            return "{" + ", ".join(_part(v, t) for v, (_, t) in parts) + "}"
+        case MapType():
+            pairs = (f"{_part(k, type_.key)} -> {_part(v, type_.value)}" for k, v in value)
+            return "{" + ", ".join(pairs) + "}"
+        case IntegralType() | StringType():
+            return str(value)
+        case _:
+            raise UnsupportedError(f"text of {type_} is not interpreted")
+
+
+def _part(value: Any, type_: DataType) -> str:
+    return "null" if value is None else text_of(value, type_)
+
+
+def java_decimal(value: float, *, single: bool) -> Decimal:
+    """The shortest decimal that reads back as the finite number, as Java writes it.
+
+    Before version 19 Java wrote large numbers, powers of two and subnormal numbers with more
+    digits than needed: those are refused.
+    """
+    shortest = Decimal(float32_text(value) if single else repr(value))
+    if shortest == Decimal(value):
+        return shortest
+    size, least = abs(value), 2.0 ** (-126 if single else -1022)
+    if size == (2.0**-149 if single else 2.0**-1074):
+        return Decimal(f"{value:.1e}")  # Java writes at least two digits, the nearest ones
+    if size >= 2 ** (24 if single else 53) or size < least or math.frexp(size)[0] == 0.5:
+        raise UnsupportedError(f"the text of {value!r} depends on the version of Java")
+    return shortest
+
+
+def java_float_text(value: float, *, single: bool) -> str:
+    """Java's text of a floating point number: plain from 1e-3 to 1e7, else with exponent."""
+    if value != value:
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0:
+        return "-0.0" if math.copysign(1, value) < 0 else "0.0"
+    sign, digits, exponent = java_decimal(value, single=single).as_tuple()
+    text = "".join(map(str, digits)).rstrip("0") or "0"
+    assert isinstance(exponent, int)
+    point = len(digits) + exponent  # position of the decimal point in `text`
+    minus = "-" if sign else ""
+    if 1e-3 <= abs(value) < 1e7:
+        if point <= 0:
+            return f"{minus}0.{'0' * -point}{text}"
+        whole = text[:point].ljust(point, "0")
+        return f"{minus}{whole}.{text[point:] or '0'}"
+    return f"{minus}{text[0]}.{text[1:] or '0'}E{point - 1}"

@@ -1,0 +1,304 @@
+"""Arrays, maps and structs: tuples, tuples of pairs, tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from veer.errors import IllFormedError, UnsupportedError
+from veer.functions.arithmetic import wrap
+from veer.functions.ordering import group_key, sort_key, unsigned_zero
+from veer.functions.registry import Argument, Failure, Nulls, Resolved, scalar
+from veer.functions.typing import cast_to, common_type, signature, wider_type
+from veer.model.types import (
+    BOOLEAN,
+    BYTE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    NULL,
+    SHORT,
+    STRING,
+    ArrayType,
+    DataType,
+    DecimalType,
+    IntegralType,
+    MapType,
+    NullType,
+    StructType,
+    is_orderable,
+)
+
+
+def _array_rule(args: Sequence[Argument]) -> Resolved:
+    element = common_type(args) if args else NULL
+    return Resolved((element,) * len(args), ArrayType(element))
+
+
+scalar("array", _array_rule, lambda *items: items, Nulls.NEVER)
+
+
+def _struct_rule(args: Sequence[Argument]) -> Resolved:
+    """`named_struct(name, value, ...)` with constant names."""
+    if len(args) % 2 or not args:
+        raise IllFormedError("expected pairs of a name and a value")
+    names = [a.value for a in args[::2]]
+    if not all(a.is_literal and isinstance(a.value, str) for a in args[::2]):
+        raise IllFormedError("field names must be constant strings")
+    types = [a.type for a in args[1::2]]
+    return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
+
+
+scalar("named_struct", _struct_rule, lambda *parts: parts[1::2], Nulls.NEVER)
+
+
+def _map_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) % 2:
+        raise IllFormedError("expected pairs of a key and a value")
+    key = common_type(args[::2]) if args else NULL
+    value = common_type(args[1::2]) if args else NULL
+    if not is_orderable(key):
+        raise IllFormedError(f"{key} cannot be a map key")
+    return Resolved((key, value) * (len(args) // 2), MapType(key, value))
+
+
+def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    assert isinstance(result, MapType)
+    name, clean = group_key(result.key), unsigned_zero(result.key)
+
+    def made(*parts: Any) -> tuple[tuple[Any, Any], ...]:
+        keys = parts[::2]
+        if None in keys:
+            raise Failure("NULL_MAP_KEY")
+        if len(set(map(name, keys))) < len(keys):
+            raise Failure("DUPLICATED_MAP_KEY")
+        return tuple(zip(map(clean, keys), parts[1::2], strict=True))
+
+    return made
+
+
+scalar("map", _map_rule, _map, Nulls.NEVER, typed=True, can_fail=True)
+
+
+def _size(value: Any) -> int | None:
+    return None if value is None else len(value)
+
+
+scalar("size", signature(INT, (ArrayType, MapType)), _size, Nulls.CUSTOM, aliases=["cardinality"])
+scalar("array_size", signature(INT, ArrayType), len)
+
+
+def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
+    """The array and a value of its element type, as in array_contains(array, value)."""
+    if len(args) != 2 or not isinstance(args[0].type, ArrayType):
+        raise IllFormedError("expected an array and a value")
+    if isinstance(args[1].type, NullType):
+        raise IllFormedError("argument 2 is an untyped NULL")
+    common = wider_type(args[0].type.element, args[1].type, promote=False)
+    if common is None or not is_orderable(common):
+        raise IllFormedError(f"{args[1].type} is not comparable with {args[0].type}")
+    return ArrayType(common), common
+
+
+def _contains_rule(args: Sequence[Argument]) -> Resolved:
+    return Resolved(_element(args), BOOLEAN)
+
+
+def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    key = group_key(types[1])
+
+    def contains(items: tuple[Any, ...], value: Any) -> bool | None:
+        wanted = key(value)
+        if any(x is not None and key(x) == wanted for x in items):
+            return True
+        return None if None in items else False
+
+    return contains
+
+
+scalar("array_contains", _contains_rule, _array_contains, Nulls.PROPAGATE, typed=True)
+
+
+def _access_rule(args: Sequence[Argument]) -> Resolved:
+    """`element_at(array, index)` and `element_at(map, key)`."""
+    if len(args) == 2 and isinstance(args[0].type, ArrayType):
+        if args[1].type not in (INT, SHORT, BYTE):
+            raise IllFormedError(f"argument 2 is {args[1].type}, expected int")
+        return Resolved((args[0].type, INT), args[0].type.element)
+    if len(args) == 2 and isinstance(args[0].type, MapType):
+        key = wider_type(args[0].type.key, args[1].type, promote=False)
+        if key is None or (
+            DecimalType in map(type, (args[0].type.key, args[1].type))
+            and (args[0].type.key != args[1].type)
+        ):
+            raise IllFormedError(f"argument 2 is {args[1].type}, expected {args[0].type.key}")
+        return Resolved((MapType(key, args[0].type.value), key), args[0].type.value)
+    raise IllFormedError("expected an array and an index or a map and a key")
+
+
+def _lookup(pairs: tuple[tuple[Any, Any], ...], key: Any) -> Any:
+    return next((v for k, v in pairs if k == key or (k != k and key != key)), None)
+
+
+def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    if isinstance(types[0], MapType):
+        return _lookup
+
+    def at(items: tuple[Any, ...], index: int) -> Any:
+        if index == 0:
+            raise Failure("INVALID_INDEX_OF_ZERO")
+        if abs(index) > len(items):
+            raise Failure("INVALID_ARRAY_INDEX_IN_ELEMENT_AT")
+        return items[index - 1 if index > 0 else index]
+
+    return at
+
+
+scalar("element_at", _access_rule, _element_at, Nulls.PROPAGATE, typed=True, can_fail=True)
+
+
+def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    """`array[i]`, zero-based, and `map[key]`."""
+    if isinstance(types[0], MapType):
+        return _lookup
+
+    def at(items: tuple[Any, ...], index: int) -> Any:
+        index = wrap(index, INT)  # Spark cuts a bigint to 32 bits here
+        if not 0 <= index < len(items):
+            raise Failure("INVALID_ARRAY_INDEX")
+        return items[index]
+
+    return at
+
+
+def _item_rule(args: Sequence[Argument]) -> Resolved:
+    if len(args) == 2 and isinstance(args[0].type, ArrayType):
+        index = INT if isinstance(args[1].type, NullType) else args[1].type
+        if not isinstance(index, IntegralType):
+            raise IllFormedError(f"argument 2 is {args[1].type}, expected an integer")
+        return Resolved((args[0].type, index), args[0].type.element)
+    if len(args) == 2 and isinstance(args[0].type, MapType):
+        return Resolved((args[0].type, cast_to(args[1], args[0].type.key, 2)), args[0].type.value)
+    raise IllFormedError("expected an array and an index or a map and a key")
+
+
+scalar("item", _item_rule, _item, Nulls.PROPAGATE, typed=True, can_fail=True)
+
+
+def _array_argument(args: Sequence[Argument]) -> ArrayType:
+    if not args or not isinstance(args[0].type, ArrayType):
+        raise IllFormedError("expected an array")
+    return args[0].type
+
+
+def _sort_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if not is_orderable(array):
+        raise IllFormedError(f"{array} cannot be sorted")
+    if len(args) > 1 and not args[1].is_literal:
+        raise IllFormedError("whether to sort upwards must be a constant")
+    return Resolved((array, *(cast_to(a, BOOLEAN, 2) for a in args[1:])), array)
+
+
+def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    assert isinstance(types[0], ArrayType)
+    key = sort_key(types[0].element)
+    floats = types[0].element in (FLOAT, DOUBLE)
+
+    def sort(items: tuple[Any, ...], ascending: bool = True) -> tuple[Any, ...]:
+        if floats and None not in items and {"0.0", "-0.0"} <= set(map(repr, items)):
+            # Where Spark knows an array free of nulls it sorts -0.0 before 0.0, else as equal.
+            raise UnsupportedError("sorting an array with 0.0 and -0.0 is not interpreted")
+        present = sorted((x for x in items if x is not None), key=key, reverse=not ascending)
+        nulls = [None] * (len(items) - len(present))
+        return tuple(nulls + present if ascending else present + nulls)
+
+    return sort
+
+
+scalar("sort_array", _sort_rule, _sort_array, typed=True)
+
+
+def _distinct_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if not is_orderable(array):
+        raise IllFormedError(f"the elements of {array} cannot be compared")
+    return Resolved((array,), array)
+
+
+def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    assert isinstance(types[0], ArrayType)
+    key, clean = group_key(types[0].element), unsigned_zero(types[0].element)
+    return lambda items: tuple({key(x): clean(x) for x in items}.values())
+
+
+scalar("array_distinct", _distinct_rule, _array_distinct, typed=True)
+
+
+def _join_rule(args: Sequence[Argument]) -> Resolved:
+    if any(a.type not in (STRING, NULL) for a in args[1:]):
+        raise IllFormedError("separator and replacement must be text")
+    return signature(STRING, ArrayType(STRING), STRING, STRING, optional=1)(args)
+
+
+def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None) -> str:
+    shown = (null if x is None else x for x in items)
+    return separator.join(x for x in shown if x is not None)
+
+
+scalar("array_join", _join_rule, _array_join)
+scalar(
+    "map_keys",
+    lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)),
+    lambda m: tuple(k for k, _ in m),
+)
+scalar(
+    "map_values",
+    lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).value)),
+    lambda m: tuple(v for _, v in m),
+)
+
+
+def _map_argument(args: Sequence[Argument]) -> MapType:
+    if len(args) != 1 or not isinstance(args[0].type, MapType):
+        raise IllFormedError("expected a map")
+    return args[0].type
+
+
+def _extreme_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if len(args) != 1 or not is_orderable(array.element):
+        raise IllFormedError("expected one array of comparable values")
+    return Resolved((array,), array.element)
+
+
+def _array_extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
+    def meaning(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+        assert isinstance(types[0], ArrayType)
+        key = sort_key(types[0].element)
+        return lambda items: choose((x for x in items if x is not None), key=key, default=None)
+
+    return meaning
+
+
+scalar("array_max", _extreme_rule, _array_extreme(max), Nulls.PROPAGATE, typed=True)
+scalar("array_min", _extreme_rule, _array_extreme(min), Nulls.PROPAGATE, typed=True)
+
+
+def _slice_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if len(args) != 3:
+        raise IllFormedError(f"{len(args)} arguments, expected 3")
+    return Resolved((array, cast_to(args[1], INT, 2), cast_to(args[2], INT, 3)), array)
+
+
+def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
+    if start == 0:
+        raise Failure("INVALID_PARAMETER_VALUE.START")
+    if length < 0:
+        raise Failure("INVALID_PARAMETER_VALUE.LENGTH")
+    first = start - 1 if start > 0 else len(items) + start
+    return items[first : first + length] if 0 <= first < len(items) else ()
+
+
+scalar("slice", _slice_rule, _slice, can_fail=True)

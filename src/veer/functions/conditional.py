@@ -1,0 +1,56 @@
+"""Functions about null, choice among arguments, identity of the run, and randomness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from veer.functions.ordering import sort_key
+from veer.functions.registry import Argument, Kind, Nulls, Resolved, scalar
+from veer.functions.typing import same_type, signature
+from veer.model.types import DOUBLE, INT, LONG, STRING, DataType
+
+
+def _coalesce(*values: Any) -> Any:
+    return next((v for v in values if v is not None), None)
+
+
+scalar("coalesce", same_type(), _coalesce, Nulls.CUSTOM)
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        key = sort_key(result)
+
+        def extreme(*values: Any) -> Any:
+            present = [v for v in values if v is not None]
+            return choose(present, key=key) if present else None
+
+        return extreme
+
+    return meaning
+
+
+_comparable = same_type(least=2, orderable=True, promote=False)
+scalar("greatest", _comparable, _extreme(max), Nulls.CUSTOM, typed=True)
+scalar("least", _comparable, _extreme(min), Nulls.CUSTOM, typed=True)
+
+scalar("current_user", signature(STRING), lambda: "user", kind=Kind.RUN_CONSTANT, aliases=["user"])
+
+
+def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]:
+    return signature(result, (INT, LONG), optional=1)
+
+
+# A fixed member of the allowed results: the interpreter only needs one choice.
+scalar("rand", _optional_seed(DOUBLE), lambda seed=0: 0.5, kind=Kind.CHOICE, aliases=["random"])
+scalar("randn", _optional_seed(DOUBLE), lambda seed=0: 0.0, kind=Kind.CHOICE)
+scalar(
+    "uuid",
+    signature(STRING),
+    lambda: "00000000-0000-4000-8000-000000000000",
+    kind=Kind.CHOICE,
+)
+scalar("monotonically_increasing_id", signature(LONG), lambda: 0, kind=Kind.PARTITION)
+scalar("spark_partition_id", signature(INT), lambda: 0, kind=Kind.PARTITION)
+scalar("input_file_name", signature(STRING), lambda: "", kind=Kind.PARTITION)

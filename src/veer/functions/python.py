@@ -1,0 +1,170 @@
+"""What Python does with values of one row, where Spark has no function that does just that.
+
+UDFs that are read become expressions of these. The names cannot be written in SQL. Arguments are
+never null: what Python does with None is decided before, by branches.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.functions.registry import Argument, Failure, Nulls, Resolved, scalar
+from veer.functions.typing import signature
+from veer.model.types import (
+    BOOLEAN,
+    BYTE,
+    DOUBLE,
+    INT,
+    INTEGER_BITS,
+    LONG,
+    SHORT,
+    STRING,
+    ArrayType,
+)
+
+RAISE = "python.raise"
+LONGEST = 1_000_000
+TEXTS = ArrayType(STRING)
+
+
+def _raises(meaning: Callable[..., Any]) -> Callable[..., Any]:
+    """An exception of Python's fails the run."""
+
+    def called(*args: Any) -> Any:
+        try:
+            return meaning(*args)
+        except (ValueError, IndexError, OverflowError, ZeroDivisionError, re.error) as error:
+            raise Failure(f"{type(error).__name__} in a Python function") from None
+
+    return called
+
+
+def _fits(number: int) -> int:
+    if not -(2**63) <= number < 2**63:
+        raise Failure("a number of more than 64 bits")  # Python goes on; nothing is said of it
+    return number
+
+
+def _typed_as_argument(args: Sequence[Argument]) -> Resolved:
+    return Resolved((args[0].type,), args[0].type)
+
+
+def _raise(*_: Any) -> Any:
+    raise Failure("an exception in a Python function")
+
+
+scalar(RAISE, _typed_as_argument, _raise, Nulls.CUSTOM, can_fail=True)
+
+# Methods of texts that are read, by the arguments they take and what they give.
+CHANGED = frozenset({"upper", "lower", "title", "capitalize", "swapcase", "casefold"})
+ASKED = frozenset(
+    {"isdigit", "isalpha", "isalnum", "isnumeric", "isdecimal", "isspace"}
+    | {"isupper", "islower", "istitle"}
+)
+STRIPPED = frozenset({"strip", "lstrip", "rstrip"})
+ENDED = frozenset({"startswith", "endswith"})
+REMOVED = frozenset({"removeprefix", "removesuffix"})
+FOUND = frozenset({"find", "rfind", "count"})
+for _names, _rule in (
+    (CHANGED, signature(STRING, STRING)),
+    (ASKED, signature(BOOLEAN, STRING)),
+    (STRIPPED, signature(STRING, STRING, STRING, optional=1)),
+    (ENDED, signature(BOOLEAN, STRING, STRING)),
+    (REMOVED, signature(STRING, STRING, STRING)),
+    (FOUND, signature(LONG, STRING, STRING)),
+):
+    for _name in sorted(_names):
+        scalar(f"python.{_name}", _rule, getattr(str, _name))
+
+scalar("python.contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s)
+scalar("python.index", signature(LONG, STRING, STRING), _raises(str.index), can_fail=True)
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    if (len(text) + 1) * (len(new) + 1) > LONGEST:
+        raise UnsupportedError("a text of too many characters is not interpreted")
+    return text.replace(old, new)
+
+
+scalar("python.replace", signature(STRING, STRING, STRING, STRING), _replace)
+
+
+def _wide(width: int) -> int:
+    if width > LONGEST:
+        raise UnsupportedError(f"a text of {width} characters is not interpreted")
+    return width
+
+
+scalar("python.zfill", signature(STRING, STRING, LONG), lambda s, n: s.zfill(_wide(n)))
+scalar("python.len", signature(LONG, (STRING, TEXTS)), len)
+scalar("python.at", signature(STRING, STRING, LONG), _raises(lambda s, i: s[i]), can_fail=True)
+scalar("python.from", signature(STRING, STRING, LONG), lambda s, i: s[i:])
+scalar("python.until", signature(STRING, STRING, LONG), lambda s, i: s[:i])
+scalar("python.slice", signature(STRING, STRING, LONG, LONG), lambda s, i, j: s[i:j])
+scalar("python.reversed", signature(STRING, STRING), lambda s: s[::-1])
+scalar("python.words", signature(TEXTS, STRING), lambda s: tuple(s.split()))
+scalar(
+    "python.split",
+    signature(TEXTS, STRING, STRING),
+    _raises(lambda s, sep: tuple(s.split(sep))),
+    can_fail=True,
+)
+scalar("python.item", signature(STRING, TEXTS, LONG), _raises(lambda s, i: s[i]), can_fail=True)
+scalar("python.member", signature(BOOLEAN, STRING, TEXTS), lambda s, texts: s in texts)
+scalar("python.join", signature(STRING, STRING, TEXTS), str.join)
+
+scalar("python.int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), can_fail=True)
+scalar("python.float", signature(DOUBLE, STRING), _raises(float), can_fail=True)
+scalar("python.float_text", signature(STRING, DOUBLE), repr)
+for _name in ("trunc", "floor", "ceil"):
+    _rounded = getattr(math, _name)
+    scalar(
+        f"python.{_name}",
+        signature(LONG, DOUBLE),
+        _raises(lambda x, rounded=_rounded: _fits(rounded(x))),
+        can_fail=True,
+    )
+scalar("python.round", signature(LONG, DOUBLE), _raises(lambda x: _fits(round(x))), can_fail=True)
+scalar(
+    "python.round_to",
+    signature(DOUBLE, DOUBLE, LONG),
+    _raises(lambda x, n: round(x, max(min(n, 400), -400))),
+    can_fail=True,
+)
+
+
+_pattern = lru_cache(maxsize=256)(re.compile)
+
+for _name in ("match", "search", "fullmatch"):
+    scalar(
+        f"python.re_{_name}",
+        signature(BOOLEAN, STRING, STRING),
+        lambda pattern, s, method=_name: bool(getattr(_pattern(pattern), method)(s)),
+    )
+scalar(
+    "python.re_sub",
+    signature(STRING, STRING, STRING, STRING),
+    lambda pattern, new, s: _pattern(pattern).sub(new, s),
+)
+
+for _name, _type in (("text", STRING), ("int", LONG), ("float", DOUBLE)):
+    scalar(
+        f"python.format_{_name}",
+        signature(STRING, _type, STRING),
+        _raises(lambda value, spec: format(value, spec)),
+        can_fail=True,
+    )
+
+
+def _wrapped(bits: int) -> Callable[[int], int]:
+    half = 1 << (bits - 1)
+    return lambda number: (number + half) % (2 * half) - half
+
+
+for _narrow in (BYTE, SHORT, INT):  # what a pickled number too large for its type becomes
+    scalar(f"python.wrap_{_narrow}", signature(_narrow, LONG), _wrapped(INTEGER_BITS[_narrow]))

@@ -1,0 +1,96 @@
+"""Window functions that are not aggregates.
+
+The meaning of one is a function of a sorted partition: `rank(peers, rows)` gets for each row the
+number of its peer group (rows equal under ORDER BY) and its argument values, and gives the
+column of results.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from veer.errors import IllFormedError
+from veer.functions.registry import (
+    OVER,
+    Argument,
+    Failure,
+    Kind,
+    OverFunction,
+    Resolved,
+    Rule,
+)
+from veer.functions.typing import cast_to, signature
+from veer.model.types import DOUBLE, INT, DataType
+
+Partition = list[tuple[Any, ...]]
+Ranker = Callable[[list[int], Partition], list[Any]]
+
+
+def _over(name: str, rule: Rule, ranker: Ranker, kind: Kind = Kind.PURE) -> None:
+    OVER[name] = OverFunction(name, rule, lambda _types, _result: ranker, kind)
+
+
+_over("row_number", signature(INT), lambda peers, _: list(range(1, len(peers) + 1)), Kind.CHOICE)
+_over("rank", signature(INT), lambda peers, _: [bisect_left(peers, p) + 1 for p in peers])
+_over("dense_rank", signature(INT), lambda peers, _: [p + 1 for p in peers])
+_over(
+    "percent_rank",
+    signature(DOUBLE),
+    lambda peers, _: [
+        bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers
+    ],
+)
+_over(
+    "cume_dist",
+    signature(DOUBLE),
+    lambda peers, _: [bisect_right(peers, p) / len(peers) for p in peers],
+)
+
+
+def _ntile(peers: list[int], rows: Partition) -> list[int]:
+    buckets = rows[0][0]
+    if buckets is None or buckets <= 0:
+        raise Failure("VALUE_OUT_OF_RANGE")
+    small, extra = divmod(len(peers), buckets)
+    tiles: list[int] = []
+    for tile in range(1, buckets + 1):
+        tiles += [tile] * (small + (tile <= extra))
+        if len(tiles) >= len(peers):
+            break
+    return tiles
+
+
+_over("ntile", signature(INT, INT), _ntile, Kind.CHOICE)
+
+
+def _shift_rule(args: Sequence[Argument]) -> Resolved:
+    """`lag(value[, offset[, default]])`."""
+    if not 1 <= len(args) <= 3:
+        raise IllFormedError(f"{len(args)} arguments, expected 1 to 3")
+    value = args[0].type
+    types: list[DataType] = [value]
+    if len(args) > 1:
+        if not args[1].is_literal:
+            raise IllFormedError("the offset must be a constant")
+        types.append(cast_to(args[1], INT, 2))
+    if len(args) > 2:
+        types.append(cast_to(args[2], value, 3))
+    return Resolved(tuple(types), value)
+
+
+def _shift(direction: int) -> Ranker:
+    def shifted(peers: list[int], rows: Partition) -> list[Any]:
+        out = []
+        for index, row in enumerate(rows):
+            place = index + direction * (row[1] if len(row) > 1 else 1)
+            missing = row[2] if len(row) > 2 else None
+            out.append(rows[place][0] if 0 <= place < len(rows) else missing)
+        return out
+
+    return shifted
+
+
+_over("lag", _shift_rule, _shift(-1), Kind.CHOICE)
+_over("lead", _shift_rule, _shift(1), Kind.CHOICE)

@@ -1,0 +1,344 @@
+"""Spark's ANSI type coercion, on types: which common type, which implicit casts.
+
+`expected` is a type, a family of types, or a tuple of alternatives tried in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from veer.errors import IllFormedError
+from veer.functions.registry import Argument, Resolved, Rule
+from veer.model.types import (
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    MAX_PRECISION,
+    NULL,
+    SHORT,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    AtomicType,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    YearMonthIntervalType,
+    is_orderable,
+)
+
+Expected: TypeAlias = "DataType | type[DataType] | tuple[Expected, ...] | None"
+
+PRECEDENCE = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
+DECIMAL_OF = {
+    BYTE: DecimalType(3, 0),
+    SHORT: DecimalType(5, 0),
+    INT: DecimalType(10, 0),
+    LONG: DecimalType(20, 0),
+    FLOAT: DecimalType(14, 7),
+    DOUBLE: DecimalType(30, 15),
+}
+DEFAULTS: dict[type[DataType], DataType] = {
+    NumericType: DOUBLE,
+    IntegralType: LONG,
+    FractionalType: DOUBLE,
+    DecimalType: DecimalType(10, 0),
+}
+DATETIMES = (DATE, TIMESTAMP_NTZ, TIMESTAMP)
+
+
+def bounded(precision: int, scale: int) -> DecimalType:
+    """The decimal type within Spark's limit of 38 digits."""
+    return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
+
+
+def adjusted(precision: int, scale: int) -> DecimalType:
+    """The result type of decimal arithmetic: digits before the point survive, six after it."""
+    if precision <= MAX_PRECISION:
+        return DecimalType(precision, scale)
+    digits = precision - scale
+    return DecimalType(MAX_PRECISION, max(MAX_PRECISION - digits, min(scale, 6)))
+
+
+def decimal_of(arg: Argument) -> DecimalType:
+    """The decimal type holding an integer argument; for a constant, just its digits."""
+    if isinstance(arg.type, DecimalType):
+        return arg.type
+    if arg.is_literal and isinstance(arg.value, int) and isinstance(arg.type, IntegralType):
+        return DecimalType(len(str(abs(arg.value))), 0)
+    assert isinstance(arg.type, NumericType)
+    return DECIMAL_OF[arg.type]
+
+
+def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
+    """The decimal type that holds both; past 38 digits those before the point are kept."""
+    scale = max(a.scale, b.scale)
+    precision = max(a.precision - a.scale, b.precision - b.scale) + scale
+    over = max(precision - MAX_PRECISION, 0)
+    return DecimalType(precision - over, max(scale - over, 0))
+
+
+def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | None:
+    """The common type of two columns in CASE, COALESCE, IN, UNION: Spark's wider type for two.
+
+    Without `promote`, as in GREATEST and ARRAY_CONTAINS, text does not turn into other types.
+    """
+    if a == b:
+        return a
+    match a, b:
+        case (NullType(), other) | (other, NullType()):
+            return other
+        case StringType(), AtomicType():
+            return string_promotion(b) if promote else None
+        case AtomicType(), StringType():
+            return string_promotion(a) if promote else None
+        case DecimalType(), DecimalType():
+            return wider_decimal(a, b)
+        case (DecimalType() as d, IntegralType() as i) | (IntegralType() as i, DecimalType() as d):
+            return wider_decimal(d, DECIMAL_OF[i])
+        case (DecimalType(), FractionalType()) | (FractionalType(), DecimalType()):
+            return DOUBLE
+        case NumericType(), NumericType():
+            wider = max(a, b, key=PRECEDENCE.index)
+            return DOUBLE if wider == FLOAT else wider
+        case DayTimeIntervalType(), DayTimeIntervalType():
+            return _spanning(a, b, ("day", "hour", "minute", "second"), DayTimeIntervalType)
+        case YearMonthIntervalType(), YearMonthIntervalType():
+            return _spanning(a, b, ("year", "month"), YearMonthIntervalType)
+        case ArrayType(x), ArrayType(y):
+            element = wider_type(x, y, promote=promote)
+            return None if element is None else ArrayType(element)
+        case MapType(), MapType():
+            key = wider_type(a.key, b.key, promote=promote)
+            value = wider_type(a.value, b.value, promote=promote)
+            if key is None or value is None or not all(_keeps(k, key) for k in (a.key, b.key)):
+                return None
+            return MapType(key, value)
+        case StructType(), StructType() if len(a.fields) == len(b.fields):
+            pairs = list(zip(a.fields, b.fields, strict=True))
+            parts = [(n, wider_type(x, y, promote=promote)) for (n, x), (_, y) in pairs]
+            if all(n.lower() == m.lower() for (n, _), (m, _) in pairs):
+                kept = tuple((n, t) for n, t in parts if t is not None)
+                return StructType(kept) if len(kept) == len(parts) else None
+            return None
+        case _ if a in DATETIMES and b in DATETIMES:
+            return max(a, b, key=DATETIMES.index)
+        case _:
+            return None
+
+
+def _keeps(key: DataType, wider: DataType) -> bool:
+    """Whether every map key survives the cast: Spark refuses casts that may give null."""
+    if isinstance(key, DecimalType) and isinstance(wider, DecimalType):
+        whole = wider.precision - wider.scale >= key.precision - key.scale
+        return whole and wider.scale >= key.scale
+    return key == wider or not isinstance(key, StringType) or isinstance(wider, BinaryType)
+
+
+def _spanning(
+    a: DayTimeIntervalType | YearMonthIntervalType,
+    b: DayTimeIntervalType | YearMonthIntervalType,
+    fields: tuple[str, ...],
+    kind: Callable[[str, str], DataType],
+) -> DataType:
+    return kind(min(a.first, b.first, key=fields.index), max(a.last, b.last, key=fields.index))
+
+
+def string_promotion(other: DataType) -> DataType | None:
+    """What a string becomes beside a value of another atomic type (ANSI)."""
+    if isinstance(other, IntegralType):
+        return LONG
+    if isinstance(other, FractionalType):
+        return DOUBLE
+    if isinstance(other, DayTimeIntervalType | YearMonthIntervalType):
+        return None
+    return other
+
+
+def common_type(args: Sequence[Argument], *, promote: bool = True) -> DataType:
+    """The common type of several arguments, or an error naming the pair that has none.
+
+    Types are joined from left to right, which matters: ('1', int, decimal(5,2)) is a decimal,
+    (int, decimal(5,2), '1') a double.
+    """
+    result: DataType = NULL
+    for arg in args:
+        wider = wider_type(result, arg.type, promote=promote)
+        if wider is None:
+            raise IllFormedError(f"{result} and {arg.type} have no common type")
+        result = wider
+    return result
+
+
+def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
+    """The type an argument is cast to for a function that expects `expected`, None if none."""
+    given = arg.type
+    if expected is None:
+        return given
+    if isinstance(expected, tuple):
+        if any(_accepts(e, given) for e in expected):
+            return given
+        return next((t for e in expected if (t := implicit_cast(arg, e)) is not None), None)
+    if _accepts(expected, given):
+        return given
+    target = DEFAULTS.get(expected) if isinstance(expected, type) else expected
+    if isinstance(given, NullType):
+        if target is None and isinstance(expected, type) and issubclass(expected, ArrayType):
+            return ArrayType(NULL)
+        return target
+    if isinstance(expected, type) and issubclass(expected, DecimalType):
+        if isinstance(given, StringType):
+            return DecimalType(38, 18)
+        return decimal_of(arg) if isinstance(given, NumericType) else None
+    if target is None:
+        return None
+    if isinstance(given, StringType):
+        return target if isinstance(target, AtomicType) else None
+    return target if not isinstance(expected, type) and can_store(given, target) else None
+
+
+def can_store(given: DataType, target: DataType) -> bool:
+    """Whether a value may be stored as another type without asking: what functions accept."""
+    if given == target or isinstance(given, NullType):
+        return True
+    match given, target:
+        case (NumericType(), NumericType()) | (AtomicType(), StringType()):
+            return True
+        case (DayTimeIntervalType(), DayTimeIntervalType()):
+            return True
+        case (YearMonthIntervalType(), YearMonthIntervalType()):
+            return True
+        case ArrayType(a), ArrayType(b):
+            return can_store(a, b)
+        case MapType(), MapType():
+            return can_store(given.key, target.key) and can_store(given.value, target.value)
+        case StructType(a), StructType(b):
+            return len(a) == len(b) and all(
+                n == m and can_store(x, y) for (n, x), (m, y) in zip(a, b, strict=True)
+            )
+        case _:
+            return given in DATETIMES and target in DATETIMES
+
+
+def _accepts(expected: Expected, given: DataType) -> bool:
+    if isinstance(expected, type):
+        return isinstance(given, expected)
+    return expected == given
+
+
+def describe(expected: Expected) -> str:
+    """How an expectation reads in an error message."""
+    if isinstance(expected, tuple):
+        return " or ".join(describe(e) for e in expected)
+    if isinstance(expected, type):
+        return expected.__name__.removesuffix("Type").lower()
+    return "anything" if expected is None else str(expected)
+
+
+def signature(
+    result: DataType | Callable[[tuple[DataType, ...]], DataType],
+    *expected: Expected,
+    optional: int = 0,
+    variadic: bool = False,
+) -> Rule:
+    """A typing rule: cast each argument to what is expected; the last `optional` may be missing.
+
+    With `variadic` the last expectation repeats, for at least one argument.
+    """
+
+    def rule(args: Sequence[Argument]) -> Resolved:
+        wanted = list(expected)
+        if variadic:
+            wanted += [expected[-1]] * (len(args) - len(expected))
+        least = len(expected) - optional
+        if not least <= len(args) <= max(len(wanted), len(expected)):
+            raise IllFormedError(
+                f"{len(args)} arguments, expected {counts(least, len(expected), variadic)}"
+            )
+        types = tuple(
+            cast_to(a, e, i) for i, (a, e) in enumerate(zip(args, wanted, strict=False), 1)
+        )
+        return Resolved(types, result(types) if callable(result) else result)
+
+    return rule
+
+
+def cast_to(arg: Argument, expected: Expected, position: int) -> DataType:
+    """`implicit_cast`, or an error naming the argument."""
+    found = implicit_cast(arg, expected)
+    if found is None:
+        raise IllFormedError(f"argument {position} is {arg.type}, expected {describe(expected)}")
+    return found
+
+
+def counts(least: int, most: int, variadic: bool) -> str:
+    """How many arguments, in words."""
+    if variadic:
+        return f"{least} or more"
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def exactly(result: DataType, *expected: Expected, optional: int = 0) -> Rule:
+    """A typing rule without implicit casts: only NULL takes the expected type."""
+    rule = signature(result, *expected, optional=optional)
+
+    def checked(args: Sequence[Argument]) -> Resolved:
+        resolved = rule(args)
+        for position, (arg, type_) in enumerate(zip(args, resolved.arguments, strict=True), 1):
+            if arg.type != type_ and not isinstance(arg.type, NullType):
+                wanted = describe(expected[position - 1])
+                raise IllFormedError(f"argument {position} is {arg.type}, expected {wanted}")
+        return resolved
+
+    return checked
+
+
+def same_type(
+    result: DataType | None = None, *, least: int = 1, orderable: bool = False, promote: bool = True
+) -> Rule:
+    """A typing rule: all arguments take their common type, which is the result's by default."""
+
+    def rule(args: Sequence[Argument]) -> Resolved:
+        if len(args) < least:
+            raise IllFormedError(f"{len(args)} arguments, expected {least} or more")
+        common = common_type(args, promote=promote)
+        if orderable and not is_orderable(common):
+            raise IllFormedError(f"values of type {common} cannot be compared")
+        return Resolved((common,) * len(args), result or common)
+
+    return rule
+
+
+def first_type(types: tuple[DataType, ...]) -> DataType:
+    """For `signature`: the result has the type of the first argument."""
+    return types[0]
+
+
+__all__ = [
+    "BooleanType",
+    "adjusted",
+    "bounded",
+    "can_store",
+    "cast_to",
+    "common_type",
+    "decimal_of",
+    "exactly",
+    "first_type",
+    "implicit_cast",
+    "same_type",
+    "signature",
+    "wider_type",
+]

@@ -1,0 +1,1 @@
+"""The intermediate representation: types, schemas, expressions, operators and the DAG they form."""

@@ -1,0 +1,425 @@
+"""Expressions: typed, resolved, immutable; a closed union to `match` on.
+
+Every node knows its type. A node that would be ill-typed cannot be built: `coercion` inserts
+the casts Spark would insert, these constructors only accept what needs no further cast.
+Truth is three-valued throughout; `Compare("<=>")` is the only null-safe comparison.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias, final
+
+from veer.errors import IllFormedError
+from veer.functions.registry import (
+    Argument,
+    Kind,
+    aggregate_function,
+    over_function,
+    scalar_function,
+)
+from veer.model.types import BOOLEAN, DataType, StructType, is_orderable
+
+if TYPE_CHECKING:
+    from veer.model.dag import Dataflow
+
+
+class CastMode(Enum):
+    """What a cast does with a value the target type cannot hold."""
+
+    ANSI = "ansi"  # fails
+    TRY = "try"  # gives null
+    LEGACY = "legacy"  # gives null or wraps, as Spark did before ANSI
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the operator's input: the `occurrence`-th of that name."""
+
+    name: str
+    type: DataType
+    occurrence: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OuterColumn:
+    """Inside a subquery, a column of the row `depth` queries further out."""
+
+    name: str
+    type: DataType
+    occurrence: int = 0
+    depth: int = 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; `value` is None for NULL."""
+
+    value: Any
+    type: DataType
+
+    def __eq__(self, other: object) -> bool:
+        # Representation-exact: 0.0 and -0.0, 1 and 1.0, 1.0 and 1.00 are different constants.
+        return (
+            isinstance(other, Literal)
+            and self.type == other.type
+            and repr(self.value) == repr(other.value)
+        )
+
+    def __hash__(self) -> int:
+        return hash((repr(self.value), self.type))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction: false wins over null."""
+
+    args: tuple[Expr, ...]
+    type = BOOLEAN
+
+    def __post_init__(self) -> None:
+        _require_booleans("AND", self.args)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction: true wins over null."""
+
+    args: tuple[Expr, ...]
+    type = BOOLEAN
+
+    def __post_init__(self) -> None:
+        _require_booleans("OR", self.args)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation: null stays null."""
+
+    arg: Expr
+    type = BOOLEAN
+
+    def __post_init__(self) -> None:
+        _require_booleans("NOT", (self.arg,))
+
+
+COMPARISONS = ("=", "<", "<=", ">", ">=", "<=>")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Comparison of two values of one type; null if a side is null, except for `<=>`.
+
+    NaN equals NaN and is greater than any other number; 0.0 equals -0.0.
+    """
+
+    op: str
+    left: Expr
+    right: Expr
+    type = BOOLEAN
+
+    def __post_init__(self) -> None:
+        if self.op not in COMPARISONS:
+            raise IllFormedError(f"unknown comparison {self.op!r}")
+        if self.left.type != self.right.type:
+            raise IllFormedError(f"{self.op} compares {self.left.type} with {self.right.type}")
+        if not is_orderable(self.left.type):
+            raise IllFormedError(f"values of type {self.left.type} cannot be compared")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether the value is null; never null itself."""
+
+    arg: Expr
+    type = BOOLEAN
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InList:
+    """`arg IN (options)`: true if one equals, else null if arg or an option is null, else false."""
+
+    arg: Expr
+    options: tuple[Expr, ...]
+    type = BOOLEAN
+
+    def __post_init__(self) -> None:
+        for option in self.options:
+            if option.type != self.arg.type:
+                raise IllFormedError(f"IN compares {self.arg.type} with {option.type}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first branch whose condition is true, else `otherwise`."""
+
+    branches: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr
+
+    def __post_init__(self) -> None:
+        _require_booleans("CASE WHEN", tuple(when for when, _ in self.branches))
+        for _, then in self.branches:
+            if then.type != self.otherwise.type:
+                raise IllFormedError(f"CASE mixes {then.type} and {self.otherwise.type}")
+
+    @property
+    def type(self) -> DataType:
+        return self.otherwise.type
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Conversion to another type."""
+
+    arg: Expr
+    type: DataType
+    mode: CastMode = CastMode.ANSI
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the registry applied to arguments that need no further coercion."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: DataType
+
+    def __post_init__(self) -> None:
+        expected = scalar_function(self.function).resolve(arguments(self.args))
+        if expected.arguments != tuple(a.type for a in self.args) or expected.result != self.type:
+            given = ", ".join(str(a.type) for a in self.args)
+            raise IllFormedError(f"{self.function}({given}) does not give {self.type}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OpaqueCall:
+    """A scalar function known only by its identity: equal identities, equal functions.
+
+    It is not assumed strict: it may map null to anything.
+    """
+
+    identity: str
+    args: tuple[Expr, ...]
+    type: DataType
+    kind: Kind = Kind.PURE
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GetField:
+    """A part of a struct; null if the struct is null."""
+
+    arg: Expr
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.arg.type, StructType):
+            raise IllFormedError(f"field {self.name!r} taken of {self.arg.type}, not of a struct")
+        if self.name not in [n for n, _ in self.arg.type.fields]:
+            raise IllFormedError(f"no field {self.name!r} in {self.arg.type}")
+
+    @property
+    def type(self) -> DataType:
+        assert isinstance(self.arg.type, StructType)
+        return next(t for n, t in self.arg.type.fields if n == self.name)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Whether the subquery has a row; never null."""
+
+    query: Dataflow
+    type = BOOLEAN
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InQuery:
+    """`(args) IN (query)`: true if a row equals, else null if a comparison is null, else false."""
+
+    args: tuple[Expr, ...]
+    query: Dataflow
+    type = BOOLEAN
+
+    def __post_init__(self) -> None:
+        given, found = tuple(a.type for a in self.args), self.query.result_schema.types
+        if given != found:
+            raise IllFormedError(
+                f"IN compares ({', '.join(map(str, given))}) with ({', '.join(map(str, found))})"
+            )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ScalarQuery:
+    """The single value of a subquery; null if it is empty, a failure if it has two rows."""
+
+    query: Dataflow
+
+    def __post_init__(self) -> None:
+        if len(self.query.result_schema) != 1:
+            raise IllFormedError(
+                f"a scalar subquery has one column, not {len(self.query.result_schema)}"
+            )
+
+    @property
+    def type(self) -> DataType:
+        return self.query.result_schema.types[0]
+
+
+Expr: TypeAlias = (
+    Column
+    | OuterColumn
+    | Literal
+    | And
+    | Or
+    | Not
+    | Compare
+    | IsNull
+    | InList
+    | Case
+    | Cast
+    | Call
+    | OpaqueCall
+    | GetField
+    | Exists
+    | InQuery
+    | ScalarQuery
+)
+
+EXPR_CLASSES = (
+    Column,
+    OuterColumn,
+    Literal,
+    And,
+    Or,
+    Not,
+    Compare,
+    IsNull,
+    InList,
+    Case,
+    Cast,
+    Call,
+    OpaqueCall,
+    GetField,
+    Exists,
+    InQuery,
+    ScalarQuery,
+)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An expression with the name of the column it makes."""
+
+    name: str
+    expr: Expr
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an order; Spark puts nulls first when ascending, last when descending."""
+
+    expr: Expr
+    ascending: bool = True
+    nulls_first: bool = True
+
+    def __post_init__(self) -> None:
+        if not is_orderable(self.expr.type):
+            raise IllFormedError(f"values of type {self.expr.type} cannot be sorted")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AggregateCall:
+    """An aggregate function over the rows of a group where `where` is true."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: DataType
+    distinct: bool = False
+    where: Expr | None = None
+
+    def __post_init__(self) -> None:
+        expected = aggregate_function(self.function).resolve(arguments(self.args))
+        if expected.arguments != tuple(a.type for a in self.args) or expected.result != self.type:
+            given = ", ".join(str(a.type) for a in self.args)
+            raise IllFormedError(f"{self.function}({given}) does not give {self.type}")
+        if self.where is not None:
+            _require_booleans("FILTER", (self.where,))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The rows a window function sees: bounds relative to the current row.
+
+    A bound is None (unbounded), 0 (current row), or an offset, negative for preceding;
+    `unit` is "rows" or "range".
+    """
+
+    unit: str
+    start: Any = None
+    end: Any = 0
+
+
+RUNNING = Frame("range", None, 0)
+WHOLE = Frame("rows", None, None)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OverCall:
+    """A window function: ranking, offset or aggregate `function` over partition, order, frame."""
+
+    function: str
+    args: tuple[Expr, ...]
+    type: DataType
+    partition: tuple[Expr, ...] = ()
+    order: tuple[SortKey, ...] = ()
+    frame: Frame = WHOLE
+    ignore_nulls: bool = False
+    where: Expr | None = None
+
+    def __post_init__(self) -> None:
+        function = over_function(self.function)
+        expected = function.resolve(arguments(self.args))
+        if expected.arguments != tuple(a.type for a in self.args) or expected.result != self.type:
+            given = ", ".join(str(a.type) for a in self.args)
+            raise IllFormedError(f"{self.function}({given}) does not give {self.type}")
+        if function.needs_order and not self.order:
+            raise IllFormedError(f"{self.function} needs ORDER BY in its window")
+        for key in self.partition:
+            if not is_orderable(key.type):
+                raise IllFormedError(f"values of type {key.type} cannot partition rows")
+
+
+def arguments(args: tuple[Expr, ...]) -> tuple[Argument, ...]:
+    """What a typing rule may know of arguments: their types, and the values of constants."""
+    return tuple(
+        Argument(a.type, True, a.value) if isinstance(a, Literal) else Argument(a.type)
+        for a in args
+    )
+
+
+def _require_booleans(what: str, args: tuple[Expr, ...]) -> None:
+    for arg in args:
+        if arg.type != BOOLEAN:
+            raise IllFormedError(f"{what} needs a boolean, got {arg.type}")

@@ -1,0 +1,151 @@
+"""Dataflows as JSON and back, without loss.
+
+Objects are tagged with their class under "is"; types are written in DDL spelling; constants
+that JSON cannot hold are tagged by what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from veer.errors import ParseError
+from veer.functions.arithmetic import NAN
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import (
+    EXPR_CLASSES,
+    AggregateCall,
+    CastMode,
+    Frame,
+    Named,
+    OverCall,
+    SortKey,
+)
+from veer.model.ops import OPERATOR_CLASSES, ForeignKey, NamedCall, NamedOver
+from veer.model.schema import Field
+from veer.model.types import DataType, OpaqueType, parse_type
+
+FORMAT = 1
+CLASSES: dict[str, type[Any]] = {
+    c.__name__: c
+    for c in (
+        *EXPR_CLASSES,
+        *OPERATOR_CLASSES,
+        AggregateCall,
+        Field,
+        ForeignKey,
+        Frame,
+        Named,
+        NamedCall,
+        NamedOver,
+        OverCall,
+        SortKey,
+    )
+}
+ENUMS: dict[str, type[Enum]] = {"CastMode": CastMode, "Kind": Kind}
+
+Json = Any
+
+
+def to_json(dataflow: Dataflow) -> dict[str, Json]:
+    """The dataflow as JSON data."""
+    declared = {"declared": encode(dataflow.declared)} if dataflow.declared else {}
+    return {
+        "veer": FORMAT,
+        "operators": {i: encode(op) for i, op in sorted(dataflow.operators.items())},
+        "links": [[link.src, link.dst, link.port] for link in dataflow.links],
+        **declared,
+    }
+
+
+def from_json(data: Json) -> Dataflow:
+    """The dataflow written by `to_json`."""
+    try:
+        if data["veer"] != FORMAT:
+            raise ParseError(f"dataflow format {data['veer']!r}, expected {FORMAT}")
+        operators = {str(i): decode(op) for i, op in data["operators"].items()}
+        links = [Link(str(s), str(d), int(p)) for s, d, p in data["links"]]
+        declared = decode(data.get("declared", []))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ParseError(f"not a dataflow: {error}") from None
+    return Dataflow(operators, links, declared)
+
+
+def encode(value: Any) -> Json:
+    """A part of a dataflow as JSON data."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return {"float": repr(value)}
+        case Decimal():
+            return {"decimal": str(value)}
+        case datetime():
+            return {"timestamp": value.isoformat()}
+        case date():
+            return {"date": value.isoformat()}
+        case timedelta():
+            return {"micros": value // timedelta(microseconds=1)}
+        case bytes():
+            return {"bytes": value.hex()}
+        case tuple():
+            return [encode(item) for item in value]
+        case OpaqueType(name):
+            return {"opaque type": name}
+        case DataType():
+            return {"type": str(value)}
+        case Enum():
+            return {type(value).__name__: value.value}
+        case Dataflow():
+            return {"query": to_json(value)}
+        case _ if is_dataclass(value) and type(value).__name__ in CLASSES:
+            made = {f.name: encode(getattr(value, f.name)) for f in fields(value)}
+            return {"is": type(value).__name__, **made}
+        case _:
+            raise TypeError(f"cannot write {type(value).__name__} as JSON")
+
+
+def is_alike(one: Any, other: Any) -> bool:
+    """Whether two parts of dataflows say the same; equality takes 0.0 for -0.0."""
+    return bool(one == other) and encode(one) == encode(other)
+
+
+def decode(data: Json) -> Any:
+    """What `encode` wrote."""
+    if isinstance(data, list):
+        return tuple(decode(item) for item in data)
+    if not isinstance(data, Mapping):
+        return data
+    if "is" in data:
+        made = {name: decode(part) for name, part in data.items() if name != "is"}
+        return CLASSES[data["is"]](**made)
+    ((tag, inside),) = data.items()
+    match tag:
+        case "float":
+            return NAN if inside == "nan" else float(inside)
+        case "decimal":
+            return Decimal(inside)
+        case "timestamp":
+            return datetime.fromisoformat(inside)
+        case "date":
+            return date.fromisoformat(inside)
+        case "micros":
+            return timedelta(microseconds=inside)
+        case "bytes":
+            return bytes.fromhex(inside)
+        case "type":
+            return parse_type(inside)
+        case "opaque type":
+            return OpaqueType(inside)
+        case "query":
+            return from_json(inside)
+        case _:
+            return ENUMS[tag](inside)
+
+
+__all__ = ["decode", "encode", "from_json", "is_alike", "to_json"]

@@ -1,0 +1,121 @@
+"""Whether an expression can be null, given the nullability of its columns."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from veer.functions.registry import AGGREGATE, Nulls, scalar_function
+from veer.model.expr import (
+    AggregateCall,
+    And,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    OverCall,
+    ScalarQuery,
+)
+from veer.model.schema import Schema
+from veer.model.types import (
+    AtomicType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NullType,
+    NumericType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
+
+
+def is_nullable(expr: Expr, schema: Schema) -> bool:
+    """False only if the value is never null; true when in doubt."""
+    match expr:
+        case Column(name, _, occurrence):
+            return schema.fields[schema.place(name, occurrence)].nullable
+        case Literal(value):
+            return value is None
+        case And(args) | Or(args):
+            return any(is_nullable(a, schema) for a in args)
+        case Not(arg):
+            return is_nullable(arg, schema)
+        case Compare(op, left, right):
+            return op != "<=>" and (is_nullable(left, schema) or is_nullable(right, schema))
+        case IsNull() | Exists():
+            return False
+        case InList(arg, options):
+            return any(is_nullable(a, schema) for a in (arg, *options))
+        case Case(branches, otherwise):
+            return any(is_nullable(then, schema) for _, then in branches) or is_nullable(
+                otherwise, schema
+            )
+        case Cast(arg, _, mode):
+            lossy = mode != CastMode.ANSI and not _is_widening(expr)
+            return is_nullable(arg, schema) or lossy or gives_null(arg.type, expr.type)
+        case Call(function, args):
+            return _call_nullable(function, args, schema)
+        case OuterColumn() | OpaqueCall() | GetField() | InQuery() | ScalarQuery():
+            return True
+        case _:
+            assert_never(expr)
+
+
+def gives_null(given: DataType, target: DataType) -> bool:
+    """Whether a cast that should fail gives null instead on some values: NaN has no decimal.
+
+    Casts of nested types are not looked into.
+    """
+    if isinstance(given, FloatType | DoubleType):
+        return isinstance(target, DecimalType | TimestampType | TimestampNtzType)
+    return not isinstance(given, AtomicType | NullType) and given != target
+
+
+def _is_widening(cast: Cast) -> bool:
+    given, target = cast.arg.type, cast.type
+    if given == target or isinstance(target, StringType):
+        return True
+    return (
+        isinstance(given, IntegralType)
+        and isinstance(target, NumericType)
+        and str(target)
+        in (
+            "bigint",
+            "double",
+        )
+    )
+
+
+def _call_nullable(function: str, args: tuple[Expr, ...], schema: Schema) -> bool:
+    if function == "coalesce":
+        return all(is_nullable(a, schema) for a in args)
+    match scalar_function(function).nulls:
+        case Nulls.STRICT:
+            return any(is_nullable(a, schema) for a in args)
+        case Nulls.NEVER:
+            return False
+        case Nulls.PROPAGATE | Nulls.CUSTOM:
+            return True
+
+
+def aggregate_nullable(call: AggregateCall | OverCall) -> bool:
+    """Whether an aggregate or window function can give null; only counts never do."""
+    found = AGGREGATE.get(call.function)
+    if found is None:
+        return call.function in ("lag", "lead")
+    return found.empty_is_null

@@ -1,0 +1,564 @@
+"""Operators: values that know neither their id nor their inputs; the `Dataflow` does.
+
+`output(inputs)` gives the schema of what comes out, or raises `IllFormedError` where the
+operator cannot stand on these inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from veer.errors import IllFormedError
+from veer.model.expr import (
+    AggregateCall,
+    Column,
+    Expr,
+    Named,
+    OverCall,
+    SortKey,
+)
+from veer.model.nullability import aggregate_nullable, is_nullable
+from veer.model.schema import Field, Schema
+from veer.model.types import (
+    BOOLEAN,
+    INT,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+    is_orderable,
+)
+from veer.model.walk import OWN_ROWS, columns_read, outer_columns
+
+if TYPE_CHECKING:
+    from veer.model.dag import Dataflow
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One step of a dataflow; `arity` inputs, None for any number from one."""
+
+    arity: ClassVar[int | None] = 1
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        """The schema of the result on inputs of these schemas."""
+        raise TypeError(f"{type(self).__name__} has no output")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NamedCall:
+    """An aggregate with the name of the column it makes."""
+
+    name: str
+    call: AggregateCall
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NamedOver:
+    """A window function with the name of the column it makes."""
+
+    name: str
+    call: OverCall
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """`columns` of this table refer to `parent_columns`, a key, of the table `parent`."""
+
+    columns: tuple[str, ...]
+    parent: str
+    parent_columns: tuple[str, ...]
+
+
+LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them
+COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
+ANYWHERE = "?"  # a place that is not known
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Source(Operator):
+    """A base table with its declared constraints; `location` says where its rows are.
+
+    `keys` are column sets on which no two rows agree; their columns are never null. `unique`
+    are column sets on which no two rows agree that have no null there; `checks` are conditions on
+    its own rows that are false on none. `metadata` is what columns carry besides their types that
+    changes what is read, such as default values.
+    """
+
+    table: str
+    fields: tuple[Field, ...]
+    keys: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    format: str = "table"
+    location: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    lengths: tuple[tuple[str, int], ...] = ()  # of texts, where they are bounded
+    unique: tuple[tuple[str, ...], ...] = ()
+    checks: tuple[Expr, ...] = field(default=(), metadata=OWN_ROWS)
+    metadata: tuple[tuple[str, str], ...] = ()
+    elsewhere: tuple[str, ...] = ()  # other places rows may come from; ANYWHERE if nobody knows
+    arity = 0
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        schema = Schema(self.fields)
+        if not self.fields:
+            raise IllFormedError(f"table {self.table!r} has no columns")
+        if len(set(schema.names)) < len(schema.names):
+            raise IllFormedError(f"table {self.table!r} names a column twice")
+        for key in self.keys:
+            for name in key:
+                if schema.fields[schema.place(name)].nullable:
+                    raise IllFormedError(f"key column {name!r} of {self.table!r} is nullable")
+        named = (*self.unique, *(foreign.columns for foreign in self.foreign_keys))
+        for name in (name for names in named for name in names):
+            schema.place(name)
+        for check in self.checks:
+            require_boolean(check, schema)
+        return schema
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Values(Operator):
+    """Constant rows."""
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    arity = 0
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        for row in self.rows:
+            if len(row) != len(self.fields):
+                raise IllFormedError(f"a row of {len(row)} values for {len(self.fields)} columns")
+        return Schema(self.fields)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Filter(Operator):
+    """Keep the rows on which `predicate` is true; false and null rows go."""
+
+    predicate: Expr
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        require_boolean(self.predicate, rows)
+        return rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Project(Operator):
+    """One output row per input row, its columns computed by `columns`."""
+
+    columns: tuple[Named, ...]
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        return Schema(tuple(computed(named, rows) for named in self.columns))
+
+
+JOIN_KINDS = ("inner", "left", "full", "semi", "anti", "cross")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Join(Operator):
+    """Pairs of rows on which `condition` is true; `left` and `full` pad what has no partner.
+
+    Semi and anti keep left rows with and without partner. Columns of the condition are those
+    of the left input followed by those of the right.
+    """
+
+    kind: str
+    condition: Expr | None = None
+    arity = 2
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        left, right = inputs
+        if self.kind not in JOIN_KINDS:
+            raise IllFormedError(
+                f"unknown join kind {self.kind!r}, expected {', '.join(JOIN_KINDS)}"
+            )
+        if self.kind == "cross" and self.condition is not None:
+            raise IllFormedError("a cross join has no condition")
+        if self.condition is not None:
+            require_boolean(self.condition, left + right)
+        match self.kind:
+            case "semi" | "anti":
+                return left
+            case "left":
+                return left + right.as_nullable()
+            case "full":
+                return left.as_nullable() + right.as_nullable()
+            case _:
+                return left + right
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Aggregate(Operator):
+    """One row per group of rows equal on `keys` (null is equal to null); keys, then calls."""
+
+    keys: tuple[Named, ...]
+    calls: tuple[NamedCall, ...] = ()
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        if not self.keys:
+            raise IllFormedError("an aggregate without keys is a GlobalAggregate")
+        for key in self.keys:
+            if not is_orderable(key.expr.type):
+                raise IllFormedError(
+                    f"column {key.name!r} of type {key.expr.type} cannot be grouped"
+                )
+        keys = tuple(computed(key, rows) for key in self.keys)
+        return Schema(keys + aggregated(self.calls, rows))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GlobalAggregate(Operator):
+    """Exactly one row, even on empty input."""
+
+    calls: tuple[NamedCall, ...]
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        return Schema(aggregated(self.calls, rows))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Union(Operator):
+    """All rows of all inputs, columns by position; names are those of the first."""
+
+    arity = None
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        first = inputs[0]
+        for other in inputs[1:]:
+            require_same_types("union", first, other)
+        return Schema(
+            tuple(
+                Field(f.name, f.type, any(s.fields[i].nullable for s in inputs))
+                for i, f in enumerate(first)
+            )
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IntersectAll(Operator):
+    """Each row as often as in the input where it is rarer; null equals null."""
+
+    arity = 2
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        require_same_types("intersect", *inputs)
+        return inputs[0]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExceptAll(Operator):
+    """Each row of the first input as often as it has more copies there than in the second."""
+
+    arity = 2
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        require_same_types("except", *inputs)
+        return inputs[0]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Deduplicate(Operator):
+    """One row, whichever, of each group of rows equal on `keys`."""
+
+    keys: tuple[Column, ...]
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        for key in self.keys:
+            require_columns(key, rows)
+        return rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sort(Operator):
+    """The rows in the order of `keys`; rows equal on all of them in any order."""
+
+    keys: tuple[SortKey, ...]
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        if not self.keys:
+            raise IllFormedError("a sort needs a key")
+        for key in self.keys:
+            require_columns(key.expr, rows)
+        return rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Limit(Operator):
+    """At most `count` rows after skipping `offset`; None for no limit."""
+
+    count: int | None
+    offset: int = 0
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        if (self.count is not None and self.count < 0) or self.offset < 0:
+            raise IllFormedError("a limit and an offset are not negative")
+        return rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Over(Operator):
+    """The rows with one column more for each window function."""
+
+    calls: tuple[NamedOver, ...]
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        added = []
+        for named in self.calls:
+            call = named.call
+            for expr in (*call.args, *call.partition, *(k.expr for k in call.order)):
+                require_columns(expr, rows)
+            if call.where is not None:
+                require_boolean(call.where, rows)
+            added.append(Field(named.name, call.type, aggregate_nullable(call)))
+        return rows + Schema(tuple(added))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Unnest(Operator):
+    """The rows, each repeated for every element of `generator`, elements as further columns.
+
+    `position` adds the element's number from zero; `outer` keeps rows without elements, padded.
+    An array of structs with `inline` gives one column per field.
+    """
+
+    generator: Expr
+    names: tuple[str, ...]
+    outer: bool = False
+    position: bool = False
+    inline: bool = False
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        require_columns(self.generator, rows)
+        types = self.generated_types()
+        if len(types) != len(self.names):
+            raise IllFormedError(f"{len(self.names)} names for {len(types)} generated columns")
+        return rows + Schema(tuple(Field(n, t) for n, t in zip(self.names, types, strict=True)))
+
+    def generated_types(self) -> tuple[DataType, ...]:
+        """Types of the added columns."""
+        position: tuple[DataType, ...] = (INT,) if self.position else ()
+        match self.generator.type:
+            case ArrayType(StructType(fields)) if self.inline:
+                return position + tuple(t for _, t in fields)
+            case ArrayType(element) if not self.inline:
+                return (*position, element)
+            case MapType(key, value) if not self.inline:
+                return (*position, key, value)
+            case other:
+                raise IllFormedError(f"nothing to unnest in {other}")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lateral(Operator):
+    """Each row joined with the rows of `query`, a subquery that may read its columns.
+
+    `outer` keeps rows without partner, padded.
+    """
+
+    query: Dataflow
+    outer: bool = False
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        for outer in outer_columns(self.query):
+            if outer.depth == 1:
+                require_columns(Column(outer.name, outer.type, outer.occurrence), rows)
+        found = self.query.result_schema
+        return rows + (found.as_nullable() if self.outer else found)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sample(Operator):
+    """A random part of the rows."""
+
+    fraction: float
+    seed: int | None = None
+    replacement: bool = False
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        if self.fraction < 0 or (self.fraction > 1 and not self.replacement):
+            raise IllFormedError(f"cannot sample a share of {self.fraction}")
+        return rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RowUdf(Operator):
+    """An opaque function of the columns `reads`, row by row, appending the columns `adds`.
+
+    Equal identities are equal functions. `kind` names the library operator it stands for.
+    """
+
+    identity: str
+    reads: tuple[Column, ...]
+    adds: tuple[Field, ...]
+    kind: str = "UDF"
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        for column in self.reads:
+            require_columns(column, rows)
+        if not self.adds:
+            raise IllFormedError(f"{self.kind} adds no column")
+        return rows + Schema(self.adds)
+
+
+UDF_SCOPES = ("table", "group", "batch")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TableUdf(Operator):
+    """An opaque function of whole inputs: of the table, of each group, or of arbitrary batches."""
+
+    identity: str
+    fields: tuple[Field, ...]
+    scope: str = "table"
+    keys: tuple[Column, ...] = ()
+    deterministic: bool = True
+    kind: str = "UDF"
+    arity = None
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        if self.scope not in UDF_SCOPES:
+            raise IllFormedError(f"unknown scope {self.scope!r}, expected {', '.join(UDF_SCOPES)}")
+        if bool(self.keys) != (self.scope == "group"):
+            raise IllFormedError("keys belong to a function of groups")
+        for key in self.keys:
+            for rows in inputs:
+                require_columns(key, rows)
+        return Schema(self.fields)
+
+
+APPENDED, OVERWRITTEN = "appended table", "overwritten table"
+BY_NAME = ", by name"  # ends those of inserts that go by name
+WRITTEN = "written as "  # begins the kinds of sinks that say how they are written
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sink(Operator):
+    """A result: a table, or a visualization that reads some columns.
+
+    `positional` sinks (INSERT INTO, CSV) care for the order of columns; a table appended to or
+    overwritten has names and types of its own.
+    """
+
+    name: str
+    kind: str = "table"
+    target: str = ""
+    columns: tuple[Column, ...] = ()
+    positional: bool = False
+
+    def output(self, inputs: Sequence[Schema]) -> Schema:
+        (rows,) = inputs
+        if not self.columns:
+            return rows
+        return Schema(tuple(computed(Named(c.name, c), rows) for c in self.columns))
+
+    def places(self, rows: Schema) -> list[int]:
+        """Where the columns it shows stand in its input."""
+        shown = [rows.place(c.name, c.occurrence) for c in self.columns]
+        return shown or list(range(len(rows)))
+
+
+OPERATOR_CLASSES: tuple[type[Operator], ...] = (
+    Source,
+    Values,
+    Filter,
+    Project,
+    Join,
+    Aggregate,
+    GlobalAggregate,
+    Union,
+    IntersectAll,
+    ExceptAll,
+    Deduplicate,
+    Sort,
+    Limit,
+    Over,
+    Unnest,
+    Lateral,
+    Sample,
+    RowUdf,
+    TableUdf,
+    Sink,
+)
+
+
+def require_columns(expr: Expr, schema: Schema) -> None:
+    """Every column read exists with that type."""
+    for column in columns_read(expr):
+        found = schema.fields[schema.place(column.name, column.occurrence)]
+        if found.type != column.type:
+            raise IllFormedError(f"column {column.name!r} is {found.type}, expected {column.type}")
+
+
+def require_boolean(expr: Expr, schema: Schema) -> None:
+    """The expression is a condition over these columns."""
+    require_columns(expr, schema)
+    if expr.type != BOOLEAN:
+        raise IllFormedError(f"a condition must be boolean, got {expr.type}")
+
+
+def require_same_types(what: str, a: Schema, b: Schema) -> None:
+    """Two inputs combined by position agree in number and types of columns."""
+    if len(a) != len(b):
+        raise IllFormedError(f"{what} of {len(a)} and {len(b)} columns")
+    for f, g in zip(a, b, strict=True):
+        if f.type != g.type:
+            raise IllFormedError(
+                f"{what}: column {f.name!r} is {f.type}, but {g.name!r} is {g.type}"
+            )
+
+
+def computed(named: Named, rows: Schema) -> Field:
+    """The column a named expression makes."""
+    require_columns(named.expr, rows)
+    return Field(named.name, named.expr.type, is_nullable(named.expr, rows))
+
+
+def aggregated(calls: Iterable[NamedCall], rows: Schema) -> tuple[Field, ...]:
+    """The columns aggregate calls make."""
+    out = []
+    for named in calls:
+        for arg in named.call.args:
+            require_columns(arg, rows)
+        if named.call.where is not None:
+            require_boolean(named.call.where, rows)
+        out.append(Field(named.name, named.call.type, aggregate_nullable(named.call)))
+    return tuple(out)

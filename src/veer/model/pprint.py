@@ -1,0 +1,345 @@
+"""Printing expressions as SQL and dataflows as one line per operator."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any, assert_never
+
+from veer.functions.dates import date_text, timestamp_text
+from veer.model.dag import Dataflow
+from veer.model.expr import (
+    EXPR_CLASSES,
+    AggregateCall,
+    And,
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    Frame,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Named,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    OverCall,
+    ScalarQuery,
+    SortKey,
+)
+from veer.model.ops import (
+    Aggregate,
+    Deduplicate,
+    ExceptAll,
+    Filter,
+    ForeignKey,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    NamedCall,
+    NamedOver,
+    Operator,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
+)
+from veer.model.secrets import without_secrets
+from veer.model.types import quote_name
+
+CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
+INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
+
+
+def show_value(value: Any) -> str:
+    """A constant as SQL writes it."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        case bytes():
+            return f"X'{value.hex().upper()}'"
+        case datetime():
+            return f"TIMESTAMP '{timestamp_text(value)}'"
+        case date():
+            return f"DATE '{date_text(value)}'"
+        case timedelta():
+            return f"INTERVAL '{value}'"
+        case tuple():
+            return "(" + ", ".join(map(show_value, value)) + ")"
+        case _:
+            return str(value)
+
+
+def show_expr(expr: Expr) -> str:
+    """An expression in SQL spelling."""
+    match expr:
+        case Column(name, _, occurrence):
+            return quote_name(name) + (f"@{occurrence + 1}" if occurrence else "")
+        case OuterColumn(name, _, occurrence, depth):
+            place = f"@{occurrence + 1}" if occurrence else ""
+            return f"{'outer.' * depth}{quote_name(name)}{place}"
+        case Literal(value):
+            return show_value(value)
+        case And(args):
+            return "(" + " AND ".join(map(show_expr, args)) + ")"
+        case Or(args):
+            return "(" + " OR ".join(map(show_expr, args)) + ")"
+        case Not(IsNull(arg)):
+            return f"({show_expr(arg)} IS NOT NULL)"
+        case Not(arg):
+            return f"(NOT {show_expr(arg)})"
+        case Compare(op, left, right):
+            return f"({show_expr(left)} {op} {show_expr(right)})"
+        case IsNull(arg):
+            return f"({show_expr(arg)} IS NULL)"
+        case InList(arg, options):
+            return f"({show_expr(arg)} IN ({', '.join(map(show_expr, options))}))"
+        case Case(branches, otherwise):
+            whens = " ".join(f"WHEN {show_expr(w)} THEN {show_expr(t)}" for w, t in branches)
+            return f"CASE {whens} ELSE {show_expr(otherwise)} END"
+        case Cast(arg, type_, mode):
+            return f"{CAST_NAMES[mode]}({show_expr(arg)} AS {type_})"
+        case Call(function, (left, right)) if function in INFIX:
+            return f"({show_expr(left)} {function} {show_expr(right)})"
+        case Call("negative", (arg,)):
+            return f"(- {show_expr(arg)})"
+        case Call("item", (left, right)):
+            return f"{show_expr(left)}[{show_expr(right)}]"
+        case Call(function, args):
+            return f"{function}({', '.join(map(show_expr, args))})"
+        case OpaqueCall(identity, args):
+            return f"{quote_name(identity)}({', '.join(map(show_expr, args))})"
+        case GetField(arg, name):
+            return f"{show_expr(arg)}.{quote_name(name)}"
+        case Exists(query):
+            return f"EXISTS({show_query(query)})"
+        case InQuery(args, query):
+            return f"(({', '.join(map(show_expr, args))}) IN ({show_query(query)}))"
+        case ScalarQuery(query):
+            return f"({show_query(query)})"
+        case _:
+            assert_never(expr)
+
+
+def function_name(identity: str) -> str:
+    """What people call a function known by its identity alone: `from_json`, `clean`."""
+    words = identity.split(" ", 2)
+    return words[1] if len(words) > 1 and words[0] in ("spark", "python") else words[0]
+
+
+def show_query(query: Dataflow) -> str:
+    """A subquery on one line, its operators in order."""
+    lines = [f"{show_operator(query.operators[i])}{_fed_by(query, i)}" for i in query.order]
+    return "; ".join(lines)
+
+
+def _fed_by(dataflow: Dataflow, id_: str) -> str:
+    sources = dataflow.inputs[id_]
+    return f" <- {', '.join(sources)}" if len(sources) > 1 else ""
+
+
+def show_sort_key(key: SortKey) -> str:
+    """A sort key with what differs from Spark's default."""
+    direction = "" if key.ascending else " DESC"
+    usual = key.nulls_first == key.ascending
+    nulls = "" if usual else " NULLS FIRST" if key.nulls_first else " NULLS LAST"
+    return show_expr(key.expr) + direction + nulls
+
+
+def show_aggregate(call: AggregateCall) -> str:
+    """An aggregate call."""
+    args = ", ".join(map(show_expr, call.args)) or "*"
+    where = f" FILTER (WHERE {show_expr(call.where)})" if call.where is not None else ""
+    return f"{call.function}({'DISTINCT ' if call.distinct else ''}{args}){where}"
+
+
+def _show_bound(bound: Any, side: str) -> str:
+    if bound is None:
+        return f"UNBOUNDED {side}"
+    if bound == 0:
+        return "CURRENT ROW"
+    return f"{abs(bound)} {'PRECEDING' if bound < 0 else 'FOLLOWING'}"
+
+
+def show_frame(frame: Frame) -> str:
+    """A window frame."""
+    start, end = _show_bound(frame.start, "PRECEDING"), _show_bound(frame.end, "FOLLOWING")
+    return f"{frame.unit.upper()} BETWEEN {start} AND {end}"
+
+
+def show_over(call: OverCall) -> str:
+    """A window function call."""
+    inside = []
+    if call.partition:
+        inside.append("PARTITION BY " + ", ".join(map(show_expr, call.partition)))
+    if call.order:
+        inside.append("ORDER BY " + ", ".join(map(show_sort_key, call.order)))
+    inside.append(show_frame(call.frame))
+    nulls = " IGNORE NULLS" if call.ignore_nulls else ""
+    where = f" FILTER (WHERE {show_expr(call.where)})" if call.where is not None else ""
+    args = ", ".join(map(show_expr, call.args))
+    return f"{call.function}({args}){nulls}{where} OVER ({' '.join(inside)})"
+
+
+def _show_named(named: Named) -> str:
+    if isinstance(named.expr, Column) and named.expr.name == named.name:
+        return show_expr(named.expr)
+    return f"{show_expr(named.expr)} AS {quote_name(named.name)}"
+
+
+def _show_calls(calls: tuple[NamedCall, ...]) -> str:
+    return ", ".join(f"{show_aggregate(c.call)} AS {quote_name(c.name)}" for c in calls)
+
+
+def _show_overs(calls: tuple[NamedOver, ...]) -> str:
+    return ", ".join(f"{show_over(c.call)} AS {quote_name(c.name)}" for c in calls)
+
+
+def _names(columns: tuple[Column, ...]) -> str:
+    return ", ".join(map(show_expr, columns))
+
+
+def show_operator(operator: Operator) -> str:
+    """An operator with its properties on one line."""
+    match operator:
+        case Source(table, fields, location=location):
+            place = f" at {without_secrets(location)!r}" if location else ""
+            return f"Source {without_secrets(table)}({', '.join(map(str, fields))}){place}"
+        case Values(fields, rows):
+            return f"Values ({', '.join(map(str, fields))}) {', '.join(map(show_value, rows))}"
+        case Filter(predicate):
+            return f"Filter {show_expr(predicate)}"
+        case Project(columns):
+            return f"Project {', '.join(map(_show_named, columns))}"
+        case Join(kind, condition):
+            on = "" if condition is None else f" on {show_expr(condition)}"
+            return f"Join {kind}{on}"
+        case Aggregate(keys, calls):
+            does = f": {_show_calls(calls)}" if calls else ""
+            return f"Aggregate by {', '.join(map(_show_named, keys))}{does}"
+        case GlobalAggregate(calls):
+            return f"GlobalAggregate {_show_calls(calls)}"
+        case Deduplicate(keys):
+            return f"Deduplicate on {_names(keys)}"
+        case Sort(keys):
+            return f"Sort by {', '.join(map(show_sort_key, keys))}"
+        case Limit(count, offset):
+            amount = "all" if count is None else str(count)
+            return f"Limit {amount}{f' offset {offset}' if offset else ''}"
+        case Over(calls):
+            return f"Over {_show_overs(calls)}"
+        case Unnest(generator, names, outer, position, inline):
+            flags = [
+                n for n, on in (("outer", outer), ("position", position), ("inline", inline)) if on
+            ]
+            return " ".join(["Unnest", *flags, show_expr(generator), "AS", ", ".join(names)])
+        case Lateral(query, outer):
+            return f"Lateral{' outer' if outer else ''} ({show_query(query)})"
+        case Sample(fraction, seed):
+            return f"Sample {fraction}{'' if seed is None else f' seed {seed}'}"
+        case RowUdf(identity, reads, adds, kind):
+            name = identity if identity.startswith(kind) else f"{kind} {identity}"
+            return f"{name} of {_names(reads)} adds {', '.join(map(str, adds))}"
+        case TableUdf(identity, fields, scope, keys):
+            by = f" by {_names(keys)}" if keys else ""
+            return f"TableUdf {identity} of {scope}{by} gives {', '.join(map(str, fields))}"
+        case Sink(name, kind, target, columns):
+            shown = f" of {_names(columns)}" if columns else ""
+            return f"Sink {name} ({kind}{f' to {target}' if target else ''}){shown}"
+        case Union() | IntersectAll() | ExceptAll():
+            return type(operator).__name__
+        case _:
+            raise TypeError(f"no printer for {type(operator).__name__}")
+
+
+MOST_PARTS = 4  # of a long list
+LONGEST = 160  # characters of a brief text
+
+
+def brief(operator: Operator) -> str:
+    """An operator for a sentence: of long lists of columns only the first, and how many."""
+    text = show_operator(operator)
+    if len(text) <= LONGEST:
+        return text
+    match operator:
+        case Source(table, fields, location=location):
+            place = f" at {location!r}" if location else ""
+            text = f"Source {table}({_some([f.name for f in fields])}){place}"
+        case Values(fields, rows):
+            text = f"Values ({_some([f.name for f in fields])}) of {len(rows)} rows"
+        case Project(columns):
+            text = f"Project {_some([_show_named(c) for c in columns])}"
+        case Aggregate(keys, calls):
+            by, does = [_show_named(k) for k in keys], [_show_calls((c,)) for c in calls]
+            text = f"Aggregate by {_some(by)}: {_some(does)}"
+        case _:
+            pass
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+def _some(shown: list[str]) -> str:
+    if len(shown) <= MOST_PARTS:
+        return ", ".join(shown)
+    return f"{', '.join(shown[:MOST_PARTS])}, ... ({len(shown)} in all)"
+
+
+def show_part(value: Any) -> str:
+    """Anything inside of an operator."""
+    match value:
+        case Named():
+            return _show_named(value)
+        case NamedCall():
+            return _show_calls((value,))
+        case NamedOver():
+            return _show_overs((value,))
+        case AggregateCall():
+            return show_aggregate(value)
+        case OverCall():
+            return show_over(value)
+        case SortKey():
+            return show_sort_key(value)
+        case Frame():
+            return show_frame(value)
+        case Operator():
+            return show_operator(value)
+        case Dataflow():
+            return show_query(value)
+        case ForeignKey(columns, parent, parent_columns):
+            return f"({', '.join(columns)}) of {parent} ({', '.join(parent_columns)})"
+        case tuple():
+            return f"({', '.join(map(show_part, value))})" if value else "none"
+        case str():
+            return show_value(value)
+        case _:
+            return show_expr(value) if isinstance(value, EXPR_CLASSES) else str(value)
+
+
+def show_dataflow(dataflow: Dataflow) -> str:
+    """A dataflow, one operator per line, inputs before what they feed."""
+    width = max(len(i) for i in dataflow.operators)
+    lines = []
+    for id_ in dataflow.order:
+        fed = dataflow.inputs[id_]
+        arrow = f"  <- {', '.join(fed)}" if fed else ""
+        lines.append(f"{id_:<{width}}  {show_operator(dataflow.operators[id_])}{arrow}")
+    return "\n".join(lines)

@@ -1,0 +1,252 @@
+"""Walking expressions and operators: children, rebuilding, the columns read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+
+from veer.errors import UnsupportedError
+from veer.model.expr import (
+    EXPR_CLASSES,
+    And,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Exists,
+    Expr,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    OuterColumn,
+    ScalarQuery,
+)
+
+if TYPE_CHECKING:
+    from veer.model.dag import Dataflow
+    from veer.model.ops import Operator
+
+T = TypeVar("T")
+# Of a property whose expressions are about the rows of a table, not about those of an input.
+OWN_ROWS: Mapping[str, bool] = MappingProxyType({"own_rows": True})
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct parts of an expression; the inside of a subquery is not one."""
+    match expr:
+        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+            return ()
+        case And(args) | Or(args):
+            return args
+        case Not(arg) | IsNull(arg):
+            return (arg,)
+        case Cast(arg=arg) | GetField(arg=arg):
+            return (arg,)
+        case Compare(left=left, right=right):
+            return (left, right)
+        case InList(arg, options):
+            return (arg, *options)
+        case Case(branches, otherwise):
+            return (*(part for branch in branches for part in branch), otherwise)
+        case Call(args=args) | OpaqueCall(args=args) | InQuery(args=args):
+            return args
+        case _:
+            assert_never(expr)
+
+
+def transform(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """Apply `change` to every part, children first; unchanged parts stay the same objects."""
+    return change(map_children(expr, lambda child: transform(child, change)))
+
+
+def map_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The expression with each direct part changed."""
+    match expr:
+        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+            return expr
+        case And(args) | Or(args):
+            return replace(expr, args=tuple(map(change, args)))
+        case Not(arg) | IsNull(arg):
+            return replace(expr, arg=change(arg))
+        case Cast(arg=arg) | GetField(arg=arg):
+            return replace(expr, arg=change(arg))
+        case Compare(left=left, right=right):
+            return replace(expr, left=change(left), right=change(right))
+        case InList(arg, options):
+            return InList(change(arg), tuple(map(change, options)))
+        case Case(branches, otherwise):
+            changed = tuple((change(when), change(then)) for when, then in branches)
+            return Case(changed, change(otherwise))
+        case Call(args=args) | OpaqueCall(args=args) | InQuery(args=args):
+            return replace(expr, args=tuple(map(change, args)))
+        case _:
+            assert_never(expr)
+
+
+def parts(expr: Expr) -> Iterator[Expr]:
+    """The expression and everything inside it, subqueries as single nodes."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def query_of(expr: Expr) -> Dataflow | None:
+    """The subquery an expression node holds, if it holds one."""
+    return expr.query if isinstance(expr, Exists | InQuery | ScalarQuery) else None
+
+
+def columns_read(expr: Expr) -> Iterator[Column]:
+    """The input columns an expression reads, those read inside its subqueries included."""
+    for node in parts(expr):
+        if isinstance(node, Column):
+            yield node
+        elif (query := query_of(node)) is not None:
+            for outer in outer_columns(query):
+                if outer.depth == 1:
+                    yield Column(outer.name, outer.type, outer.occurrence)
+
+
+def outer_columns(query: Dataflow) -> Iterator[OuterColumn]:
+    """Columns of enclosing rows that a subquery reads, depths as seen from its outside."""
+    for operator in query.operators.values():
+        for expr in operator_exprs(operator):
+            yield from _outer_in(expr)
+        if (inner := getattr(operator, "query", None)) is not None:
+            yield from _lifted(inner)
+
+
+def _outer_in(expr: Expr) -> Iterator[OuterColumn]:
+    for node in parts(expr):
+        if isinstance(node, OuterColumn):
+            yield node
+        elif (query := query_of(node)) is not None:
+            yield from _lifted(query)
+
+
+def _lifted(query: Dataflow) -> Iterator[OuterColumn]:
+    for outer in outer_columns(query):
+        if outer.depth > 1:
+            yield replace(outer, depth=outer.depth - 1)
+
+
+def operator_exprs(operator: Operator) -> Iterator[Expr]:
+    """The expressions among an operator's properties, in order."""
+    for name in _parts_of(type(operator)):
+        yield from exprs_in(getattr(operator, name))
+
+
+def subqueries(operator: Operator) -> Iterator[Dataflow]:
+    """The dataflows inside an operator: in its expressions, or its own."""
+    for expr in operator_exprs(operator):
+        for part in parts(expr):
+            if (query := query_of(part)) is not None:
+                yield query
+    if (inner := getattr(operator, "query", None)) is not None:
+        yield inner
+
+
+def size(dataflow: Dataflow) -> int:
+    """How many operators there are, those of subqueries included."""
+    inner = sum(size(query) for o in dataflow.operators.values() for query in subqueries(o))
+    return len(dataflow.operators) + inner
+
+
+def exprs_in(value: Any) -> Iterator[Expr]:
+    """The outermost expressions inside a property: in tuples and in named, sort or call parts."""
+    kind = type(value)
+    if kind in _EXPRS:
+        yield value
+    elif kind is tuple:
+        for item in value:
+            yield from exprs_in(item)
+    else:
+        for name in _parts_of(kind):
+            yield from exprs_in(getattr(value, name))
+
+
+_EXPRS = frozenset(EXPR_CLASSES)
+
+
+_parts: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _parts_of(kind: type[Any]) -> tuple[str, ...]:
+    """The properties of a class that may hold expressions; of a plain value none."""
+    found = _parts.get(kind)
+    if found is None:
+        own = is_dataclass(kind) and kind.__module__.startswith("veer.model.")
+        read = (f for f in fields(kind) if not f.metadata.get("own_rows")) if own else ()
+        found = _parts[kind] = tuple(f.name for f in read)
+    return found
+
+
+def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
+    """The property with its outermost expressions changed; see `exprs_in`."""
+    if isinstance(value, EXPR_CLASSES):
+        return change(value)  # type: ignore[return-value]
+    if isinstance(value, tuple):
+        return tuple(map_exprs(item, change) for item in value)  # type: ignore[return-value]
+    if is_dataclass(value) and type(value).__module__.startswith("veer.model."):
+        changed = {
+            f.name: map_exprs(getattr(value, f.name), change)
+            for f in fields(value)
+            if f.init and not f.metadata.get("own_rows")
+        }
+        if all(changed[name] is getattr(value, name) for name in changed):
+            return value
+        return replace(value, **changed)  # type: ignore[type-var]
+    return value
+
+
+def replace_down(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
+    """Replace the outermost parts for which `change` gives something."""
+    found = change(expr)
+    if found is not None:
+        return found
+    return map_children(expr, lambda child: replace_down(child, change))
+
+
+def substitute_columns(expr: Expr, change: Callable[[Column], Expr], depth: int = 0) -> Expr:
+    """Replace the columns of the row `depth` queries out, also where subqueries read them.
+
+    Inside a subquery a column can only become another column.
+    """
+
+    def replaced(node: Expr) -> Expr:
+        if isinstance(node, Column) and depth == 0:
+            return change(node)
+        if isinstance(node, OuterColumn) and node.depth == depth:
+            found = change(Column(node.name, node.type, node.occurrence))
+            if not isinstance(found, Column):
+                raise UnsupportedError("a subquery reads a column that is computed outside it")
+            return replace(node, name=found.name, type=found.type, occurrence=found.occurrence)
+        if isinstance(node, Exists | InQuery | ScalarQuery):
+            query = substitute_in_query(node.query, change, depth + 1)
+            return node if query is node.query else replace(node, query=query)
+        return node
+
+    return transform(expr, replaced)
+
+
+def substitute_in_query(query: Dataflow, change: Callable[[Column], Expr], depth: int) -> Dataflow:
+    """`substitute_columns` for every expression of a subquery."""
+    if not any(outer.depth == depth for outer in outer_columns(query)):
+        return query
+    changed = {}
+    for id_, operator in query.operators.items():
+        operator = map_exprs(operator, lambda e: substitute_columns(e, change, depth))
+        inner = getattr(operator, "query", None)
+        if inner is not None:
+            operator = replace(operator, query=substitute_in_query(inner, change, depth + 1))  # type: ignore[call-arg]
+        changed[id_] = operator
+    return type(query)(changed, query.links)

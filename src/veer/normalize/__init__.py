@@ -1,0 +1,1 @@
+"""A dataflow in, an equal dataflow in normal form out."""

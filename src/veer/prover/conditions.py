@@ -1,0 +1,238 @@
+"""What conditions say by themselves: what they make the same, what is never null or never true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import final
+
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.conditions import conjunction
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Column,
+    Compare,
+    Expr,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+)
+from veer.model.nullability import is_nullable
+from veer.model.schema import Field, Schema
+from veer.model.types import DataType, has_floats
+from veer.model.walk import columns_read
+from veer.prover.terms import (
+    FALSE,
+    TRUE,
+    Atom,
+    key_columns,
+    unique_columns,
+)
+from veer.smt import never_null
+from veer.smt.formula import SAME
+
+WILD = re.compile(r"[%_\\]")
+
+
+def two_valued(condition: Expr) -> Expr:
+    """The condition with null as false: what an EXISTS makes of the conditions inside it."""
+    if not can_be_null(condition):
+        return condition
+    return Case(((condition, TRUE),), FALSE)
+
+
+def can_be_null(expr: Expr) -> bool:
+    """Whether a value can be null, as far as its columns tell."""
+    return is_nullable(expr, schema_of(expr))
+
+
+def schema_of(expr: Expr) -> Schema:
+    """A schema in which the columns an expression reads are nullable as their names say."""
+    seen = {c.name: c for c in columns_read(expr)}
+    return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
+
+
+def alternatives(condition: Expr) -> tuple[Expr, ...]:
+    """The cases of an OR or of a list of values; nothing for other conditions."""
+    match condition:
+        case Or(args):
+            return args
+        case InList(arg, options):
+            return tuple(Compare("=", arg, option) for option in options)
+        case _:
+            return ()
+
+
+def is_constant_case(condition: Expr) -> bool:
+    """Whether a condition says that a column is a constant."""
+    match condition:
+        case Compare("=" | "<=>", Column(), Literal()) | Compare("=" | "<=>", Literal(), Column()):
+            return True
+        case _:
+            return False
+
+
+def disjunction_of(conditions: Sequence[Expr]) -> Expr:
+    """OR of conditions that are never null.
+
+    p and q,  or  p and not q   =>   p
+    """
+    kept = [c for c in dict.fromkeys(conditions) if c != FALSE]
+    if TRUE in kept:
+        return TRUE
+    if not kept:
+        return FALSE
+    for one, other in combinations(kept, 2):
+        both = conjuncts(one) & conjuncts(other)
+        ours, theirs = conjuncts(one) - both, conjuncts(other) - both
+        if _are_opposite(ours, theirs) or _are_opposite(theirs, ours):
+            return disjunction_of([c for c in kept if c not in (one, other)] + [_all(one, both)])
+    return kept[0] if len(kept) == 1 else Or(tuple(kept))
+
+
+def _are_opposite(some: frozenset[Expr], others: frozenset[Expr]) -> bool:
+    """Whether the others say nothing but that not all of some hold."""
+    return any(isinstance(c, Not) and len(others) == 1 and conjuncts(c.arg) == some for c in others)
+
+
+def conjuncts(condition: Expr) -> frozenset[Expr]:
+    """The parts of an AND; a condition that is none is its only part."""
+    return frozenset(condition.args if isinstance(condition, And) else (condition,))
+
+
+def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
+    """Some conjuncts of a condition, in its order."""
+    parts = condition.args if isinstance(condition, And) else (condition,)
+    return conjunction([c for c in parts if c in wanted])
+
+
+def is_never(condition: Expr) -> bool:
+    """Whether a condition says that two different constants are the same."""
+    match condition:
+        case Compare("=" | "<=>", Literal(a), Literal(b)):
+            types = (condition.left.type, condition.right.type)
+            return (
+                types[0] == types[1]
+                and not has_floats(types[0])
+                and a is not None
+                and b is not None
+                and a != b
+            )
+        case _:
+            return condition == FALSE
+
+
+def is_strict(function: str) -> bool:
+    """Whether a function gives null exactly if an argument is null."""
+    return scalar_function(function).nulls is Nulls.STRICT
+
+
+def joined_texts(args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """A concatenation without nested ones, constants side by side put together."""
+    flat: list[Expr] = []
+    for arg in args:
+        for part in arg.args if isinstance(arg, Call) and arg.function == "concat" else (arg,):
+            match flat[-1:], part:
+                case [Literal(str() as before)], Literal(str() as after):
+                    flat[-1] = Literal(before + after, part.type)
+                case _:
+                    flat.append(part)
+    if len(flat) == 1 and flat[0].type == type_:
+        return flat[0]
+    return Call("concat", tuple(flat), type_)
+
+
+def equates(condition: Expr, members: Sequence[Expr]) -> bool:
+    """Whether a condition only says that two of these are the same."""
+    match condition:
+        case Compare("=" | "<=>", left, right) if not has_floats(left.type):
+            return left in members and right in members
+        case OpaqueCall(identity, (left, right)) if identity == SAME and left.type == right.type:
+            return left in members and right in members
+        case _:
+            return False
+
+
+def equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
+    """Columns a condition makes the same as an expression; whether neither may be null."""
+    match condition:
+        case Compare("=" | "<=>" as op, left, right) if not has_floats(left.type):
+            pairs = ((left, right), (right, left))
+        case OpaqueCall(identity, (left, right)) if identity == SAME and left.type == right.type:
+            op, pairs = "<=>", ((left, right), (right, left))
+        case _:
+            return
+    for one, two in pairs:
+        if isinstance(one, Column):
+            yield one.name, two, op == "="
+
+
+@final
+@dataclass
+class Classes:
+    """Expressions that have the same value on every row on which the conditions are true."""
+
+    _of: dict[Expr, list[Expr]]
+
+    @classmethod
+    def of(cls, conditions: Iterable[Expr]) -> Classes:
+        """Classes closed under the equalities among conjuncts; constants come first."""
+        found: dict[Expr, list[Expr]] = {}
+        for condition in conditions:
+            for _, _, _ in list(equalities(condition))[:1]:
+                one, two = (
+                    condition.args
+                    if isinstance(condition, OpaqueCall)
+                    else (condition.left, condition.right)  # type: ignore[union-attr]
+                )
+                merged = list(dict.fromkeys(found.get(one, [one]) + found.get(two, [two])))
+                merged.sort(key=lambda e: not isinstance(e, Literal))
+                for member in merged:
+                    found[member] = merged
+        return cls(found)
+
+    def all(self) -> list[list[Expr]]:
+        """The classes, in order of appearance."""
+        return list({id(members): members for members in self._of.values()}.values())
+
+    def members(self, expr: Expr) -> list[Expr]:
+        """Everything known to be the same as an expression, itself included."""
+        return self._of.get(expr, [expr])
+
+    def are_same(self, one: Expr, two: Expr) -> bool:
+        """Whether two expressions are known to be the same."""
+        return one == two or two in self.members(one)
+
+
+def row_keys(
+    atom: Atom, conditions: Sequence[Expr], classes: Classes
+) -> Iterator[tuple[Column, ...]]:
+    """Columns of an atom on which no two rows agree that meet the conditions.
+
+    These are its keys, and what is declared unique where the conditions leave none of it null.
+    """
+    yield from key_columns(atom)
+    for unique in unique_columns(atom):
+        if all(_is_present(c, conditions, classes) for c in unique):
+            yield unique
+
+
+def _is_present(column: Column, conditions: Sequence[Expr], classes: Classes) -> bool:
+    """Whether a column is not null on the rows that meet all conditions."""
+    members = classes.members(column)
+    if not all(map(can_be_null, members)):
+        return True
+    for condition in conditions:
+        match condition:
+            case Compare(op, left, right) if op != "<=>" and (left in members or right in members):
+                return True
+            case Not(IsNull(arg)) | InList(arg) if arg in members:
+                return True
+    return False

@@ -1,0 +1,261 @@
+"""Rows in order: windows and limits as numbers of rows that come before.
+
+A row's window aggregate is a fold over the rows of its partition that are in its frame, its rank
+one more than the rows before it, and a limit keeps the rows that have few enough before them.
+What cannot be said so is left to be compared as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from veer.model.conditions import conjunction, disjunction
+from veer.model.expr import (
+    Case,
+    Compare,
+    Expr,
+    IsNull,
+    Literal,
+    Not,
+)
+from veer.model.types import LONG, has_floats
+from veer.prover.conditions import can_be_null
+from veer.prover.symbols import Symbols
+from veer.prover.terms import (
+    COPIES,
+    TRUE,
+    Atom,
+    Bag,
+    Direction,
+    Domain,
+    Opaque,
+    Term,
+    Top,
+    columns,
+)
+from veer.prover.totals import added, multiplied, shifted
+from veer.smt import same
+
+Values: TypeAlias = Sequence[Expr]
+
+
+def ties(ours: Values, theirs: Values) -> Expr:
+    """The values are peers in an order, or in one partition."""
+    return conjunction([Compare("<=>", a, b) for a, b in zip(ours, theirs, strict=True)])
+
+
+def comes_before(ours: Values, theirs: Values, directions: Sequence[Direction]) -> Expr:
+    """A row with our sort keys comes before a row with theirs, peers aside."""
+    cases = []
+    for place, (a, b, (ascending, nulls_first)) in enumerate(
+        zip(ours, theirs, directions, strict=True)
+    ):
+        less = Compare("<" if ascending else ">", a, b)
+        first, last = (a, b) if nulls_first else (b, a)
+        ways: list[Expr] = [less]
+        if can_be_null(first):
+            ways.append(conjunction([IsNull(first), Not(IsNull(last))]))
+        equal = [Compare("<=>", x, y) for x, y in zip(ours[:place], theirs[:place], strict=True)]
+        cases.append(conjunction([*equal, ways[0] if len(ways) == 1 else disjunction(ways)]))
+    return cases[0] if len(cases) == 1 else disjunction(cases)
+
+
+def rows_before(symbols: Symbols, bag: Bag, keys: Values, top: Top) -> Expr:
+    """How many rows of a bag that ends in sort keys come before a row with these."""
+    found: list[Expr] = []
+    for term in map(symbols.freshened, bag if top.directions else ()):
+        first = comes_before(term.outputs[top.width :], keys, top.directions)
+        found.append(_count(symbols, term, first))
+    return added(found, LONG)
+
+
+def rows_alike(symbols: Symbols, bag: Bag, keys: Values, top: Top) -> Expr:
+    """How many rows of a bag have these sort keys."""
+    found = []
+    for term in map(symbols.freshened, bag):
+        fits = conjunction(list(map(same, term.outputs[top.width :], keys)))
+        found.append(_count(symbols, term, fits))
+    return added(found, LONG)
+
+
+def _count(symbols: Symbols, term: Term, condition: Expr) -> Expr:
+    conditions = (*term.conditions, condition)
+    return symbols.total(Term(term.atoms, conditions, (Literal(1, LONG),)), LONG)
+
+
+@dataclass
+class Ordered:
+    """Limits spelled out over a table of symbols."""
+
+    symbols: Symbols
+
+    def merged(self, top: Top) -> Bag:
+        """The rows of a limit as a bag; limits below that it makes superfluous are gone.
+
+        first 5 of the first 9   =>   first 5
+        first 5 of (first 9 of A, and B)   =>   first 5 of A and B
+        """
+        if top.limit == 0 or not top.bag:
+            return ()
+        if len(top.bag) == 1:
+            inner = self._limit_below(top.bag[0], top)
+            if inner is not None:
+                term = top.bag[0]
+                left = None if inner.limit is None else max(inner.limit - top.offset, 0)
+                limits = [n for n in (left, top.limit) if n is not None]
+                both = replace(
+                    inner, limit=min(limits, default=None), offset=inner.offset + top.offset
+                )
+                if both.limit == 0:
+                    return ()
+                atom = Atom(term.atoms[0].var, both)
+                return (replace(term, atoms=(atom,)),)
+        terms: list[Term] = []
+        for term in top.bag:
+            inner = self._limit_below(term, top)
+            if inner is None or top.limit is None or not _is_superfluous(inner, top):
+                terms.append(term)
+                continue
+            for row in map(self.symbols.freshened, inner.bag):
+                names = (c.name for c in columns(term.atoms[0]))
+                table = dict(zip(names, row.outputs, strict=True))
+                outputs = tuple(self.symbols.substitute(o, table) for o in term.outputs)
+                terms.append(replace(row, outputs=outputs))
+        atom = Atom(self.symbols.fresh(), replace(top, bag=tuple(terms)))
+        return (Term((atom,), (), columns(atom)),)
+
+    def _limit_below(self, term: Term, top: Top) -> Top | None:
+        """The limit a term consists of, if it is in the same order."""
+        if len(term.atoms) != 1 or term.conditions:
+            return None
+        (atom,) = term.atoms
+        inner = atom.relation
+        if not isinstance(inner, Top) or inner.directions != top.directions:
+            return None
+        names = [c.name for c in columns(atom)]
+        for row in inner.bag:
+            table = dict(zip(names, row.outputs, strict=True))
+            for key, own in zip(term.outputs[top.width :], row.outputs[inner.width :], strict=True):
+                given = self.symbols.substitute(key, table)
+                if given == own:
+                    continue
+                if len(inner.bag) > 1 or not _in_one_order(given, own):
+                    return None
+        return inner
+
+    def by_counting(self, top: Top, bag: Bag, *, is_unique: bool) -> Bag | None:
+        """The rows of a limit by how many come before each; None if ties make that unclear."""
+        places = [self._place(bag, i, top) for i in range(top.width)]
+        floats = any(has_floats(o.type) for t in bag for o in t.outputs)
+        is_told = not floats and all(place is not None for place in places)
+        is_first = top.limit == 1 and top.offset == 0 and len(top.directions) <= 1
+        if is_unique and not (is_told and is_first):
+            return tuple(self._first(t, bag, top) for t in bag)
+        if not is_told:
+            return None
+        if is_first:
+            row: tuple[Atom, ...] = ()
+            keys = tuple(self._extreme(bag, top) for _ in top.directions)
+            made = Term((), (self.symbols.exists(tuple(map(self.symbols.freshened, bag))),), ())
+        else:
+            types = [o.type for o in bag[0].outputs[top.width :]]
+            row = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
+            keys = tuple(columns(a)[0] for a in row)
+            made = repeated(self.symbols, row, self._copies(bag, keys, top), ())
+        shown = [keys[p] if isinstance(p, int) else p for p in places if p is not None]
+        return (replace(made, outputs=(*shown, *keys)),)
+
+    def _extreme(self, bag: Bag, top: Top) -> Expr:
+        """The sort key of the first row."""
+        ((ascending, nulls_first),) = top.directions
+        type_ = bag[0].outputs[top.width].type
+        rows = [replace(t, outputs=t.outputs[top.width :]) for t in bag]
+        fresh = tuple(map(self.symbols.freshened, rows))
+        value = self.symbols.fold("min" if ascending else "max", type_, False, fresh)
+        if not nulls_first:
+            return value
+        nulls = tuple(
+            replace(t, conditions=(*t.conditions, IsNull(t.outputs[0])))
+            for t in map(self.symbols.freshened, rows)
+        )
+        return Case(((self.symbols.exists(nulls), Literal(None, type_)),), value)
+
+    def _copies(self, bag: Bag, keys: Values, top: Top) -> Expr:
+        """How many of the rows with these sort keys are kept."""
+        before = rows_before(self.symbols, bag, keys, top)
+        upto = added([before, rows_alike(self.symbols, bag, keys, top)], LONG)
+        first = _greatest(before, Literal(top.offset, LONG))
+        last = upto if top.limit is None else _least(upto, Literal(top.offset + top.limit, LONG))
+        return minus(last, first)
+
+    def _first(self, term: Term, bag: Bag, top: Top) -> Term:
+        before = rows_before(self.symbols, bag, term.outputs[top.width :], top)
+        kept = [Compare(">=", before, Literal(top.offset, LONG))] if top.offset else []
+        if top.limit is not None:
+            kept.append(Compare("<", before, Literal(top.offset + top.limit, LONG)))
+        return replace(term, conditions=(*term.conditions, *kept))
+
+    def _place(self, bag: Bag, output: int, top: Top) -> int | Literal | None:
+        """Which sort key an output is, or which constant, in every term."""
+        for place in range(len(top.directions)):
+            if all(t.outputs[output] == t.outputs[top.width + place] for t in bag):
+                return place
+        first = bag[0].outputs[output]
+        alike = isinstance(first, Literal) and all(t.outputs[output] == first for t in bag)
+        return first if alike and isinstance(first, Literal) else None
+
+
+def _in_one_order(one: Expr, other: Expr) -> bool:
+    """Whether rows are in the order of one exactly if they are in that of the other: x, 2x + 1."""
+    (a, plain, _), (b, same_plain, _) = shifted(one), shifted(other)
+    return plain == same_plain and a * b > 0
+
+
+def _is_superfluous(inner: Top, top: Top) -> bool:
+    """Whether what a limit below cuts off would be cut off anyway."""
+    assert top.limit is not None
+    return inner.offset == 0 and (inner.limit is None or inner.limit >= top.limit + top.offset)
+
+
+def repeated(symbols: Symbols, row: tuple[Atom, ...], copies: Expr, outputs: Values) -> Term:
+    """A row of values as often as a number says."""
+    atom = Atom(symbols.fresh(), Opaque(COPIES, (), (copies,), (), ()))
+    return Term((*row, atom), (Compare(">=", copies, Literal(1, LONG)),), tuple(outputs))
+
+
+def minus(left: Expr, right: Expr) -> Expr:
+    """The exact difference."""
+    return added([left, multiplied([Literal(-1, LONG), right], LONG)], LONG)
+
+
+def _greatest(left: Expr, right: Expr) -> Expr:
+    return Case(((Compare(">=", left, right), left),), right)
+
+
+def _least(left: Expr, right: Expr) -> Expr:
+    return Case(((Compare("<=", left, right), left),), right)
+
+
+def in_common(symbols: Symbols, bags: Sequence[Bag], *, without: bool) -> Term | None:
+    """INTERSECT ALL or EXCEPT ALL: how often a row comes on either side says how often it stays."""
+    types = [o.type for o in next(t for bag in bags for t in bag).outputs]
+    if any(map(has_floats, types)):
+        return None
+    row = tuple(Atom(symbols.fresh(), Domain(t)) for t in types)
+    values = [columns(a)[0] for a in row]
+    left, right = (
+        added(
+            [
+                _count(
+                    symbols, t, conjunction(list(map(same, t.outputs, values))) if values else TRUE
+                )
+                for t in map(symbols.freshened, bag)
+            ],
+            LONG,
+        )
+        for bag in bags
+    )
+    copies = minus(left, right) if without else _least(left, right)
+    return repeated(symbols, row, copies, values)

@@ -1,0 +1,139 @@
+"""The prover core: bags in sum-normal form, compared term by term with one question each.
+
+    dataflow -> lower (groups and limits kept whole) -> spelled out -> match
+
+The equivalence verifiers are profiles of it: their own restrictions, semantics and rules.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+from veer.errors import UnsupportedError
+from veer.model.dag import Dataflow
+from veer.model.expr import Cast, CastMode, Expr
+from veer.model.query_pair import QueryPair
+from veer.model.types import DataType, has_floats, holding_both
+from veer.prover.definitions import TooLargeError
+from veer.prover.facts import Scope
+from veer.prover.lower import Lowering
+from veer.prover.match import Matcher
+from veer.prover.symbols import Symbols
+from veer.prover.terms import Bag
+from veer.smt import Solver
+from veer.smt.solve import Known
+from veer.verdict import Answer, Assumption, TableSemantics, Verdict
+
+
+@final
+@dataclass(frozen=True)
+class Rules:
+    """What a profile may do beyond pairing terms one to one."""
+
+    count_terms: bool = True  # OR against UNION ALL, and other sums of several terms
+    contain: bool = True  # sets by containment both ways; else as bags
+    interpret: bool = True  # arithmetic, order and CASE; else functions nobody knows
+    work: int = 400_000  # solver work per question
+    questions: int = 200
+
+
+def prove(pair: QueryPair, rules: Rules) -> Answer:
+    """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
+    types = _compared_as(pair)
+    if types is None:
+        return Answer(Verdict.UNKNOWN, "the columns have different types")
+    solver = Solver(rules.work, rules.questions, known=_answers(pair))
+    symbols = Symbols(solver)
+    matcher = Matcher(symbols, rules.count_terms)
+    lowering = Lowering(symbols, matcher)
+    try:
+        (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
+        widths = len(pair.p.result_schema), len(pair.q.result_schema)
+        shown = [i for i, _ in pair.columns], [j for _, j in pair.columns]
+        counts = (0, 0)  # of sort keys that are compared too
+        if pair.semantics is TableSemantics.ORDERED_BAG:
+            counts = (
+                _telling_keys(p, shown[0], widths[0], len(p_order)),
+                _telling_keys(q, shown[1], widths[1], len(q_order)),
+            )
+            if p_order[: counts[0]] != q_order[: counts[1]]:
+                return Answer(Verdict.UNKNOWN, "the results are sorted differently")
+        left = lowering.groups.expanded(_shown(p, shown[0], types, widths[0], counts[0]))
+        right = lowering.groups.expanded(_shown(q, shown[1], types, widths[1], counts[1]))
+        found = matcher.same_bags(left, right, Scope())
+        if not found and pair.semantics is TableSemantics.SET and rules.contain:
+            found = matcher.same_sets(left, right, Scope())
+    except UnsupportedError as error:
+        return Answer(Verdict.UNKNOWN, str(error))
+    except TooLargeError as error:
+        return Answer(Verdict.UNKNOWN, str(error))
+    except RecursionError:
+        return Answer(Verdict.UNKNOWN, "nested too deeply")
+    if not found:
+        reason = "the solver's budget ran out" if solver.gave_up else "no proof found"
+        return Answer(Verdict.UNKNOWN, reason)
+    relied = sorted(symbols.keys_used | lowering.assumptions)
+    return Answer(Verdict.EQUIVALENT, f"{solver.asked} questions", tuple(map(Assumption, relied)))
+
+
+_recent: OrderedDict[tuple[Dataflow, Dataflow], Known] = OrderedDict()
+RECENT = 4
+
+
+def _answers(pair: QueryPair) -> Known:
+    """Answers already given about a pair: profiles ask the same questions in the same words."""
+    key = (pair.p, pair.q)
+    found = _recent.pop(key, None)
+    _recent[key] = {} if found is None else found
+    if len(_recent) > RECENT:
+        _recent.popitem(last=False)
+    return _recent[key]
+
+
+def _compared_as(pair: QueryPair) -> list[DataType] | None:
+    """For each pair of columns a type that holds the values of both; None if one has none.
+
+    Where types differ both sides are compared in it: a value one of them cannot have is a
+    difference, not a value to be left out.
+    """
+    ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
+    found = [holding_both(ours[i], theirs[j]) for i, j in pair.columns]
+    return None if None in found else [t for t in found if t is not None]
+
+
+def _telling_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
+    """How many of the sort keys show: rows that tie on the first few may agree on all columns.
+
+    SELECT a ORDER BY a, b   =>   1: which of several equal rows comes first nobody sees
+    """
+    for count in range(keys):
+        known = range(width, width + count)
+        if all(
+            any(all(t.outputs[k] == t.outputs[i] for t in bag) for k in known)
+            and not any(has_floats(t.outputs[i].type) for t in bag)
+            for i in places
+        ):
+            return count
+    return keys
+
+
+def _shown(bag: Bag, places: list[int], types: Sequence[DataType], width: int, keys: int) -> Bag:
+    """The compared columns in their types, and so many sort keys."""
+    return tuple(
+        replace(
+            t,
+            outputs=(
+                *(_as(t.outputs[i], type_) for i, type_ in zip(places, types, strict=True)),
+                *t.outputs[width : width + keys],
+            ),
+        )
+        for t in bag
+    )
+
+
+def _as(output: Expr, type_: DataType) -> Expr:
+    """An output in a type that holds all its values: the cast changes none and never fails."""
+    return output if output.type == type_ else Cast(output, type_, CastMode.ANSI)

@@ -1,0 +1,188 @@
+"""Sum-normal form: a query as a sum of terms over tuple variables.
+
+A term ranges over its atoms, keeps the combinations on which every condition is true, and gives
+`outputs` for each: a bag. Expressions read columns of tuple variables by name, `t5.2` being
+column 2 of variable 5 (`t5.2!` if it is never null); names starting with `?` are symbols
+defined in a `Symbols` table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, assert_never, final
+
+from veer.model.expr import Column, Expr, Literal
+from veer.model.ops import Source
+from veer.model.types import BOOLEAN, DataType
+
+TRUE = Literal(True, BOOLEAN)
+FALSE = Literal(False, BOOLEAN)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a source, the same in both versions."""
+
+    source: Source
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Every value of a type, once, null included."""
+
+    type: DataType
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """An aggregate over the rows of a group; `args` are positions among the bag's outputs.
+
+    `or_zero` makes null a zero: a count over no rows.
+    """
+
+    function: str
+    args: tuple[int, ...]
+    type: DataType
+    distinct: bool = False
+    or_zero: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One row per group of `bag` by its first `keys` outputs: the keys, then the folds.
+
+    A global group is a single row, also over an empty bag.
+    """
+
+    bag: Bag
+    keys: int
+    folds: tuple[Fold, ...]
+    is_global: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Rows that are some function, known by identity, of bags and of values."""
+
+    identity: str
+    bags: tuple[Bag, ...]
+    args: tuple[Expr, ...]
+    types: tuple[DataType, ...]
+    nullable: tuple[bool, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The rows of `bag` from `offset` on, at most `limit`, in the order of its last outputs.
+
+    `width` outputs are shown; the others are sort keys, one for each direction.
+    """
+
+    bag: Bag
+    width: int
+    directions: tuple[Direction, ...]
+    limit: int | None
+    offset: int
+
+
+COPIES = "veer.copies"  # an opaque relation without columns, with as many rows as its argument says
+
+Direction: TypeAlias = tuple[bool, bool]  # ascending, nulls first
+Relation: TypeAlias = Table | Domain | Group | Top | Opaque
+
+
+@final
+@dataclass(frozen=True)
+class Atom:
+    """A tuple variable and what it ranges over."""
+
+    var: int
+    relation: Relation
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(
+            column(self.var, i, type_, nullable)
+            for i, (type_, nullable) in enumerate(fields(self.relation))
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Term:
+    """For every combination of rows on which all conditions are true, the outputs."""
+
+    atoms: tuple[Atom, ...]
+    conditions: tuple[Expr, ...]
+    outputs: tuple[Expr, ...]
+
+
+Bag: TypeAlias = tuple[Term, ...]
+
+
+def fields(relation: Relation) -> list[tuple[DataType, bool]]:
+    """Type and nullability of each column of a relation."""
+    match relation:
+        case Table(source):
+            return [(f.type, f.nullable) for f in source.fields]
+        case Domain(type_):
+            return [(type_, True)]
+        case Group(bag, keys, folds):
+            key_types = [e.type for e in bag[0].outputs[:keys]] if bag else []
+            return [(t, True) for t in key_types] + [(f.type, not f.or_zero) for f in folds]
+        case Top(bag):
+            return [(o.type, True) for o in bag[0].outputs]
+        case Opaque(types=types, nullable=nullable):
+            return list(zip(types, nullable, strict=True))
+        case _:
+            assert_never(relation)
+
+
+def column(var: int, index: int, type_: DataType, nullable: bool) -> Column:
+    """Column `index` of a tuple variable."""
+    return Column(f"t{var}.{index}{'' if nullable else '!'}", type_)
+
+
+def columns(atom: Atom) -> tuple[Column, ...]:
+    """All columns of an atom."""
+    return atom.columns
+
+
+def is_symbol(name: str) -> bool:
+    """Whether a column name is that of a defined symbol."""
+    return name.startswith("?")
+
+
+def variable(name: str) -> int:
+    """The tuple variable a column belongs to."""
+    return int(name[1 : name.index(".")])
+
+
+def key_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
+    """The declared keys of an atom's table, as its columns."""
+    if isinstance(atom.relation, Table):
+        yield from _declared_columns(atom, atom.relation.source.keys)
+
+
+def unique_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
+    """Columns of an atom's table on which no two rows agree that have no null there."""
+    if isinstance(atom.relation, Table):
+        yield from _declared_columns(atom, atom.relation.source.unique)
+
+
+def _declared_columns(
+    atom: Atom, declared: Iterable[tuple[str, ...]]
+) -> Iterator[tuple[Column, ...]]:
+    assert isinstance(atom.relation, Table)
+    names = [f.name for f in atom.relation.source.fields]
+    own = columns(atom)
+    for some in declared:
+        yield tuple(own[names.index(name)] for name in some)

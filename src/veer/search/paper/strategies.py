@@ -1,0 +1,104 @@
+"""The paper's strategies: `baseline` walks decompositions, `plus` walks them segment by segment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+from veer.proof import Claim, Proof
+from veer.search.paper.assemble import assemble
+from veer.search.paper.decomposition import Decomposition, Options, Tally, walk
+from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
+from veer.search.paper.window import Windows
+
+OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
+
+
+@final
+@dataclass(frozen=True)
+class Strategy:
+    """How decompositions are walked."""
+
+    segment: str = "unsupported"  # "mcw", or "" for no segments
+    options: Options = field(default_factory=Options)
+
+    @classmethod
+    def named(cls, name: str, without: tuple[str, ...] = (), budget: int = 50_000) -> Strategy:
+        """`baseline`, or `plus` without some of its optimizations."""
+        if name == "baseline":
+            return cls("", Options(decompositions=budget))
+        return cls(
+            "" if "segment" in without else "unsupported",
+            Options(
+                prune="prune" not in without,
+                rank="rank" not in without,
+                eager=True,
+                decompositions=budget,
+            ),
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """The windows found, if every edit is covered by a verified one, and the proof they make."""
+
+    decomposition: Decomposition | None
+    proof: Proof | None
+    reason: str
+    resisting: int = 0  # the window that no EV could show
+
+
+def search(windows: Windows, goal: Claim, strategy: Strategy, tally: Tally) -> Outcome:
+    """Algorithm 3 (or 2, without segments), and the proof its windows make."""
+    found = find_windows(windows, strategy, tally)
+    if isinstance(found, Outcome):
+        return found
+    proof = assemble(windows, sorted(found), goal)
+    if isinstance(proof, str):
+        return Outcome(found, None, proof)
+    return Outcome(found, proof, "")
+
+
+def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decomposition | Outcome:
+    """Verified windows that cover all edits, or why there are none."""
+    edits = windows.edits
+    unsupported = [edit for edit in edits if edit & windows.unsupported]
+    if unsupported:
+        return Outcome(None, None, resists(windows, unsupported[0]), unsupported[0])
+    chosen: set[int] = set()
+    for segment in _segments(windows, strategy, edits):
+        own = edits_in(segment, edits)
+        found = walk(windows, own, segment, strategy.options, tally) if own else frozenset()
+        if found is None:
+            worst = largest_unverified(windows, own)
+            reason = resists(windows, worst)
+            if tally.exhausted:
+                reason = f"the budget of {tally.decompositions} decompositions ran out; {reason}"
+            return Outcome(None, None, reason, worst)
+        chosen |= found
+    return frozenset(chosen)
+
+
+def _segments(windows: Windows, strategy: Strategy, edits: tuple[int, ...]) -> list[int]:
+    if not strategy.segment:
+        return [windows.graph.everything]
+    made = by_mcw_union(windows) if strategy.segment == "mcw" else by_unsupported(windows)
+    covering = [segment for segment in made if edits_in(segment, edits)]
+    return sorted(covering, key=lambda s: rank_segment(s, edits))
+
+
+def largest_unverified(windows: Windows, edits: tuple[int, ...]) -> int:
+    """The largest window around some edits that was asked about and not shown."""
+    tried = [mask for mask in windows.reasons if any(mask & edit for edit in edits)]
+    return max(tried, key=int.bit_count, default=edits[0] if edits else 0)
+
+
+def resists(windows: Windows, mask: int) -> str:
+    """A window that could not be shown, with what each verifier said of it."""
+    graph = windows.graph
+    ours, theirs = ", ".join(graph.p_ids(mask)) or "-", ", ".join(graph.q_ids(mask)) or "-"
+    reasons = windows.reasons.get(mask)
+    if not reasons:
+        reasons = [f"{v.ev.name}: {text}" for v in windows.validity if (text := v.reason(mask))]
+    return f"window [{ours} | {theirs}]: {'; '.join(reasons) or 'not shown'}"

@@ -1,0 +1,108 @@
+"""Looking for a proof about one pair of sinks, by the strategy asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import final
+
+from veer.evs.base import EV
+from veer.proof import Claim, Proof
+from veer.search.attempts import Attempts
+from veer.search.paper.decomposition import Tally
+from veer.search.paper.graph import PairGraph
+from veer.search.paper.strategies import Strategy, search
+from veer.search.paper.window import Validity, Windows
+from veer.search.sweep import Sweep
+from veer.search.whole import prove_whole, top_claim
+from veer.versions import VersionPair, best_mappings
+
+MAPPINGS = 3  # edit mappings tried, the best first
+PER_DECOMPOSITION = 20  # steps of the budget
+LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
+LAST_WORK = 20_000  # for questions to verifiers then
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """How to look, and how far."""
+
+    strategy: str = "sweep"
+    without: tuple[str, ...] = ()
+    budget: int = 1_000_000
+    stable_ids: bool = True
+
+
+@final
+@dataclass
+class SinkProver:
+    """The search for a proof about one pair of sinks."""
+
+    pair: VersionPair
+    goal: Claim
+    evs: Sequence[EV]
+    plan: Plan
+    attempts: Attempts
+    tally: Tally
+    sweep: Sweep
+    progress: Callable[[str], None]
+
+    def prove(self) -> Proof | str:
+        """A proof of the goal (yet to be checked), or what stood in the way."""
+        if self.plan.strategy != "sweep":
+            unseen = self.sweep.prove_without_ev(self.goal)
+            return unseen or self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
+        return self.sweep.prove(self.goal, self.attempts, self.progress)
+
+    def prove_at_last(self) -> Proof | None:
+        """What `sweep` tries where it ends: the whole pair at once, then `plus`."""
+        if self.plan.strategy != "sweep":
+            return None
+        self.attempts.budget = min(self.attempts.budget, LAST_WORK)
+        found = self._whole()
+        if isinstance(found, str) and not self._is_hopeless(self._graph(self.pair)):
+            found = self._by_decompositions(LAST_RESORT, mappings=1)
+        return found if isinstance(found, Proof) else None
+
+    def _graph(self, pair: VersionPair) -> PairGraph:
+        return PairGraph.of(pair, self.goal.p, self.goal.q)
+
+    def _windows(self, graph: PairGraph, evs: Sequence[EV]) -> Windows:
+        return Windows(graph, evs, top_claim(graph.p, graph.q, self.goal), self.attempts)
+
+    def _whole(self) -> Proof | str:
+        return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
+
+    def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | str:
+        name = "plus" if self.plan.strategy == "sweep" else self.plan.strategy
+        strategy = Strategy.named(name, self.plan.without, most)
+        every = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
+        reason = "no edits, but another computation"
+        for mapping in islice(every, mappings):
+            graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
+            for evs in self._teams() if graph.edited else []:
+                own = Tally()
+                found = search(self._windows(graph, evs), self.goal, strategy, own)
+                self.tally.decompositions += own.decompositions
+                if found.proof is not None:
+                    return found.proof
+                reason = found.reason
+        return reason
+
+    def _is_hopeless(self, graph: PairGraph) -> bool:
+        """Whether more windows cannot help: with every operator supported, the whole was one."""
+        unsupported = graph.everything
+        for ev in self.evs:
+            unsupported &= Validity(graph, ev).unsupported
+        return not unsupported
+
+    def _teams(self) -> list[list[EV]]:
+        """Each verifier alone, then all together.
+
+        One that supports few operators has small windows, found fast; one that supports nearly
+        all would make the search for them hopeless.
+        """
+        alone = [[ev] for ev in self.evs]
+        return [*alone, list(self.evs)] if len(self.evs) > 1 else alone

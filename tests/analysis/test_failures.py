@@ -1,0 +1,88 @@
+"""What may fail in one version only is told, or makes the verdict unknown."""
+
+from __future__ import annotations
+
+import pytest
+
+from veer.analysis.failures import may_fail
+from veer.api import Comparison, Version, verify
+from veer.frontends.sql import read_sql
+from veer.verdict import SinkReport, Verdict
+
+SCHEMA = (
+    "CREATE TABLE t (a INT, b INT, s STRING, l BIGINT, n DECIMAL(10, 2)); CREATE TABLE u (a INT)"
+)
+
+
+def failing(text: str) -> set[str]:
+    return {str(f) for f in may_fail(read_sql(text, SCHEMA), "result")}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("SELECT a FROM t WHERE b > 1", set()),
+        ("SELECT CAST(s AS INT) AS x FROM t", {"CAST(t.s AS int)"}),
+        ("SELECT TRY_CAST(s AS INT) AS x FROM t", set()),
+        ("SELECT CAST(a AS BIGINT) AS x FROM t", set()),
+        ("SELECT CAST(l AS INT) AS x FROM t", {"CAST(t.l AS int)"}),
+        ("SELECT CAST(a AS STRING) AS x FROM t", set()),
+        ("SELECT a DIV 2 AS x FROM t", set()),
+        ("SELECT a DIV b AS x FROM t", {"(CAST(t.a AS bigint) div CAST(t.b AS bigint))"}),
+        (
+            "SELECT a DIV b AS x FROM t WHERE b <> 0 AND a > 1 AND s = 'x'",
+            {"(CAST(t.a AS bigint) div CAST(t.b AS bigint)) where (NOT (t.b = 0)) and (t.a > 1)"},
+        ),
+        (
+            "SELECT CASE WHEN b > 0 THEN a DIV b END AS x FROM t",
+            {"(CAST(t.a AS bigint) div CAST(t.b AS bigint)) where (t.b > 0)"},
+        ),
+    ],
+)
+def test_expressions_with_their_guards(text: str, found: set[str]) -> None:
+    assert failing(text) == found
+
+
+def test_a_scalar_subquery_may_have_two_rows() -> None:
+    assert len(failing("SELECT (SELECT a FROM u) AS x FROM t")) == 1
+    assert not failing("SELECT (SELECT MAX(a) FROM u) AS x FROM t")
+
+
+def sink(p: str, q: str, errors: str = "ignore") -> SinkReport:
+    versions = [Version(t, read_sql(t, SCHEMA), False) for t in (p, q)]
+    return verify(*versions, Comparison(errors=errors)).sinks[0]
+
+
+LATE = "SELECT x FROM (SELECT b, CAST(s AS INT) AS x FROM t) AS y WHERE b > 1"
+EARLY = "SELECT CAST(s AS INT) AS x FROM t WHERE b > 1"
+UNUSED = "SELECT b FROM (SELECT b, CAST(s AS INT) AS x FROM t) AS y WHERE b > 1"
+
+
+def test_a_failure_in_one_version_only_is_a_caveat() -> None:
+    found = sink(UNUSED, "SELECT b FROM t WHERE b > 1")
+    assert found.verdict is Verdict.EQUIVALENT
+    assert [c.text for c in found.caveats] == ["P may fail where Q does not: CAST(t.s AS int)"]
+
+
+def test_strict_errors_make_it_unknown() -> None:
+    found = sink(UNUSED, "SELECT b FROM t WHERE b > 1", "strict")
+    assert found.verdict is Verdict.UNKNOWN
+    assert "P may fail where Q does not: CAST(t.s AS int)" in found.reason
+
+
+def test_a_guard_on_other_columns_does_not_matter() -> None:
+    for errors in ("ignore", "strict"):
+        found = sink(LATE, EARLY, errors)
+        assert found.verdict is Verdict.EQUIVALENT
+        assert not found.caveats
+
+
+def test_a_guard_on_the_same_column_does() -> None:
+    p = "SELECT x FROM (SELECT b, 10 DIV b AS x FROM t) AS y WHERE b > 0"
+    q = "SELECT 10 DIV b AS x FROM t WHERE b > 0"
+    found = sink(p, q)
+    assert found.verdict is Verdict.EQUIVALENT
+    assert [c.text for c in found.caveats] == [
+        "P may fail where Q does not: (10 div CAST(t.b AS bigint))",
+    ]
+    assert sink(p, q, "strict").verdict is Verdict.UNKNOWN

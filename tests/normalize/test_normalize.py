@@ -1,0 +1,105 @@
+"""What tidy forms look like: what is moved, and what stays."""
+
+from __future__ import annotations
+
+from veer.frontends.sql import read_sql
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import Column, Compare, Literal, Named
+from veer.model.ops import Filter, Limit, Project, Sink, Source, TableUdf
+from veer.model.pprint import show_dataflow
+from veer.model.schema import Field
+from veer.model.types import INT
+from veer.normalize.projections import normalized
+
+SCHEMA = "CREATE TABLE t (a INT, b INT, c INT); CREATE TABLE u (a INT, x INT)"
+
+
+def tidy(text: str) -> list[str]:
+    """The printed tidy form, without its sources and its sink."""
+    lines = show_dataflow(normalized(read_sql(text, SCHEMA))).splitlines()
+    return [" ".join(line.split()) for line in lines if " Source " not in line][:-1]
+
+
+def test_projections_are_written_into_what_stands_above() -> None:
+    text = "SELECT a, c FROM (SELECT a, b + 1 AS c FROM t) AS x WHERE c > 1 AND a > 0"
+    assert tidy(text) == [
+        "filter_1 Filter (((b + 1) > 1) AND (a > 0)) <- t",
+        "filter_1 columns Project a AS c0, (b + 1) AS c1 <- filter_1",
+    ]
+
+
+def test_columns_and_calls_nobody_reads_are_gone() -> None:
+    text = "SELECT n FROM (SELECT a, COUNT(*) AS n, SUM(b) AS s, a + 1 AS m FROM t GROUP BY a) AS x"
+    assert tidy(text) == [
+        "aggregate_1 Aggregate by a: count(*) AS n <- t",
+        "project_2 columns Project n AS c0 <- aggregate_1",
+    ]
+
+
+def test_the_padded_side_of_a_join_is_placed() -> None:
+    text = "SELECT x.m FROM t LEFT JOIN (SELECT a, x + 1 AS m FROM u) AS x ON t.a = x.a"
+    assert tidy(text)[0] == "project_1 columns Project a AS c0, (x + 1) AS c1 <- u"
+
+
+def test_what_is_random_is_computed_once() -> None:
+    text = "SELECT r, r + 1 AS s FROM (SELECT RAND() AS r, b FROM t) AS x WHERE r > 0.5"
+    assert tidy(text)[0] == "project_1 Project rand() AS r <- t"
+
+
+def test_a_subquery_does_not_read_what_is_computed() -> None:
+    text = (
+        "SELECT n FROM (SELECT a + 1 AS n FROM t) AS x WHERE EXISTS (SELECT x FROM u WHERE u.a = n)"
+    )
+    assert tidy(text)[0] == "project_1 columns Project (a + 1) AS c0 <- t"
+    assert "Project 1 AS row" in tidy(text)[1]
+
+
+def test_a_limit_sees_what_is_read_of_it() -> None:
+    text = "SELECT a FROM (SELECT a, b, c FROM t ORDER BY b LIMIT 3) AS x"
+    assert tidy(text) == [
+        "sort_1 Sort by b <- t",
+        "sort_1 columns Project a AS c0 <- sort_1",
+        "limit_1 Limit 3 <- sort_1 columns",
+    ]
+
+
+def test_two_readers_of_a_limit_see_the_same_limit() -> None:
+    one, two = Column("a", INT), Column("b", INT)
+    source = Source("t", (Field("a", INT), Field("b", INT)))
+    made = Dataflow(
+        {
+            "t": source,
+            "limit": Limit(1),
+            "one": Project((Named("x", two), Named("y", one))),
+            "two": Filter(Compare(">", one, Literal(0, INT))),
+            "p": Sink("p"),
+            "q": Sink("q"),
+        },
+        [
+            Link("t", "limit"),
+            Link("limit", "one"),
+            Link("limit", "two"),
+            Link("one", "p"),
+            Link("two", "q"),
+        ],
+    )
+    found = normalized(made)
+    assert [i for i, o in found.operators.items() if isinstance(o, Limit)] == ["limit"]
+    assert found.schemas["p"].types == made.schemas["p"].types
+
+
+def test_a_function_of_whole_tables_sees_what_it_saw() -> None:
+    source = Source("t", (Field("a", INT), Field("b", INT)))
+    columns = (Named("y", Column("b", INT)), Named("x", Literal(1, INT)))
+    made = Dataflow(
+        {
+            "t": source,
+            "columns": Project(columns),
+            "udf": TableUdf("f", (Field("z", INT),)),
+            "out": Sink("out"),
+        },
+        [Link("t", "columns"), Link("columns", "udf"), Link("udf", "out")],
+    )
+    found = normalized(made)
+    (below,) = found.inputs["udf"]
+    assert found.schemas[below].names == ("y", "x")
