@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from benchmarks.editing.predicates import requalified
+from benchmarks.support.editing.predicates import requalified
 from benchmarks.workloads.flow import Flow, Spec
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.dag import Dataflow

@@ -23,10 +23,10 @@ from functools import cache
 from itertools import count
 from typing import Any, TypeVar
 
-from benchmarks.editing.changing import CHANGING, MODELS
-from benchmarks.editing.keeping import KEEPING, Maker, keeps_shapes
-from benchmarks.editing.undoing import undone
-from benchmarks.editing.view import Edit, View
+from benchmarks.support.editing.changing import CHANGING, MODELS
+from benchmarks.support.editing.keeping import KEEPING, Maker, keeps_shapes
+from benchmarks.support.editing.undoing import undone
+from benchmarks.support.editing.view import Edit, View
 from benchmarks.workloads.data import Tables, rows_for
 from benchmarks.workloads.definitions import flows
 from benchmarks.workloads.flow import Flow

@@ -10,14 +10,14 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from benchmarks.editing.predicates import (
+from benchmarks.support.editing.predicates import (
     columns,
     conjunction,
     conjuncts,
     equal_forms,
     renamed,
 )
-from benchmarks.editing.view import Edit, View, put_after, put_before, take_out
+from benchmarks.support.editing.view import Edit, View, put_after, put_before, take_out
 from benchmarks.workloads.flow import Flow, Spec
 from veer.analysis.needs import Need, needs
 from veer.model.ops import Sink

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import NoReturn
 
-from benchmarks import tpcds
+from benchmarks.support import tpcds
 from tests.spark.session import spark_session
 from veer.api import Comparison, verify
 from veer.errors import VeerError

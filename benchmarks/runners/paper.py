@@ -22,8 +22,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from benchmarks import tpcds
-from benchmarks.alone import alone
+from benchmarks.support import tpcds
+from benchmarks.support.alone import alone
+from benchmarks.support.quick_check import shape
 from benchmarks.workloads import WORKLOADS, Pair, Workload
 from veer.api import Comparison, Version, diff, verify
 from veer.evs import registry
@@ -38,7 +39,6 @@ from veer.search.paper.decomposition import Options, Tally
 from veer.search.paper.graph import PairGraph
 from veer.search.paper.strategies import Outcome, Strategy, find_windows
 from veer.search.paper.window import Windows
-from veer.search.quick import shape
 from veer.search.whole import top_claim
 from veer.verdict import TableSemantics, Verdict
 

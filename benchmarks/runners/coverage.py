@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alone import EVS, everyone
-from benchmarks.features import FEATURES, features
-from benchmarks.needs import NAMED, needed
+from benchmarks.support.alone import EVS, everyone
+from benchmarks.support.features import FEATURES, features
+from benchmarks.support.needs import NAMED, needed
 from benchmarks.workloads import WORKLOADS
 from veer.api import Comparison, verify
 from veer.batch import decide, read_pairs
@@ -30,7 +30,7 @@ from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
 from veer.verdict import TableSemantics, Verdict
 
-PAGE = Path(__file__).parent.parent / "docs" / "coverage.md"
+PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
 COMMAND = "python -m benchmarks coverage --data DIR --write"
 INTRODUCTION = f"""Made by `{COMMAND}`; not to be edited. What a pair has in it is
 read from its dataflows, so a pair counts for each of its features. *Proven* and *refuted* are Veer's

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from pyspark.sql import SparkSession
 from sqlglot import exp, parse_one
 
-from benchmarks import tpcds
+from benchmarks.support import tpcds
 from veer.errors import VeerError
 from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql

@@ -6,7 +6,7 @@ import random
 import statistics
 import time
 
-from benchmarks.reading import random_tables
+from benchmarks.support.beside_spark import random_tables
 from veer.frontends.sql import read_schema, read_sql
 from veer.interpreter import program
 

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-JOBS = Path(__file__).parent.parent / "tests" / "cases" / "string_jobs"
+JOBS = Path(__file__).parents[2] / "tests" / "cases" / "string_jobs"
 
 
 def main(argv: list[str]) -> int:

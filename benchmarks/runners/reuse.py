@@ -21,9 +21,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.editing.changing import MODELS
-from benchmarks.scaled import bound, write_tables
-from benchmarks.sequences import Step, sequence
+from benchmarks.support.editing.changing import MODELS
+from benchmarks.support.scaled import bound, write_tables
+from benchmarks.support.sequences import Step, sequence
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies
 from veer.execution.run import Outcome, Request, Running

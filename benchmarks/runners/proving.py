@@ -3,7 +3,7 @@
 `python -m benchmarks proving --data DIR [--ev NAME,...] [--attack N]` runs `veer batch` in one
 worker on calcite.jsonl and traps.jsonl, by each verifier and by `all` that are asked by default;
 `alone` is what the verifier proves as a whole, without the search, and `paper` what the Veer paper
-says of it on 232 pairs of Calcite. `equitas` is asked about sets. AnswerCache are compared with what
+says of it on 232 pairs of Calcite. `equitas` is asked about sets. Verdicts are compared with what
 the files expect; with `--attack` every EQUIVALENT is run on N more instances.
 """
 
@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.alone import EVS, alone, asked_semantics
+from benchmarks.support.alone import EVS, alone, asked_semantics
 from veer.batch import BatchOptions, read_pairs, run_batch
 from veer.errors import VeerError
 from veer.evs import registry

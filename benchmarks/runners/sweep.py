@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from benchmarks.large import base, pair
+from benchmarks.support.large import base, pair
 from benchmarks.workloads import WORKLOADS
 from tests.generators.edits import edited, random_query
 from veer.api import Comparison, verify
@@ -286,7 +286,7 @@ def memory_section(asked: argparse.Namespace) -> bool:
 
 def spark_section(asked: argparse.Namespace) -> bool:
     """TPC-DS queries with their conditions in another order: verified, and run both on Spark."""
-    from benchmarks.tpcds_spark import measure
+    from benchmarks.support.tpcds_spark import measure
 
     print(f"{'query':<7}{'verdict':>13}{'veer ms':>9}{'Spark s':>9}{'times':>8}")
     ratios, as_jobs = [], []

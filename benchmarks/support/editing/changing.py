@@ -8,9 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from benchmarks.editing.keeping import Maker
-from benchmarks.editing.predicates import KEYWORDS, conjuncts, new_predicates, other_constants
-from benchmarks.editing.view import Edit, View, put_after, put_before, take_out
+from benchmarks.support.editing.keeping import Maker
+from benchmarks.support.editing.predicates import (
+    KEYWORDS,
+    conjuncts,
+    new_predicates,
+    other_constants,
+)
+from benchmarks.support.editing.view import Edit, View, put_after, put_before, take_out
 from benchmarks.workloads.flow import Flow, Spec
 from veer.model.types import ArrayType, NumericType
 
