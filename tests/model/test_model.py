@@ -222,6 +222,23 @@ def test_union_needs_equal_types() -> None:
         )
 
 
+def test_a_fact_is_derived_once_for_each_dataflow() -> None:
+    rows: dict[str, Operator] = {"t": TABLE, "out": Sink("out")}
+    dataflow = Dataflow(rows, [Link("t", "out")])
+    calls: list[str] = []
+
+    def width() -> int:
+        calls.append("width")
+        return dataflow.cached("columns", lambda: len(dataflow.schemas["t"]))
+
+    assert [dataflow.cached("width", width) for _ in range(3)] == [3, 3, 3]
+    assert calls == ["width"]
+    assert dataflow.cached(("width", "t"), lambda: None) is None
+    equal = Dataflow(rows, [Link("t", "out")])
+    assert equal == dataflow
+    assert equal.cached("width", lambda: 4) == 4  # facts belong to one value, not to its equals
+
+
 def test_columns_are_found_by_occurrence() -> None:
     schema = Schema((Field("a", INT), Field("b", INT), Field("a", STRING)))
     assert schema.place("a") == 0

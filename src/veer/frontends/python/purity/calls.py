@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from veer.frontends.python import pure_names as names
-from veer.frontends.python.formats import is_plain_template
 from veer.frontends.python.origins import is_foreign
-from veer.frontends.python.pure_results import (
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.formats import is_plain_template
+from veer.frontends.python.purity.results import (
     CODE_TYPES,
     HASH,
     METHOD_NAMES,
@@ -35,8 +35,8 @@ from veer.frontends.python.pure_results import (
     is_special,
     listed_name,
 )
-from veer.frontends.python.pure_rules import Rules
-from veer.frontends.python.traits import (
+from veer.frontends.python.purity.rules import Rules
+from veer.frontends.python.purity.traits import (
     DATA,
     ILLEGIBLE,
     MADE_UNKNOWN,
@@ -57,7 +57,7 @@ from veer.frontends.python.traits import (
 from veer.functions.registry import Kind
 
 if TYPE_CHECKING:
-    from veer.frontends.python.purity import Analysis, Scope
+    from veer.frontends.python.purity.analysis import Analysis, Scope
 
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
 BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
@@ -372,7 +372,7 @@ class Calls(Rules):
             return analysis.live(found)
         if listed_name(found):
             return analysis.live(found)
-        if name in names.MODULES.get(module.__name__, ()):
+        if name in allow_list.MODULES.get(module.__name__, ()):
             return analysis.live(found)
         if callable(found):
             return Value(Trait.ODD | Trait.CALLED, NONE, (Live(found),), True)
@@ -413,7 +413,7 @@ class Calls(Rules):
             return joined([analysis.element(base), analysis.facts.special])
         if base.has(Trait.TABLE):
             return Value(base.own | (NONE if is_printed(name) else Trait.LAZY), base.inner)
-        if name in METHOD_NAMES or name in names.CHANGING | names.MADE | names.TAKEN:
+        if name in METHOD_NAMES or name in allow_list.CHANGING | allow_list.MADE | allow_list.TAKEN:
             return callable_of(Method(base, name))
         found = analysis.element(base)
         return Value(
@@ -491,7 +491,7 @@ class Calls(Rules):
         return self.plain_method(base, name, args)
 
     def _logged(self, name: str, args: Args) -> Value:
-        return live(None) if name in names.LOGGED else self.unknown(args)
+        return live(None) if name in allow_list.LOGGED else self.unknown(args)
 
     def _class_method(self, kind: type, name: str, args: Args) -> Value:
         """A method of a class of Python's, called on the class."""
@@ -499,7 +499,7 @@ class Calls(Rules):
         places, named, rest = args
         if known is None:
             return self.unknown(args, kind.__module__)
-        if name in names.CLASS_METHODS.get(known, ()):
+        if name in allow_list.CLASS_METHODS.get(known, ()):
             if name == "fromkeys" and any(map(self.unordered, places)):
                 return self.analysis.box([self.analysis.element(p) for p in places], Trait.SET)
             return self._listed_call(f"{known}.{name}", args)
@@ -527,11 +527,11 @@ class Calls(Rules):
         if name == "strftime":
             self._check_formats(given)
             return self._of_table(base, name) if base.has(Trait.TABLE) else NOTHING
-        if name in names.CHANGING:
+        if name in allow_list.CHANGING:
             return self._changing(base, name, args)
-        if name in names.SETS_MADE:
+        if name in allow_list.SETS_MADE:
             return analysis.box([analysis.element(v) for v in (base, *given)], Trait.SET)
-        if name not in names.TEXTS | names.MADE | names.TAKEN:
+        if name not in allow_list.TEXTS | allow_list.MADE | allow_list.TAKEN:
             if base.has(Trait.HELD) or (base.has(Trait.LENT) and not base.has(Trait.TABLE)):
                 analysis.note(Kind.PARTITION)
             self.unknown(args)
@@ -550,7 +550,7 @@ class Calls(Rules):
 
     def _reading(self, base: Value, name: str, args: Args) -> Value:
         analysis, given = self.analysis, all_of(args)
-        if name in names.TEXTS:
+        if name in allow_list.TEXTS:
             for value in given:
                 if not value.has(Trait.CALLED) and analysis.deep(value) & ILLEGIBLE:
                     if name not in ("index", "count"):
@@ -566,9 +566,9 @@ class Calls(Rules):
         called = self.call_back(given, [base, *given])
         if base.has(Trait.TABLE):
             return joined([self._of_table(base, name), called])
-        if name in names.TEXTS:
+        if name in allow_list.TEXTS:
             return NOTHING
-        if name in names.TAKEN:
+        if name in allow_list.TAKEN:
             return joined([analysis.element(base), *given, called])
         own = Trait.BOX | (Trait.VIEW if name in ("keys", "items") else NONE)
         if name in ("finditer", "elements"):
@@ -581,18 +581,18 @@ class Calls(Rules):
         return Value(own, inner & ~(Trait.VIEW | Trait.CALLED) | found.deep)
 
     def _of_table(self, base: Value, name: str) -> Value:
-        lazy = Trait.LAZY if name in names.UNPRINTED else NONE
+        lazy = Trait.LAZY if name in allow_list.UNPRINTED else NONE
         return Value(base.own & ~Trait.LAZY | lazy, base.inner)
 
     def _check_writing(self, base: Value, name: str, args: Args) -> None:
         """Methods of arrays that change them, or write to another given by place or keyword."""
         places, _, rest = args
-        if name not in names.NAMING or rest is not None:
+        if name not in allow_list.NAMING or rest is not None:
             self.check_keywords(args, [base, *all_of(args)])
         if name == "partition":  # of an array it sorts in place
             self.analysis.change(base)
         for place in places[1:]:
-            if place.has(Trait.TABLE | Trait.UNKNOWN) and name not in names.TWO_TABLES:
+            if place.has(Trait.TABLE | Trait.UNKNOWN) and name not in allow_list.TWO_TABLES:
                 self.analysis.change(place)
 
     def _check_table(self, base: Value, name: str, args: Args) -> None:
@@ -609,7 +609,7 @@ class Calls(Rules):
                 texts = value.texts()
                 if value.has(Trait.CALLED) or (value.has(Trait.BOX) and name == "map"):
                     continue
-                if texts is None or not set(texts) <= names.TEXTS | names.MADE:
+                if texts is None or not set(texts) <= allow_list.TEXTS | allow_list.MADE:
                     self.analysis.choose()
         self.analysis.plain_words(*all_of(args))
 

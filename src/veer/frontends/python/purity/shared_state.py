@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from importlib.util import resolve_name
 from typing import Any, final
 
-from veer.frontends.python import pure_names as names
 from veer.frontends.python.origins import is_foreign
+from veer.frontends.python.purity import allow_list
 
-READING = (names.TEXTS | names.MADE | names.TAKEN) - {"partition"}
+READING = (allow_list.TEXTS | allow_list.MADE | allow_list.TAKEN) - {"partition"}
 LOOKING = frozenset(
     ["len", "sum", "any", "all", "bool", "isinstance", "str", "repr", "print", "int", "float"]
 )
@@ -222,7 +222,7 @@ class _Scanner:
                         return path, True
                     if not isinstance(parent.ctx, ast.Load):
                         return (path if inside else (*path, attr)), True
-                    if method and attr in names.CHANGING:
+                    if method and attr in allow_list.CHANGING:
                         return path, True
                     if method:
                         return path, None if attr in READING else False

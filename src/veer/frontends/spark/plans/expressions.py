@@ -16,17 +16,17 @@ from veer.analysis.constants import widened
 from veer.analysis.determinism import require_plain, require_repeatable, worst
 from veer.analysis.failures import can_fail
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.spark.kinds import (
+from veer.frontends.spark.plans.kinds import (
     READ_FOLDS,
     READ_OVERS,
     is_builtin,
     kind_of,
     kind_of_tree,
 )
-from veer.frontends.spark.opaque_identity import SESSION, Said
-from veer.frontends.spark.time_zones import is_utc, is_zoneless
-from veer.frontends.spark.tree import Node, expression_of
-from veer.frontends.spark.types import constant, jvm_constant, opaque_constant, type_of
+from veer.frontends.spark.plans.opaque_identity import SESSION, Said
+from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
+from veer.frontends.spark.plans.tree import Node, expression_of
+from veer.frontends.spark.plans.types import constant, jvm_constant, opaque_constant, type_of
 from veer.functions.registry import (
     AGGREGATE,
     OVER,
@@ -78,7 +78,7 @@ from veer.model.types import (
 from veer.model.walk import parts
 
 if TYPE_CHECKING:
-    from veer.frontends.spark.operators import Signal
+    from veer.frontends.spark.plans.operators import Signal
 
 COMPARED = {
     "EqualTo": "=",

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from veer.frontends.python.identity import digest_of
-from veer.frontends.spark.types import exact_decimal
+from veer.frontends.spark.plans.types import exact_decimal
 from veer.model.ops import LOCAL, Operator, Source, Values
 from veer.model.schema import Field
 from veer.model.types import (

@@ -99,7 +99,7 @@ def _loaded(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Cap
 
 
 def _run_child(request: Mapping[str, Any], root: Path, scratch: str) -> str:
-    command = [sys.executable, "-P", "-m", "veer.frontends.spark.child"]
+    command = [sys.executable, "-P", "-m", "veer.frontends.spark.capture.child"]
     env = {
         **os.environ,
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 
-from veer.frontends.python.pure_names import DIRECTIVES
+from veer.frontends.python.purity.allow_list import DIRECTIVES
 
 
 def is_plain_format(spec: str) -> bool:

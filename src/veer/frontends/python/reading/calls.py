@@ -11,17 +11,16 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.branches import Raised, State, Takes, Tree
-from veer.frontends.python.constants import LONGEST, plain, rounds, steady
-from veer.frontends.python.source import Definition, definition_of
-from veer.frontends.python.texts import (
+from veer.frontends.python.reading.branches import Raised, State, Takes, Tree
+from veer.frontends.python.reading.constants import LONGEST, plain, rounds, steady
+from veer.frontends.python.reading.texts import (
     MATCHED,
     known_values,
     matched,
     of_text,
     substituted,
 )
-from veer.frontends.python.values import (
+from veer.frontends.python.reading.values import (
     NONE,
     NUMBERS,
     Constant,
@@ -37,11 +36,12 @@ from veer.frontends.python.values import (
     negated,
     number,
 )
+from veer.frontends.python.source import Definition, definition_of
 from veer.model.expr import Call, Case, Cast, Compare, InList, Literal
 from veer.model.types import BOOLEAN, INT, LONG
 
 if TYPE_CHECKING:
-    from veer.frontends.python.reading import Reader
+    from veer.frontends.python.reading.reader import Reader
 
 MOST_ITEMS = 100
 # Computed while reading when all arguments are constants.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
-from veer.frontends.python.values import NONE, NotRead, Symbol, Value, is_none
+from veer.frontends.python.reading.values import NONE, NotRead, Symbol, Value, is_none
 from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
 from veer.model.types import BOOLEAN
 

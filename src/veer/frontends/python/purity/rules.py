@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from veer.frontends.python import pure_names as names
-from veer.frontends.python.formats import is_plain_format
-from veer.frontends.python.pure_results import (
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.formats import is_plain_format
+from veer.frontends.python.purity.results import (
     CALLING,
     EXCEPTIONS,
     LAZY_RESULTS,
@@ -23,7 +23,7 @@ from veer.frontends.python.pure_results import (
     all_of,
     is_plain_type,
 )
-from veer.frontends.python.traits import (
+from veer.frontends.python.purity.traits import (
     ILLEGIBLE,
     NONE,
     NOTHING,
@@ -38,7 +38,7 @@ from veer.frontends.python.traits import (
 )
 
 if TYPE_CHECKING:
-    from veer.frontends.python.purity import Analysis
+    from veer.frontends.python.purity.analysis import Analysis
 
 
 MOST_PLACES = 3  # functions of numpy take outputs and permissions to overwrite after these
@@ -109,7 +109,7 @@ class Rules:
             self.analysis.choose()
         for place in places[1:]:
             found = place.texts()
-            if found is not None and not set(found) <= names.PLAIN_TYPES | names.MADE:
+            if found is not None and not set(found) <= allow_list.PLAIN_TYPES | allow_list.MADE:
                 self.analysis.choose()
             if place.has(Trait.CALLED) and not is_plain_type(place):
                 self.call_back([place], places)
@@ -117,7 +117,7 @@ class Rules:
     def check_keywords(self, args: Args, written: Sequence[Value]) -> None:
         """Arguments of numpy and pandas that may name what is written to."""
         _, named, rest = args
-        if rest is None and named.keys() <= names.TABLE_KEYWORDS:
+        if rest is None and named.keys() <= allow_list.TABLE_KEYWORDS:
             return
         self.analysis.choose()
         for value in written:
@@ -309,7 +309,7 @@ RULES: dict[str, Callable[[Rules, Args], Value]] = {
     "copy.deepcopy": Rules._deepcopy,
     "contextlib.suppress": Rules._suppress,
     "numpy.ndarray": Rules._choice,  # unset memory
-    **{f"numbers.{n}": Rules._choice for n in names.MODULES["numbers"]},
+    **{f"numbers.{n}": Rules._choice for n in allow_list.MODULES["numbers"]},
     "logging.getLogger": Rules._logger,
     "typing.cast": Rules._cast,
 }

@@ -17,14 +17,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from veer.analysis.determinism import worst
-from veer.frontends.python import pure_names as names
-from veer.frontends.python.formats import is_plain_format
-from veer.frontends.python.pure_calls import Calls
-from veer.frontends.python.pure_results import HASH, Args, is_dunder, listed_name
-from veer.frontends.python.pure_statements import Body
-from veer.frontends.python.source import Definition, Missing, definition_of
-from veer.frontends.python.states import Event, Home, Watch, reachable
-from veer.frontends.python.traits import (
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.calls import Calls
+from veer.frontends.python.purity.formats import is_plain_format
+from veer.frontends.python.purity.results import HASH, Args, is_dunder, listed_name
+from veer.frontends.python.purity.shared_state import Event, Home, Watch, reachable
+from veer.frontends.python.purity.statements import Body
+from veer.frontends.python.purity.traits import (
     DATA,
     ILLEGIBLE,
     MADE_UNKNOWN,
@@ -43,6 +42,7 @@ from veer.frontends.python.traits import (
     joined,
     live,
 )
+from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.functions.registry import Kind
 from veer.model.types import (
     ArrayType,
@@ -470,7 +470,7 @@ class Analysis:
                 return self.calls.call(node, scope)
             case ast.Subscript(value=base, slice=index):
                 found = self.subscript(self.value(base, scope), index, scope)
-                placed = isinstance(base, ast.Attribute) and base.attr in names.PLACED
+                placed = isinstance(base, ast.Attribute) and base.attr in allow_list.PLACED
                 if placed and found.has(Trait.TABLE):
                     return Value(found.own & ~Trait.LAZY, found.inner)
                 return found
@@ -596,7 +596,7 @@ class Analysis:
         """Texts that pandas takes for the time of the clock."""
         for value in values:
             found = value.texts()
-            if found and any(t.strip().lower() in names.CLOCK_WORDS for t in found):
+            if found and any(t.strip().lower() in allow_list.CLOCK_WORDS for t in found):
                 self.choose()
 
     def compare(self, sides: list[ast.expr], ops: Sequence[ast.cmpop], scope: Scope) -> Value:

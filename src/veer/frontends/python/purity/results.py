@@ -12,9 +12,9 @@ import sys
 import types
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python import pure_names as names
 from veer.frontends.python.origins import is_foreign
-from veer.frontends.python.traits import (
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.traits import (
     NONE,
     Bound,
     Live,
@@ -104,8 +104,8 @@ WITH_NAN = frozenset(["math", "cmath", "statistics", "numpy", "pandas", "json"])
 NEW_RESULTS = frozenset(
     ["collections." + n for n in ("Counter", "OrderedDict", "defaultdict", "deque")]
     + ["re." + n for n in ("findall", "finditer", "split", "subn", "match", "search", "fullmatch")]
-    + ["hashlib." + n for n in names.MODULES["hashlib"]]
-    + ["itertools." + n for n in names.MODULES["itertools"]]
+    + ["hashlib." + n for n in allow_list.MODULES["hashlib"]]
+    + ["itertools." + n for n in allow_list.MODULES["itertools"]]
     + ["json.loads", "heapq.nlargest", "heapq.nsmallest", "heapq.merge", "builtins.bytearray"]
     + ["pyspark.sql.types.Row", "hmac.new", "urllib.parse.parse_qs", "urllib.parse.parse_qsl"]
     + ["textwrap.wrap", "statistics.multimode", "statistics.quantiles", "difflib.get_close_matches"]
@@ -114,7 +114,7 @@ NEW_RESULTS = frozenset(
 LAZY_RESULTS = frozenset(
     ["re.finditer", "re.match", "re.search", "re.fullmatch", "heapq.merge", "hmac.new"]
     + ["collections.defaultdict"]
-    + ["hashlib." + n for n in names.MODULES["hashlib"]]
+    + ["hashlib." + n for n in allow_list.MODULES["hashlib"]]
 )
 # Functions among their arguments are called and never given back.
 CALLING = frozenset(
@@ -124,7 +124,7 @@ CALLING = frozenset(
 )
 EXCEPTIONS = frozenset(
     f"builtins.{n}"
-    for n in names.MODULES["builtins"]
+    for n in allow_list.MODULES["builtins"]
     if isinstance(getattr(builtins, n, None), type) and issubclass(getattr(builtins, n), Exception)
 )
 THREE_INPUTS = frozenset(["numpy.where", "numpy.interp", "numpy.clip", "numpy.select"])
@@ -145,9 +145,9 @@ _LOADED: set[str] = set()
 
 def listed_name(value: Any) -> str | None:
     """The name under which a function or class is known to be pure."""
-    for module in names.MODULES.keys() & sys.modules.keys() - _LOADED:
+    for module in allow_list.MODULES.keys() & sys.modules.keys() - _LOADED:
         _LOADED.add(module)
-        for word in names.MODULES[module]:
+        for word in allow_list.MODULES[module]:
             found = getattr(sys.modules[module], word, None)
             owner = getattr(found, "__module__", None) or module
             if callable(found) and is_foreign(owner):
@@ -179,7 +179,7 @@ def is_printed(name: str) -> bool:
     pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")
     kinds = [] if pandas is None else [pandas.Series, pandas.DataFrame, pandas.Index]
     kinds += [] if numpy is None else [numpy.ndarray]
-    return name in names.PRINTED or not any(hasattr(kind, name) for kind in kinds)
+    return name in allow_list.PRINTED or not any(hasattr(kind, name) for kind in kinds)
 
 
 def is_dunder(name: str) -> bool:
@@ -205,12 +205,12 @@ def is_plain_type(value: Value) -> bool:
         return False
     found = [one.value for one in value.lives]
     return all(
-        v in names.PLAIN_TYPES
+        v in allow_list.PLAIN_TYPES
         if type(v) is str
         else v in (int, float, str, bool)
         or (
             getattr(v, "__module__", "") == "numpy"
-            and getattr(v, "__name__", "") in names.PLAIN_TYPES
+            and getattr(v, "__name__", "") in allow_list.PLAIN_TYPES
         )
         for v in found
     )

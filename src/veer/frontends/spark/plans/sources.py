@@ -8,11 +8,11 @@ from typing import Any
 from uuid import uuid4
 
 from veer.errors import UnsupportedError
-from veer.frontends.spark.given_rows import rows_of
 from veer.frontends.spark.local_paths import canonical, linked
-from veer.frontends.spark.operators import digest, fields_of
-from veer.frontends.spark.tree import Node, each
-from veer.frontends.spark.types import constant, jvm_constant, metadata_of
+from veer.frontends.spark.plans.operators import digest, fields_of
+from veer.frontends.spark.plans.pickled_rows import rows_of
+from veer.frontends.spark.plans.tree import Node, each
+from veer.frontends.spark.plans.types import constant, jvm_constant, metadata_of
 from veer.functions.arithmetic import NAN
 from veer.model.ops import ANYWHERE, LOCAL, Operator, Source, Values
 from veer.model.secrets import without_secret_values

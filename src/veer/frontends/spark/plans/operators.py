@@ -16,14 +16,14 @@ from typing import Any, final
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.coercion import conjunction
-from veer.frontends.python.traits import TABLES
-from veer.frontends.spark.call_sites import site_of
-from veer.frontends.spark.expressions import Expressions, Scope, is_aggregate
-from veer.frontends.spark.functions import python_function
-from veer.frontends.spark.kinds import kind_of_tree
-from veer.frontends.spark.opaque_identity import Said
-from veer.frontends.spark.tree import Node, each, expression_of
-from veer.frontends.spark.types import type_of
+from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.spark.plans.call_sites import site_of
+from veer.frontends.spark.plans.expressions import Expressions, Scope, is_aggregate
+from veer.frontends.spark.plans.functions import python_function
+from veer.frontends.spark.plans.kinds import kind_of_tree
+from veer.frontends.spark.plans.opaque_identity import Said
+from veer.frontends.spark.plans.tree import Node, each, expression_of
+from veer.frontends.spark.plans.types import type_of
 from veer.functions.registry import Kind, scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import Call, Column, Compare, Expr, Literal, Named, arguments

@@ -1,4 +1,4 @@
-"""The process that loads one version of a job: `python -m veer.frontends.spark.child`.
+"""The process that loads one version of a job: `python -m veer.frontends.spark.capture.child`.
 
 The request comes as JSON on standard input; the answer goes to the file it names.
 """
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
-from veer.frontends.spark.capture import Capture, Stopped
-from veer.frontends.spark.session import local_session
+from veer.frontends.spark.capture.capture import Capture, Stopped
+from veer.frontends.spark.capture.session import local_session
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
 

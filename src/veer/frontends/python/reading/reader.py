@@ -15,12 +15,11 @@ from typing import Any, final
 
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
-from veer.frontends.python import calls, constants, texts
-from veer.frontends.python.branches import Brancher, Given, Goes, Raised, State, Takes, Tree
-from veer.frontends.python.branches import expression as expression_of
-from veer.frontends.python.returned import PICKLED, returned
-from veer.frontends.python.source import Definition, Missing, definition_of
-from veer.frontends.python.values import (
+from veer.frontends.python.reading import calls, constants, texts
+from veer.frontends.python.reading.branches import Brancher, Given, Goes, Raised, State, Takes, Tree
+from veer.frontends.python.reading.branches import expression as expression_of
+from veer.frontends.python.reading.returned import PICKLED, returned
+from veer.frontends.python.reading.values import (
     NONE,
     NUMBERS,
     Constant,
@@ -44,6 +43,7 @@ from veer.frontends.python.values import (
     summed,
     text,
 )
+from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.functions.registry import Kind, scalar_function
 from veer.model.expr import Call, Expr, IsNull, Literal
 from veer.model.types import BOOLEAN, DataType

@@ -10,9 +10,8 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from veer.frontends.python import pure_names as names
-from veer.frontends.python.source import Missing
-from veer.frontends.python.traits import (
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.traits import (
     ILLEGIBLE,
     NOTHING,
     UNORDERED,
@@ -22,10 +21,11 @@ from veer.frontends.python.traits import (
     joined,
     live,
 )
+from veer.frontends.python.source import Missing
 from veer.functions.registry import Kind
 
 if TYPE_CHECKING:
-    from veer.frontends.python.purity import Analysis, Scope
+    from veer.frontends.python.purity.analysis import Analysis, Scope
 
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
@@ -238,6 +238,6 @@ def module_named(name: str) -> types.ModuleType | None:
     """A module that is loaded, or one of those whose parts are known."""
     if name in sys.modules:
         return sys.modules[name]
-    if name in names.MODULES and name.partition(".")[0] in sys.stdlib_module_names:
+    if name in allow_list.MODULES and name.partition(".")[0] in sys.stdlib_module_names:
         return importlib.import_module(name)
     return None

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.errors import InputError
 from veer.frontends.spark.local_paths import linked
-from veer.frontends.spark.types import field_type, metadata_of
+from veer.frontends.spark.plans.types import field_type, metadata_of
 from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.model.schema import Field
 from veer.model.secrets import SECRET_OPTIONS, without_secret_values
 from veer.model.types import STRING
 
 if TYPE_CHECKING:
-    from veer.frontends.spark.capture import Capture
+    from veer.frontends.spark.capture.capture import Capture
 
 Columns: TypeAlias = tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]  # with their metadata
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"

@@ -18,14 +18,14 @@ from unittest.mock import patch
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark import read_frames
-from veer.frontends.spark.actions import Unknown, is_only_shown
-from veer.frontends.spark.captured_io import Reader, TableWriter, Writer
-from veer.frontends.spark.rows import given_rows
+from veer.frontends.spark.capture.actions import Unknown, is_only_shown
+from veer.frontends.spark.capture.readers_writers import Reader, TableWriter, Writer
+from veer.frontends.spark.plans.rows import given_rows
+from veer.frontends.spark.plans.sources import source_of
+from veer.frontends.spark.plans.time_zones import is_utc
+from veer.frontends.spark.plans.tree import each, plan_of
+from veer.frontends.spark.plans.types import type_of
 from veer.frontends.spark.settings import WRITING, check_settings
-from veer.frontends.spark.sources import source_of
-from veer.frontends.spark.time_zones import is_utc
-from veer.frontends.spark.tree import each, plan_of
-from veer.frontends.spark.types import type_of
 from veer.frontends.sql import read_schema
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from veer.errors import UnsupportedError
-from veer.frontends.spark.tree import Node
+from veer.frontends.spark.plans.tree import Node
 
 HIDDEN = frozenset({"qualifier", "resultId", "metadata", "name", "nullable", "exprId"})
 # What holds a plan or code, of which the text does not tell all; then what the session decides.

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.source import Definition, Missing
-from veer.frontends.python.values import (
+from veer.frontends.python.reading.values import (
     Constant,
     Items,
     Iterated,
@@ -20,6 +19,7 @@ from veer.frontends.python.values import (
     Symbol,
     Value,
 )
+from veer.frontends.python.source import Definition, Missing
 
 if TYPE_CHECKING:
     pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from veer.frontends.spark.tree import Node
+from veer.frontends.spark.plans.tree import Node
 
 TOLD = frozenset({"Project", "Filter", "Aggregate", "Join", "Sort", "Window", "Generate"})
 MOST_EXPRESSIONS = 3

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.branches import Raised, State, Takes, Tree
-from veer.frontends.python.constants import rounds, steady
-from veer.frontends.python.values import (
+from veer.frontends.python.reading.branches import Raised, State, Takes, Tree
+from veer.frontends.python.reading.constants import rounds, steady
+from veer.frontends.python.reading.values import (
     NONE,
     Constant,
     NotRead,
@@ -24,7 +24,7 @@ from veer.model.expr import Case, Literal
 from veer.model.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from veer.frontends.python.reading import Reader
+    from veer.frontends.python.reading.reader import Reader
 
 MATCHED = frozenset(["match", "search", "fullmatch"])
 

@@ -8,8 +8,8 @@ the functions of the running Spark and fails for one that stands in no list.
 from __future__ import annotations
 
 from veer.analysis.determinism import worst
-from veer.frontends.spark.opaque_identity import SESSION as SESSION
-from veer.frontends.spark.tree import Node
+from veer.frontends.spark.plans.opaque_identity import SESSION as SESSION
+from veer.frontends.spark.plans.tree import Node
 from veer.functions.registry import Kind
 
 

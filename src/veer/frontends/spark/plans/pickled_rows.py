@@ -15,8 +15,8 @@ from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.frontends.python.identity import digest_of
-from veer.frontends.spark.functions import as_bytes
-from veer.frontends.spark.types import exact_decimal, moment
+from veer.frontends.spark.plans.functions import as_bytes
+from veer.frontends.spark.plans.types import exact_decimal, moment
 from veer.functions.arithmetic import NAN, to_float32
 from veer.model.ops import COMPUTED, LOCAL, Operator, Source, Values
 from veer.model.schema import Field

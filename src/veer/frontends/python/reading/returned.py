@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from veer.frontends.python.branches import Branch, Given, Raised, Tree
-from veer.frontends.python.values import (
+from veer.frontends.python.reading.branches import Branch, Given, Raised, Tree
+from veer.frontends.python.reading.values import (
     EXACT,
     NONE,
     NotRead,
