@@ -26,7 +26,6 @@ from veer.model.expr import (
     And,
     Call,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -61,6 +60,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Schema
 from veer.model.types import (
+    CastMode,
     DateType,
     IntegerType,
     IntegralType,

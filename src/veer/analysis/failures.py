@@ -17,7 +17,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Expr,
     Literal,
@@ -38,6 +37,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     INTEGER_BITS,
     BooleanType,
+    CastMode,
     DateType,
     DecimalType,
     DoubleType,

@@ -25,7 +25,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -72,6 +71,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
+    CastMode,
     DataType,
     DayTimeIntervalType,
     DecimalType,

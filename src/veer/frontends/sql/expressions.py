@@ -36,7 +36,6 @@ from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
-    CastMode,
     Column,
     Exists,
     Expr,
@@ -55,6 +54,7 @@ from veer.model.types import (
     BOOLEAN,
     NULL,
     STRING,
+    CastMode,
     DecimalType,
     IntegralType,
     StructType,
