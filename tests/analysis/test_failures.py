@@ -49,8 +49,8 @@ def test_a_scalar_subquery_may_have_two_rows() -> None:
 
 
 def sink(p: str, q: str, errors: str = "ignore") -> SinkReport:
-    versions = [Version(t, read_sql(t, SCHEMA), False) for t in (p, q)]
-    return verify(*versions, Comparison(errors=errors)).sinks[0]
+    one, two = (Version(t, read_sql(t, SCHEMA), False) for t in (p, q))
+    return verify(one, two, Comparison(errors=errors)).sinks[0]
 
 
 LATE = "SELECT x FROM (SELECT b, CAST(s AS INT) AS x FROM t) AS y WHERE b > 1"

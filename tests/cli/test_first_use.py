@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_values_that_one_type_has_not_are_not_left_out(p: str, q: str) -> None:
 
 
 def test_edits_never_show_the_same_twice(tmp_path: Path) -> None:
-    flow = {
+    flow: dict[str, Any] = {
         "operators": {
             "s": {"type": "source", "table": "t", "columns": {"a": "int not null"}, "keys": [["a"]]},
             "f": {"type": "filter", "predicate": "a > 1"},
@@ -135,7 +136,7 @@ def test_edits_never_show_the_same_twice(tmp_path: Path) -> None:
         "links": [["s", "f"]],
     }  # fmt: skip
     (tmp_path / "p.json").write_text(json.dumps(flow))
-    del flow["operators"]["s"]["keys"]  # type: ignore[attr-defined]
+    del flow["operators"]["s"]["keys"]
     (tmp_path / "q.json").write_text(json.dumps(flow))
     report = json.loads(
         command("diff", "p.json", "q.json", "--format", "json", cwd=tmp_path).stdout

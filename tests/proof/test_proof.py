@@ -308,8 +308,8 @@ def test_an_order_from_below_a_leaf_is_not_shown_by_a_verifier() -> None:
 
 def test_sorting_needs_a_bag_and_gives_an_order() -> None:
     text = "SELECT a FROM (SELECT a, b FROM t WHERE {}) AS x ORDER BY a LIMIT 2"
-    versions = [Version(c, flow(text.format(c)), False) for c in ("a > 1", "NOT a <= 1")]
-    report = verify(*versions, Comparison(evs=("spes",), strategy="plus"))
+    p, q = (Version(c, flow(text.format(c)), False) for c in ("a > 1", "NOT a <= 1"))
+    report = verify(p, q, Comparison(evs=("spes",), strategy="plus"))
     assert report.verdict is Verdict.EQUIVALENT
     assert report.sinks[0].reason == "proven by spes"
 

@@ -104,7 +104,8 @@ def test_tables_in_subqueries_keep_their_names() -> None:
 def test_an_answer_that_rests_on_a_declared_key_counts_for_that_table_only() -> None:
     ev, known = Counting("a is a key of t"), AnswerCache()
     known.ask(ev, ASKED)
-    known.ask(ev, pair(*(["SELECT x FROM u WHERE x > 1 AND y > 2"] * 2)))
+    text = "SELECT x FROM u WHERE x > 1 AND y > 2"
+    known.ask(ev, pair(text, text))
     known.ask(
         ev, pair("SELECT x FROM u WHERE x > 1 AND y > 2", "SELECT x FROM u WHERE y > 2 AND x > 1")
     )
@@ -114,8 +115,8 @@ def test_an_answer_that_rests_on_a_declared_key_counts_for_that_table_only() -> 
 
 
 def verified(text: str, other: str, cache: str) -> Report:
-    versions = [Version(t, read_sql(t, DDL), False) for t in (text, other)]
-    return verify(*versions, Comparison(cache=cache))
+    p, q = (Version(t, read_sql(t, DDL), False) for t in (text, other))
+    return verify(p, q, Comparison(cache=cache))
 
 
 def test_a_file_outlives_the_process(tmp_path: Path) -> None:
@@ -132,10 +133,10 @@ def test_a_second_run_over_similar_versions_asks_nobody(tmp_path: Path) -> None:
     p, q = "SELECT a FROM t WHERE a > 4 AND b > 2", "SELECT a FROM t WHERE NOT (b <= 2) AND a > 4"
     first = verified(p, q, path)
     assert first.counts.ev_calls > first.counts.remembered == 0
-    moved = [
+    one, two = (
         text.replace("FROM t", "FROM u").replace("a", "x").replace("b", "y") for text in (p, q)
-    ]
-    second = verified(*moved, path)
+    )
+    second = verified(one, two, path)
     assert second.verdict is first.verdict is Verdict.EQUIVALENT
     assert second.counts.remembered == second.counts.ev_calls > 0
 

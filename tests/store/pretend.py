@@ -251,9 +251,9 @@ def check(store: Store) -> int:
         assert store.files.damage(id_, result.files, deep=True) == ""
         check_rows(store, result)
     assert {(row.name, row.number) for row in sinks} <= {tuple(row) for row in numbers}
-    for row in sinks:
-        if row.result is not None:
-            found = live.get(row.result)
-            assert found is not None, f"{row.name}@{row.number} shows a result that is gone"
-            assert found.exact == row.note
+    for shown in sinks:
+        if shown.result is not None:
+            result = live.get(shown.result)
+            assert result is not None, f"{shown.name}@{shown.number} shows a result that is gone"
+            assert result.exact == shown.note
     return len(numbers)
