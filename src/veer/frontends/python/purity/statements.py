@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from veer.frontends.python.purity import allow_list
 from veer.frontends.python.purity.traits import (
-    ILLEGIBLE,
-    NOTHING,
+    NO_TRAITS,
     UNORDERED,
+    UNSTABLE_TEXT,
+    AbstractValue,
     Trait,
-    Value,
-    boxed,
-    joined,
-    live,
+    abstract,
+    join,
+    new_container,
 )
 from veer.frontends.python.source import Missing
 from veer.functions.registry import Kind
 
 if TYPE_CHECKING:
-    from veer.frontends.python.purity.analysis import Analysis, Scope
+    from veer.frontends.python.purity.analysis import Analysis, NameScope
 
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
@@ -34,22 +34,22 @@ LEAVING = (ast.Return, ast.Break, ast.Continue)
 class Body:
     """Interprets the statements of one function."""
 
-    def __init__(self, analysis: Analysis, scope: Scope) -> None:
+    def __init__(self, analysis: Analysis, scope: NameScope) -> None:
         self.analysis, self.scope = analysis, scope
 
-    def give(self, value: Value) -> None:
+    def give(self, value: AbstractValue) -> None:
         self.analysis.bind(self.scope, "return ", value)
 
-    def yielded(self, value: Value) -> None:
-        self.analysis.store(value)
+    def yielded(self, value: AbstractValue) -> None:
+        self.analysis.note_contents(value)
         self.analysis.bind(self.scope, "yield ", value)
 
-    def result(self) -> Value:
-        found = self.scope.values.get("return ", NOTHING)
+    def result(self) -> AbstractValue:
+        result = self.scope.values.get("return ", NO_TRAITS)
         yielded = self.scope.values.get("yield ")
-        return found if yielded is None else boxed([yielded], Trait.LAZY)
+        return result if yielded is None else new_container([yielded], Trait.ITERATOR)
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> AbstractValue:
         return self.analysis.value(node, self.scope)
 
     def follow(self, statements: Sequence[ast.stmt]) -> None:
@@ -60,7 +60,7 @@ class Body:
         analysis = self.analysis
         match node:
             case ast.Return(value=value):
-                self.give(live(None) if value is None else self.value(value))
+                self.give(abstract(None) if value is None else self.value(value))
             case ast.Expr(value=value):
                 self.value(value)
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
@@ -84,11 +84,11 @@ class Body:
                 self.value(test)
                 self.follow([*body, *orelse])
             case ast.For(target=target, iter=source, body=body, orelse=orelse):
-                self.assign(target, analysis.over(self.value(source)))
+                self.assign(target, analysis.iterate_in_order(self.value(source)))
                 self.follow([*body, *orelse])
             case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
                 if any(isinstance(n, LEAVING) for s in final for n in ast.walk(s)):
-                    analysis.choose()  # whatever exception there was is dropped
+                    analysis.note_choice()  # whatever exception there was is dropped
                 self.follow(body)
                 for handler in handlers:
                     self.handler(handler)
@@ -97,10 +97,10 @@ class Body:
                 for item in items:
                     found = self.value(item.context_expr)
                     if found.has(Trait.UNKNOWN):
-                        analysis.choose()
+                        analysis.note_choice()
                     if item.optional_vars is not None:
-                        special = analysis.facts.special
-                        self.assign(item.optional_vars, joined([found, special]))
+                        special = analysis.learned.operator_results
+                        self.assign(item.optional_vars, join([found, special]))
                 self.follow(body)
             case ast.Raise(exc=exc, cause=cause):
                 for part in (exc, cause):
@@ -129,34 +129,34 @@ class Body:
             case ast.Global() | ast.Nonlocal():
                 analysis.note(Kind.PARTITION)
             case _:
-                analysis.lost()
+                analysis.note_unfollowed()
 
-    def assign(self, target: ast.expr, value: Value) -> None:
+    def assign(self, target: ast.expr, value: AbstractValue) -> None:
         match target:
             case ast.Name(id=name):
                 self.analysis.bind(self.scope, name, value)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                item = self.analysis.over(value)
+                item = self.analysis.iterate_in_order(value)
                 for one in elts:
                     if isinstance(one, ast.Starred):
-                        self.assign(one.value, boxed([item]))
+                        self.assign(one.value, new_container([item]))
                     else:
                         self.assign(one, item)
             case ast.Subscript() | ast.Attribute():
                 self.changed(target, [value])
             case _:
-                self.analysis.choose()
+                self.analysis.note_choice()
 
-    def changed(self, target: ast.Subscript | ast.Attribute, stored: list[Value]) -> None:
+    def changed(self, target: ast.Subscript | ast.Attribute, stored: list[AbstractValue]) -> None:
         """An item or an attribute set or deleted."""
         base = self.value(target.value)
         if isinstance(target, ast.Subscript):
             stored.append(self.value(target.slice))
-        elif base.has(Trait.CALLED) or any(type(one.value) is not str for one in base.lives):
+        elif base.has(Trait.CALLABLE) or any(type(one.value) is not str for one in base.concretes):
             self.analysis.note(Kind.PARTITION)
         self.analysis.change(base, *stored)
 
-    def augment(self, target: ast.expr, op: ast.operator, value: Value) -> None:
+    def augment(self, target: ast.expr, op: ast.operator, value: AbstractValue) -> None:
         """`target op= value`, which changes a list where it is."""
         analysis = self.analysis
         if not isinstance(target, ast.Name):
@@ -173,12 +173,12 @@ class Body:
         before = analysis.name(target.id, self.scope)
         if before.has(Trait.SHARED | Trait.UNKNOWN):
             analysis.change(before, value)
-        if before.has(Trait.BOX) and value.has(UNORDERED) and not before.has(Trait.SET):
-            analysis.choose()
-        if before.has(Trait.BOX):
-            analysis.change(NOTHING, analysis.element(value))
-        found = analysis.operate(op, before, value)
-        analysis.bind(self.scope, target.id, found)
+        if before.has(Trait.CONTAINER) and value.has(UNORDERED) and not before.has(Trait.SET):
+            analysis.note_choice()
+        if before.has(Trait.CONTAINER):
+            analysis.change(NO_TRAITS, analysis.element(value))
+        result = analysis.operate(op, before, value)
+        analysis.bind(self.scope, target.id, result)
 
     def handler(self, node: ast.ExceptHandler) -> None:
         """An exception: its text may show what was seen."""
@@ -187,16 +187,16 @@ class Body:
             for kind in many:
                 self.analysis.calls.allowed_exceptions(self.value(kind))
         else:
-            self.analysis.choose()
+            self.analysis.note_choice()
         if node.name is not None:
-            shown = self.analysis.facts.seen & (ILLEGIBLE | Trait.LAZY)
-            self.analysis.bind(self.scope, node.name, Value(shown | Trait.BOX))
+            shown = self.analysis.learned.seen & (UNSTABLE_TEXT | Trait.ITERATOR)
+            self.analysis.bind(self.scope, node.name, AbstractValue(shown | Trait.CONTAINER))
         self.follow(node.body)
 
-    def match(self, subject: Value, cases: Sequence[ast.match_case]) -> None:
-        item = joined([subject, self.analysis.element(subject)])
+    def match(self, subject: AbstractValue, cases: Sequence[ast.match_case]) -> None:
+        item = join([subject, self.analysis.element(subject)])
         if subject.has(UNORDERED | Trait.UNKNOWN | Trait.OBJECT):
-            self.analysis.choose()
+            self.analysis.note_choice()
         for case in cases:
             for part in ast.walk(case.pattern):
                 if isinstance(part, ast.expr):
@@ -205,7 +205,7 @@ class Body:
                 elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                     self.analysis.bind(self.scope, part.name, item)
                 elif isinstance(part, ast.MatchMapping) and part.rest:
-                    self.analysis.bind(self.scope, part.rest, boxed([item]))
+                    self.analysis.bind(self.scope, part.rest, new_container([item]))
             if case.guard is not None:
                 self.value(case.guard)
             self.follow(case.body)
@@ -213,9 +213,9 @@ class Body:
     def imported(self, alias: ast.alias) -> None:
         module = module_named(alias.name)
         top = module_named(alias.name.partition(".")[0])
-        found = module if alias.asname else top
+        bound = module if alias.asname else top
         name = alias.asname or alias.name.partition(".")[0]
-        value = self.analysis.choose() if found is None else self.analysis.live(found)
+        value = self.analysis.note_choice() if bound is None else self.analysis.abstract(bound)
         self.analysis.bind(self.scope, name, value)
 
     def taken(self, module: str | None, alias: ast.alias, level: int) -> None:
@@ -225,12 +225,12 @@ class Body:
                 module = importlib.util.resolve_name("." * level + (module or ""), package)
             except (Missing, ImportError, TypeError, ValueError):
                 module = None
-        found = None if module is None else module_named(module)
+        source = None if module is None else module_named(module)
         name = alias.asname or alias.name
-        if found is None or alias.name == "*":
-            value = self.analysis.choose()
+        if source is None or alias.name == "*":
+            value = self.analysis.note_choice()
         else:
-            value = self.analysis.calls.attribute(self.analysis.live(found), alias.name)
+            value = self.analysis.calls.attribute(self.analysis.abstract(source), alias.name)
         self.analysis.bind(self.scope, name, value)
 
 
