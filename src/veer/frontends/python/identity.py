@@ -38,8 +38,8 @@ from veer.frontends.python.codes import (
     instructions,
 )
 from veer.frontends.python.origins import is_importable, is_library, package_version
+from veer.frontends.python.purity import Arguments, kind_of
 from veer.frontends.python.purity.allow_list import IMPURE_MODULES, MODULES
-from veer.frontends.python.purity.analysis import Arguments, kind_of
 from veer.frontends.python.purity.results import is_generated, listed_name
 from veer.frontends.python.purity.traits import DATA, SCALAR_TYPES
 from veer.functions.registry import Kind

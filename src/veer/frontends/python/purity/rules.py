@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from veer.frontends.python.purity import allow_list
@@ -47,30 +47,21 @@ MOST_PLACES = 3  # functions of numpy take outputs and permissions to overwrite 
 class Rules:
     """Calls of what `allow_list` lists."""
 
-    analysis: Analysis
-
-    def call_function_arguments(
-        self, callees: Iterable[AbstractValue], given: Sequence[AbstractValue]
-    ) -> AbstractValue:
-        """Functions among arguments are called with whatever else is there."""
-        raise NotImplementedError
-
-    def allowed_exceptions(self, kinds: AbstractValue) -> None:
-        """Exceptions that are caught must be such as depend on the arguments alone."""
-        raise NotImplementedError
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
 
     # -- functions known by name ---------------------------------------------------------------
 
-    def known(self, name: str, args: Args) -> AbstractValue:
+    def call(self, name: str, args: Args) -> AbstractValue:
         """A call of something that `allow_list` lists."""
         rule = RULES.get(name)
         if any(v.has(Trait.UNKNOWN) for v in all_arguments(args)):
             self.analysis.note_choice()
         if rule is not None:
             return rule(self, args)
-        return self._listed_call(name, args)
+        return self.listed_call(name, args)
 
-    def _listed_call(self, name: str, args: Args) -> AbstractValue:
+    def listed_call(self, name: str, args: Args) -> AbstractValue:
         analysis, given = self.analysis, all_arguments(args)
         module = name.rpartition(".")[0]
         for arg in given:
@@ -81,7 +72,7 @@ class Rules:
         if module in ("numpy", "pandas"):
             self._check_types(args)
             self._check_outputs(name, args)
-        called = self.call_function_arguments(given, given)
+        called = self.analysis.calls.call_function_arguments(given, given)
         inner = called.all_traits
         values = [g for g in given if not g.has(Trait.CALLABLE) or name not in CALLING]
         for arg in values:
@@ -117,7 +108,7 @@ class Rules:
             ):
                 self.analysis.note_choice()
             if place.has(Trait.CALLABLE) and not is_plain_type(place):
-                self.call_function_arguments([place], positional)
+                self.analysis.calls.call_function_arguments([place], positional)
 
     def check_keywords(self, args: Args, written: Sequence[AbstractValue]) -> None:
         """Arguments of numpy and pandas that may name what is written to."""
@@ -191,7 +182,7 @@ class Rules:
             or any(analysis.all_traits(i) & tied for i in items)
         ):
             analysis.note_choice()
-        self.call_function_arguments(named.values(), positional)
+        self.analysis.calls.call_function_arguments(named.values(), positional)
         kept = [] if len(positional) == 1 else positional
         return join([*items, *kept, *(v for n, v in named.items() if n == "default")])
 
@@ -205,7 +196,7 @@ class Rules:
             return self.analysis.note_choice()
         if unordered:
             self.analysis.risk(Risk.UNORDERED)
-        returned = self.call_function_arguments(positional[:1], sources)
+        returned = self.analysis.calls.call_function_arguments(positional[:1], sources)
         if positional[0].concretes and not positional[0].has(Trait.CALLABLE):
             returned = NO_TRAITS  # filter(None, ...)
         items = [returned, *map(self.analysis.element, sources)]
@@ -242,10 +233,10 @@ class Rules:
 
     def _format(self, args: Args) -> AbstractValue:
         self._text(args)
-        self._check_formats(args[0][1:])
+        self.check_formats(args[0][1:])
         return NO_TRAITS
 
-    def _check_formats(self, formats: Sequence[AbstractValue]) -> None:
+    def check_formats(self, formats: Sequence[AbstractValue]) -> None:
         for format_ in formats:
             texts = format_.texts()
             if texts is None or not all(map(is_plain_format, texts)):
@@ -258,7 +249,7 @@ class Rules:
 
     def _suppress(self, args: Args) -> AbstractValue:
         for kind in all_arguments(args):
-            self.allowed_exceptions(kind)
+            self.analysis.classes.check_caught(kind)
         return AbstractValue(Trait.SHOWS_ADDRESS)
 
     def _choice(self, args: Args) -> AbstractValue:

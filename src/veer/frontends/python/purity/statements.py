@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.learned import Leaving, NameScope
 from veer.frontends.python.purity.traits import (
     NO_TRAITS,
     UNORDERED,
@@ -25,7 +26,7 @@ from veer.frontends.python.source import Missing
 from veer.functions.registry import Kind
 
 if TYPE_CHECKING:
-    from veer.frontends.python.purity.analysis import Analysis, NameScope
+    from veer.frontends.python.purity.analysis import Analysis
 
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
@@ -38,45 +39,86 @@ class Body:
         self.analysis, self.scope = analysis, scope
 
     def give(self, value: AbstractValue) -> None:
-        self.analysis.bind(self.scope, "return ", value)
+        """Note what the function returns."""
+        self.analysis.grow(self.scope.results, Leaving.RETURN, value)
 
     def yielded(self, value: AbstractValue) -> None:
+        """Note what the function yields, which makes it a generator."""
         self.analysis.note_contents(value)
-        self.analysis.bind(self.scope, "yield ", value)
+        self.analysis.grow(self.scope.results, Leaving.YIELD, value)
 
     def result(self) -> AbstractValue:
-        result = self.scope.values.get("return ", NO_TRAITS)
-        yielded = self.scope.values.get("yield ")
-        return result if yielded is None else new_container([yielded], Trait.ITERATOR)
+        """What a call of the function gives."""
+        yielded = self.scope.results.get(Leaving.YIELD)
+        if yielded is not None:
+            return new_container([yielded], Trait.ITERATOR)
+        return self.scope.results.get(Leaving.RETURN, NO_TRAITS)
 
     def value(self, node: ast.expr) -> AbstractValue:
-        return self.analysis.value(node, self.scope)
+        """The value of an expression here."""
+        return self.analysis.expressions.value(node, self.scope)
 
     def follow(self, statements: Sequence[ast.stmt]) -> None:
+        """Interpret statements; both ways of a branch, since locals have one value for all."""
         for statement in statements:
             self.statement(statement)
 
     def statement(self, node: ast.stmt) -> None:
+        """Interpret one statement; of a kind that is not listed nothing is known."""
         analysis = self.analysis
         match node:
             case ast.Return(value=value):
                 self.give(abstract(None) if value is None else self.value(value))
             case ast.Expr(value=value):
                 self.value(value)
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Delete():
+                self._assignment(node)
+            case ast.If() | ast.While() | ast.For() | ast.Try() | ast.With() | ast.Match():
+                self._block(node)
+            case ast.Raise(exc=first, cause=second) | ast.Assert(test=first, msg=second):
+                for part in (first, second):
+                    if part is not None:
+                        self.value(part)
+            case ast.FunctionDef(name=name, decorator_list=[]):
+                analysis.bind(self.scope, name, analysis.expressions.defined(node, self.scope))
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    self.imported(alias)
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                for alias in aliases:
+                    self.taken(module, alias, level)
+            case ast.Pass() | ast.Break() | ast.Continue():
+                pass
+            case ast.Global() | ast.Nonlocal():
+                analysis.note(Kind.PARTITION)
+            case _:
+                analysis.note_unfollowed()
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Delete) -> None:
+        match node:
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(
                 targets
             ) == len(values) and not any(isinstance(e, ast.Starred) for e in (*targets, *values)):
-                for target, found in zip(targets, analysis.values(values, self.scope), strict=True):
-                    self.assign(target, found)
-            case ast.Assign(targets=targets, value=value):
-                found = self.value(value)
+                assigned = self.analysis.expressions.values(values, self.scope)
+                for target, value in zip(targets, assigned, strict=True):
+                    self.assign(target, value)
+            case ast.Assign(targets=targets, value=expression):
+                value = self.value(expression)
                 for target in targets:
-                    self.assign(target, found)
-            case ast.AnnAssign(target=target, value=value):
-                if value is not None:
-                    self.assign(target, self.value(value))
-            case ast.AugAssign(target=target, op=op, value=value):
-                self.augment(target, op, self.value(value))
+                    self.assign(target, value)
+            case ast.AnnAssign(target=target, value=optional):
+                if optional is not None:
+                    self.assign(target, self.value(optional))
+            case ast.AugAssign(target=target, op=op, value=expression):
+                self.augment(target, op, self.value(expression))
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if isinstance(target, ast.Subscript | ast.Attribute):
+                        self.changed(target, [])
+
+    def _block(self, node: ast.If | ast.While | ast.For | ast.Try | ast.With | ast.Match) -> None:
+        analysis = self.analysis
+        match node:
             case (
                 ast.If(test=test, body=body, orelse=orelse)
                 | ast.While(test=test, body=body, orelse=orelse)
@@ -95,41 +137,19 @@ class Body:
                 self.follow([*orelse, *final])
             case ast.With(items=items, body=body):
                 for item in items:
-                    found = self.value(item.context_expr)
-                    if found.has(Trait.UNKNOWN):
-                        analysis.note_choice()
-                    if item.optional_vars is not None:
-                        special = analysis.learned.operator_results
-                        self.assign(item.optional_vars, join([found, special]))
+                    self._context(item)
                 self.follow(body)
-            case ast.Raise(exc=exc, cause=cause):
-                for part in (exc, cause):
-                    if part is not None:
-                        self.value(part)
-            case ast.Assert(test=test, msg=msg):
-                self.value(test)
-                if msg is not None:
-                    self.value(msg)
-            case ast.FunctionDef(name=name, decorator_list=[]):
-                analysis.bind(self.scope, name, analysis.defined(node, self.scope))
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    self.imported(alias)
-            case ast.ImportFrom(module=module, names=aliases, level=level):
-                for alias in aliases:
-                    self.taken(module, alias, level)
-            case ast.Delete(targets=targets):
-                for target in targets:
-                    if isinstance(target, ast.Subscript | ast.Attribute):
-                        self.changed(target, [])
             case ast.Match(subject=subject, cases=cases):
                 self.match(self.value(subject), cases)
-            case ast.Pass() | ast.Break() | ast.Continue():
-                pass
-            case ast.Global() | ast.Nonlocal():
-                analysis.note(Kind.PARTITION)
-            case _:
-                analysis.note_unfollowed()
+
+    def _context(self, item: ast.withitem) -> None:
+        """`with value as target`"""
+        manager = self.value(item.context_expr)
+        if manager.has(Trait.UNKNOWN):
+            self.analysis.note_choice()
+        if item.optional_vars is not None:
+            entered = self.analysis.learned.operator_results
+            self.assign(item.optional_vars, join([manager, entered]))
 
     def assign(self, target: ast.expr, value: AbstractValue) -> None:
         match target:
@@ -163,21 +183,21 @@ class Body:
             assert isinstance(target, ast.Subscript | ast.Attribute)
             self.changed(target, [value])
             if isinstance(target, ast.Attribute):
-                before = analysis.calls.attribute(self.value(target.value), target.attr)
+                before = analysis.attributes.attribute(self.value(target.value), target.attr)
             else:
                 before = analysis.element(self.value(target.value))
-            analysis.operate(op, before, value)
+            analysis.expressions.operate(op, before, value)
             if before.has(Trait.SHARED | Trait.UNKNOWN):
                 analysis.change(before, value)
             return
-        before = analysis.name(target.id, self.scope)
+        before = analysis.expressions.name(target.id, self.scope)
         if before.has(Trait.SHARED | Trait.UNKNOWN):
             analysis.change(before, value)
         if before.has(Trait.CONTAINER) and value.has(UNORDERED) and not before.has(Trait.SET):
             analysis.note_choice()
         if before.has(Trait.CONTAINER):
             analysis.change(NO_TRAITS, analysis.element(value))
-        result = analysis.operate(op, before, value)
+        result = analysis.expressions.operate(op, before, value)
         analysis.bind(self.scope, target.id, result)
 
     def handler(self, node: ast.ExceptHandler) -> None:
@@ -185,7 +205,7 @@ class Body:
         if node.type is not None:
             many = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             for kind in many:
-                self.analysis.calls.allowed_exceptions(self.value(kind))
+                self.analysis.classes.check_caught(self.value(kind))
         else:
             self.analysis.note_choice()
         if node.name is not None:
@@ -230,7 +250,7 @@ class Body:
         if source is None or alias.name == "*":
             value = self.analysis.note_choice()
         else:
-            value = self.analysis.calls.attribute(self.analysis.abstract(source), alias.name)
+            value = self.analysis.attributes.attribute(self.analysis.abstract(source), alias.name)
         self.analysis.bind(self.scope, name, value)
 
 

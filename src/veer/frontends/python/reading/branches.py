@@ -59,6 +59,7 @@ class State:
         return State(names, self.facts)
 
 
+# What happens from some point to the end of the call; and the same given a value (see `reader`).
 Continuation: TypeAlias = Callable[[State], Tree]
 ValueContinuation: TypeAlias = Callable[[Value, State], Tree]
 
@@ -80,6 +81,8 @@ class Brancher:
         self.left -= 1
         if self.left < 0:
             raise NotRead("too many branches")
+        # Sound since conditions have no effects: whatever is read after this one, under `yes` it
+        # may assume that the condition held, and under `no` that it was false (never null).
         ways = yes(state.learn(condition, True)), no(state.learn(condition, False))
         return ways[0] if ways[0] == ways[1] else Branch(condition, *ways)
 

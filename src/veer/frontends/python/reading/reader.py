@@ -2,6 +2,22 @@
 
 The body is followed along every path; what depends on the row is kept as an expression, the rest
 is computed. Whatever is not understood stops the reading, and the function stays opaque.
+
+The reader is written in continuation-passing style: a method does not return the value of an
+expression, it takes a function `then` of the value and gives the whole tree of what happens from
+there to the end of the call. For a value may depend on conditions of the row, and what follows is
+then followed once under each of them. Reading `return -x if x < 0 else x` is
+
+    value(IfExp, state, then)
+      => branch(x < 0, state,
+                lambda s: value(-x, s, then),     # `s` knows that x < 0 holds
+                lambda s: value(x, s, then))      # `s` knows that it does not
+      => Branch(x < 0, Returns(-x), Returns(x))
+
+with `then = lambda value, state: Returns(value)`. A `state` goes along each path: what names stand
+for, which conditions were decided. So a condition is asked once a path, a branch that cannot be
+taken is not read, `return` inside of a loop is just a continuation that is not called (`body`), and
+an exception is a tree that forgets its continuation (`Raises`).
 """
 
 from __future__ import annotations
@@ -66,7 +82,11 @@ ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 def read_function(
     function: Any, args: Sequence[tuple[str, Expr]], type_: DataType, evaluated: int
 ) -> Expr:
-    """What a live function gives for arguments, each with its keyword or ""."""
+    """What a live function gives for arguments, each with its keyword or "", as an expression.
+
+    `evaluated` is Spark's evalType: how arguments and result are converted. Raises `NotRead` for
+    whatever is outside of the Python that is read; the function is then known by identity alone.
+    """
     definition = definition_of(function)
     if definition is None:
         raise NotRead("its source is not to be had")
@@ -74,7 +94,10 @@ def read_function(
 
 
 def read_source(source: str, args: Sequence[Expr], type_: DataType) -> Expr:
-    """What the last function of a text gives; the text may define helpers and constants."""
+    """What the last function of a text gives; the text may define helpers and constants.
+
+    Raises `NotRead` where the text holds more than that. Nothing of it is run.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -122,7 +145,11 @@ class _Continuations:
 
 
 class FunctionReader(Brancher):
-    """Follows one call of a function."""
+    """Follows one call of a function.
+
+    `frames` are the functions being read, the innermost last, each with the names that are its
+    own. What follows a call belongs to the caller: continuations restore the caller's frames.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from veer.frontends.python import Identity, identify
-from veer.frontends.python.purity.analysis import Arguments
+from veer.frontends.python.purity import Arguments
 from veer.functions.registry import Kind
 
 NAMED_ARGUMENT = "NamedArgumentExpression"
