@@ -14,7 +14,7 @@ from typing import Any, final
 from veer.analysis.determinism import worst
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
-from veer.frontends.python.purity.analysis import argument
+from veer.frontends.python.purity import argument
 from veer.frontends.python.purity.traits import TABLES
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.plans.operators import PlanReader, Signal
