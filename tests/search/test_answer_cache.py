@@ -11,7 +11,7 @@ from veer.errors import InputError
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import Sink, Source, TableUdf
+from veer.model.ops import AnyOperator, Sink, Source, TableUdf
 from veer.model.query_pair import QueryPair
 from veer.model.schema import Field
 from veer.model.types import INT
@@ -193,7 +193,7 @@ def test_what_a_function_never_gives_is_part_of_the_question() -> None:
     for nullable in (True, False):
         udf = TableUdf("f", (Field("z", INT, nullable),))
         source = Source("t", (Field("a", INT),))
-        operators = {"t": source, "u": udf, "result": Sink("result")}
+        operators: dict[str, AnyOperator] = {"t": source, "u": udf, "result": Sink("result")}
         side = Dataflow(operators, [Link("t", "u"), Link("u", "result")])
         pairs.append(QueryPair(side, side, BAG, ((0, 0),)))
     assert form(pairs[0]) != form(pairs[1])
