@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "java", "own_code", "verdict", "visible", "__version__"}
+EVERYWHERE = {"errors", "java", "options", "own_code", "verdict", "visible", "__version__"}
 GROUND = {"model", "functions"}
 FACTS = GROUND | {"analysis"}
 MAY_IMPORT: dict[str, set[str]] = {
@@ -15,6 +15,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "visible": set(),
     "java": set(),
     "own_code": set(),
+    "options": set(),
     "model": {"functions"},
     "functions": {"model"},
     "analysis": GROUND,
