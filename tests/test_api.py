@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,8 @@ def test_types_that_are_not_modelled_pass_through(tmp_path: Path) -> None:
     bad = write(tmp_path, "q.sql", text.replace("v IS NOT NULL", "v > v"))
     with pytest.raises(veer.errors.InputError, match="cannot be compared"):
         veer.load(bad)
+
+
+def test_no_module_hides_a_name_of_the_api() -> None:
+    """A package `veer.verify` would be what `veer.verify` means once it is imported."""
+    assert [name for name in veer.__all__ if find_spec(f"veer.{name}") is not None] == []

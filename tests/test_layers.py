@@ -29,12 +29,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evs": FACTS | {"smt", "prover"},
     "refute": FACTS | {"interpreter", "smt", "frontends"},
     "search": FACTS | {"normalize", "versions", "proof", "interpreter", "evs", "refute"},
-    "verify": FACTS
+    "verification": FACTS
     | {"normalize", "versions", "proof", "interpreter", "smt", "evs", "refute", "search"},
     "report": {"model", "normalize", "proof", "frontends", "refute"},
     "store": {"model"},
     "execution": FACTS | {"api", "frontends", "interpreter", "refute", "store", "versions"},
-    "api": {"frontends", "search", "smt", "verify", "versions"},
+    "api": {"frontends", "search", "smt", "verification", "versions"},
     "batch": {"api", "frontends", "report"},
     "cli": {
         *("api", "batch", "report", "evs", "execution", "frontends", "model", "store"),

@@ -27,7 +27,7 @@ from veer.options import (
     TypeMatching,
 )
 from veer.verdict import TableSemantics
-from veer.verify.comparison import Comparison
+from veer.verification.comparison import Comparison
 
 ROOT = Path(__file__).parent.parent
 V1 = str(ROOT / "examples" / "tobacco" / "v1.yaml")

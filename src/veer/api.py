@@ -23,8 +23,8 @@ from veer.verdict import (
     SinkReport,
     Verdict,
 )
-from veer.verify.comparison import Comparison
-from veer.verify.sinks import PairSearch, Verifiers, sink_reports
+from veer.verification.comparison import Comparison
+from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair, best_mappings
 from veer.versions.describe import describe_edits
 from veer.visible import visible

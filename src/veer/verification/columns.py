@@ -13,7 +13,7 @@ from veer.model.schema import listing
 from veer.model.types import same_by_value
 from veer.options import ColumnMatching, TypeMatching
 from veer.verdict import Caveat
-from veer.verify.comparison import Comparison
+from veer.verification.comparison import Comparison
 
 MOST_NAMES = 5  # of columns in a reason
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
