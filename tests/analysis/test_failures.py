@@ -7,6 +7,7 @@ import pytest
 from veer.analysis.failures import may_fail
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
+from veer.options import ErrorHandling
 from veer.verdict import SinkReport, Verdict
 
 SCHEMA = (
@@ -50,7 +51,7 @@ def test_a_scalar_subquery_may_have_two_rows() -> None:
 
 def sink(p: str, q: str, errors: str = "ignore") -> SinkReport:
     one, two = (Version(t, read_sql(t, SCHEMA), False) for t in (p, q))
-    return verify(one, two, Comparison(errors=errors)).sinks[0]
+    return verify(one, two, Comparison(errors=ErrorHandling(errors))).sinks[0]
 
 
 LATE = "SELECT x FROM (SELECT b, CAST(s AS INT) AS x FROM t) AS y WHERE b > 1"
