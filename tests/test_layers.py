@@ -6,10 +6,16 @@ import ast
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "java", "own_code", "verdict", "visible", "__version__"}
+EVERYWHERE = {
+    *("assumptions", "caveats", "errors", "java", "own_code", "reasons", "verdict", "visible"),
+    "__version__",
+}
 GROUND = {"model", "functions"}
 FACTS = GROUND | {"analysis"}
 MAY_IMPORT: dict[str, set[str]] = {
+    "assumptions": set(),
+    "caveats": set(),
+    "reasons": set(),
     "errors": set(),
     "verdict": set(),
     "visible": set(),
@@ -32,8 +38,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"normalize", "versions", "proof", "interpreter", "smt", "evs", "refute", "search"},
     "report": {"model", "normalize", "proof", "frontends", "refute"},
     "store": {"model"},
-    "execution": FACTS | {"api", "frontends", "interpreter", "refute", "store", "versions"},
-    "api": {"frontends", "search", "smt", "verify", "versions"},
+    "execution": FACTS
+    | {"api", "frontends", "interpreter", "refute", "report", "store", "versions"},
+    "api": {"frontends", "report", "search", "smt", "verify", "versions"},
     "batch": {"api", "frontends", "report"},
     "cli": {
         *("api", "batch", "report", "evs", "execution", "frontends", "model", "store"),

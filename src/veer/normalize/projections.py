@@ -26,6 +26,7 @@ from veer.analysis.determinism import (
     keys_relied_on,
     operator_kind,
 )
+from veer.assumptions import KeyAssumption, in_order
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
@@ -62,6 +63,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import INT, LONG, has_floats
 from veer.model.walk import (
     columns_read,
@@ -92,14 +94,14 @@ def normalized(dataflow: Dataflow) -> Dataflow:
         tidying = _Normalizer(dataflow)
         found = tidying.dataflow()
         dataflow.__dict__["_tidied"] = found.__dict__["_tidied"] = found
-        found.__dict__["_relied"] = dataflow.__dict__["_relied"] = sorted(tidying.relied)
+        found.__dict__["_relied"] = dataflow.__dict__["_relied"] = in_order(tidying.relied)
     return found
 
 
-def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[tuple[str, tuple[str, ...]]]:
+def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[KeyAssumption]:
     """The declared keys without which the tidy form would not mean the same."""
     normalized(dataflow)
-    found: list[tuple[str, tuple[str, ...]]] = list(dataflow.__dict__["_relied"])
+    found: list[KeyAssumption] = list(dataflow.__dict__["_relied"])
     for operator in dataflow.operators.values():
         for query in subqueries(operator):
             found += keys_relied_on_by_normalizing(query)
@@ -126,7 +128,7 @@ class _Normalizer:
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, _View] = {}
-        self.relied: set[tuple[str, tuple[str, ...]]] = set()  # declared keys
+        self.relied: set[KeyAssumption] = set()  # declared keys
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
@@ -353,7 +355,7 @@ class _Normalizer:
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
             if i in below:
-                self.relied |= {(source.table, key) for key in source.keys}
+                self.relied |= {declared_key(source, key) for key in source.keys}
         return True
 
     def _joined(self, id_: str, join: Join, below: Sequence[_View]) -> _View:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, final
 
 from veer.analysis.constants import computed
+from veer.assumptions import Declared
 from veer.model.expr import (
     Call,
     Cast,
@@ -44,7 +45,14 @@ SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not
 
 
 class TooLargeError(Exception):
-    """A normal form larger than is worth trying; never escapes the prover."""
+    """A normal form larger than is worth trying; never escapes the prover.
+
+    `operator` is the id that the message names, if it names one.
+    """
+
+    def __init__(self, message: str, *, operator: str = "") -> None:
+        super().__init__(message)
+        self.operator = operator
 
 
 @final
@@ -101,7 +109,7 @@ class Definitions(ABC):
     _names: dict[Definition, str] = field(default_factory=dict)
     _free: dict[str, frozenset[str]] = field(default_factory=dict)
     _last: int = 0
-    keys_used: set[str] = field(default_factory=set)
+    keys_used: set[Declared] = field(default_factory=set)
 
     def fresh(self) -> int:
         """A new tuple variable; so many at most, which bounds the work on a pair."""

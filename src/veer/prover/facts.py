@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Protocol, final
 
+from veer.assumptions import ForeignKeyHolds
 from veer.model.conditions import conjunction
 from veer.model.expr import Cast, Column, Compare, Expr, IsNull, Literal, Not
 from veer.model.types import BOOLEAN, INTEGER_BITS, LONG, IntegralType, has_floats
@@ -284,7 +285,7 @@ class Facts:
                 self.rows.append((row, guards))
                 children.append((row, guards, generation + 1))
                 self.symbols.keys_used.add(
-                    f"{', '.join(foreign.columns)} of {source.table} refers to {foreign.parent}"
+                    ForeignKeyHolds(source.table, foreign.columns, foreign.parent)
                 )
 
     def _keys(self) -> None:

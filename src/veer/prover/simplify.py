@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from veer.analysis.constants import computed
+from veer.assumptions import UniqueHolds
 from veer.model.expr import (
     And,
     Call,
@@ -20,6 +21,7 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
 )
+from veer.model.sources import declared_key
 from veer.model.types import has_floats
 from veer.model.walk import parts
 from veer.prover.conditions import (
@@ -185,9 +187,10 @@ class Simplifying(Definitions):
         source = atom.relation.source
         own = columns(atom)
         names = tuple(source.fields[own.index(c)].name for c in key)
-        is_key = names in source.keys
-        said = f"is a key of {source.table}" if is_key else f"is unique in {source.table}"
-        self.keys_used.add(f"{', '.join(names)} {said}")
+        if names in source.keys:
+            self.keys_used.add(declared_key(source, names))
+        else:
+            self.keys_used.add(UniqueHolds(source.table, names))
 
     def _inline_exists(self, term: Term) -> Term | None:
         """Inside an EXISTS, a further EXISTS is a join: multiplicities do not matter."""
