@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from benchmarks import tpcds
+from benchmarks.support import tpcds
 from veer.analysis.fingerprint import fingerprint, fingerprints
 from veer.errors import IllFormedError, ParseError
 from veer.frontends.coercion import arithmetic, call, case, cast, compare, in_list
@@ -220,6 +220,23 @@ def test_union_needs_equal_types() -> None:
             {"t": TABLE, "u": other, "x": Union(), "r": Sink("r")},
             [Link("t", "x"), Link("u", "x", 1), Link("x", "r")],
         )
+
+
+def test_a_fact_is_derived_once_for_each_dataflow() -> None:
+    rows: dict[str, Operator] = {"t": TABLE, "out": Sink("out")}
+    dataflow = Dataflow(rows, [Link("t", "out")])
+    calls: list[str] = []
+
+    def width() -> int:
+        calls.append("width")
+        return dataflow.cached("columns", lambda: len(dataflow.schemas["t"]))
+
+    assert [dataflow.cached("width", width) for _ in range(3)] == [3, 3, 3]
+    assert calls == ["width"]
+    assert dataflow.cached(("width", "t"), lambda: None) is None
+    equal = Dataflow(rows, [Link("t", "out")])
+    assert equal == dataflow
+    assert equal.cached("width", lambda: 4) == 4  # facts belong to one value, not to its equals
 
 
 def test_columns_are_found_by_occurrence() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.large import pair
+from benchmarks.support.large import pair
 from veer.api import Comparison, Version, verify
 from veer.assumptions import SameChoice
 from veer.frontends.sql import read_sql

@@ -213,20 +213,17 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
 
 def _without_keys(dataflow: Dataflow) -> Dataflow:
     """The dataflow as if no key were declared, kept with it."""
-    cached: Dataflow | None = dataflow.__dict__.get("_without_keys")
-    if cached is None:
-        bare = {i: replace(source, keys=()) for i, source in dataflow.sources.items()}
-        cached = Dataflow({**dataflow.operators, **bare}, dataflow.links)
-        dataflow.__dict__["_without_keys"] = cached
-    return cached
+
+    def make() -> Dataflow:
+        keyless = {i: replace(source, keys=()) for i, source in dataflow.sources.items()}
+        return Dataflow({**dataflow.operators, **keyless}, dataflow.links)
+
+    return dataflow.cached("without keys", make)
 
 
 def operator_kind(dataflow: Dataflow, id_: str) -> Kind:
     """Whether an operator is a function of its inputs where it stands; kept with the dataflow."""
-    kinds: dict[str, Kind] = dataflow.__dict__.setdefault("_kinds", {})
-    if id_ not in kinds:
-        kinds[id_] = _operator_kind(dataflow, id_)
-    return kinds[id_]
+    return dataflow.cached(("operator kind", id_), lambda: _operator_kind(dataflow, id_))
 
 
 def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
@@ -347,7 +344,7 @@ def _bare(expr: Expr) -> Expr:
 
 def most_rows(dataflow: Dataflow, id_: str, depth: int = 0) -> float:
     """How many rows an operator gives at most; infinity if nothing says."""
-    known: dict[str, float] = dataflow.__dict__.setdefault("_most_rows", {})
+    known: dict[str, float] = dataflow.cached("most rows", dict)
     if id_ not in known:
         if depth > DEEPEST:
             return math.inf

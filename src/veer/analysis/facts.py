@@ -103,14 +103,14 @@ def renamed(condition: Expr, places: Mapping[int, int]) -> Expr | None:
 
 def facts(dataflow: Dataflow, id_: str) -> Facts:
     """What is known of a signal; kept with the dataflow."""
-    cache: dict[str, Facts] = dataflow.__dict__.setdefault("_facts", {})
-    if id_ not in cache:
-        near = _near(dataflow, id_)
-        found: dict[str, Facts] = {}
-        for here in sorted(near, key=dataflow.position.__getitem__):
-            found[here] = _facts(dataflow, here, found)
-        cache[id_] = found[id_]
-    return cache[id_]
+    return dataflow.cached(("facts", id_), lambda: _facts_from_near(dataflow, id_))
+
+
+def _facts_from_near(dataflow: Dataflow, id_: str) -> Facts:
+    by_signal: dict[str, Facts] = {}
+    for here in sorted(_near(dataflow, id_), key=dataflow.position.__getitem__):
+        by_signal[here] = _facts(dataflow, here, by_signal)
+    return by_signal[id_]
 
 
 def _near(dataflow: Dataflow, id_: str) -> list[str]:

@@ -35,11 +35,7 @@ from veer.model.schema import Schema
 
 def fingerprints(dataflow: Dataflow) -> Mapping[str, str]:
     """The fingerprint of every operator's output."""
-    cached: Mapping[str, str] | None = dataflow.__dict__.get("_fingerprints")
-    if cached is None:
-        cached = _fingerprints(dataflow, ())
-        dataflow.__dict__["_fingerprints"] = cached
-    return cached
+    return dataflow.cached("fingerprints", lambda: _fingerprints(dataflow, ()))
 
 
 def fingerprint(dataflow: Dataflow) -> str:

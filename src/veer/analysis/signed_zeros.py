@@ -104,15 +104,15 @@ def tells_zeros_apart(expr: Expr) -> bool:
 
 def shown_zero_sign(dataflow: Dataflow) -> str:
     """An expression that shows a sign which depends on Spark's plan; empty if there is none."""
-    known: str | None = dataflow.__dict__.get("_shown_zero_sign")
-    if known is None:
-        known = ""
-        if may_show_zero_signs(dataflow):
-            reading = _Reading()
-            reading.dataflow(dataflow, ())
-            known = next((shown for shown, read in reading.shown if read & reading.compared), "")
-        dataflow.__dict__["_shown_zero_sign"] = known
-    return known
+    return dataflow.cached("shown zero sign", lambda: _shown_zero_sign(dataflow))
+
+
+def _shown_zero_sign(dataflow: Dataflow) -> str:
+    if not may_show_zero_signs(dataflow):
+        return ""
+    reading = _Reading()
+    reading.dataflow(dataflow, ())
+    return next((shown for shown, read in reading.shown if read & reading.compared), "")
 
 
 def may_show_zero_signs(dataflow: Dataflow) -> bool:

@@ -155,11 +155,7 @@ def _starts_group(dataflow: Dataflow, id_: str) -> bool:
 
 def program(dataflow: Dataflow) -> Program:
     """The compiled form of a dataflow, kept with it."""
-    cached: Program | None = dataflow.__dict__.get("_program")
-    if cached is None:
-        cached = Program(dataflow)
-        dataflow.__dict__["_program"] = cached
-    return cached
+    return dataflow.cached("program", lambda: Program(dataflow))
 
 
 def run_dataflow(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import final
+from typing import Any, TypeVar, cast, final
 
 from veer.errors import IllFormedError, InputError
 from veer.model.ops import Operator, Sink, Source
 from veer.model.schema import Schema
+
+T = TypeVar("T")
 
 
 @final
@@ -41,6 +43,7 @@ class Dataflow:
         self.operators: Mapping[str, Operator] = MappingProxyType(dict(operators))
         self.links: tuple[Link, ...] = tuple(sorted(links))
         self.declared: tuple[Source, ...] = tuple(declared)
+        self._cache: dict[Hashable, Any] = {}
         self._check_links()
         self._check_schemas()
 
@@ -56,6 +59,17 @@ class Dataflow:
 
     def __repr__(self) -> str:
         return f"Dataflow({len(self.operators)} operators, sinks {', '.join(self.sinks)})"
+
+    def cached(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` gives, computed once and kept as long as the dataflow.
+
+        For facts that follow from the dataflow alone: an immutable value has no stale facts. A key
+        names the fact, with its arguments if it has some, and belongs to one module.
+        """
+        if key not in self._cache:
+            # Not setdefault: `make` may ask for other facts of the same dataflow.
+            self._cache[key] = make()
+        return cast(T, self._cache[key])
 
     @cached_property
     def _hash(self) -> int:

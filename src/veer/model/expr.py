@@ -56,6 +56,41 @@ class OuterColumn:
 
 @final
 @dataclass(frozen=True, slots=True)
+class RowColumn:
+    """Inside a proof: column `index` of the row that a tuple variable stands for.
+
+    Only the prover and the refuter make these; no operator of a dataflow holds one. Printed as
+    `t5.2`, as `t5.2!` if it is never null.
+    """
+
+    variable: int
+    index: int
+    type: DataType
+    nullable: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.variable, self.index))  # types are slow to hash and seldom differ
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Inside a proof: a value defined elsewhere, such as a total or whether a row exists.
+
+    Two symbols of one proof are the same exactly if their ids are. Printed as `?3`, as `?3!` if
+    it is never null.
+    """
+
+    id: int
+    type: DataType
+    nullable: bool = True
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Literal:
     """A constant; `value` is None for NULL."""
 
@@ -285,6 +320,8 @@ class ScalarQuery:
 Expr: TypeAlias = (
     Column
     | OuterColumn
+    | RowColumn
+    | Symbol
     | Literal
     | And
     | Or
@@ -302,6 +339,7 @@ Expr: TypeAlias = (
     | ScalarQuery
 )
 
+# What operators may hold: the variables of proofs are not among them.
 EXPR_CLASSES = (
     Column,
     OuterColumn,

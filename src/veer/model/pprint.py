@@ -31,8 +31,10 @@ from veer.model.expr import (
     Or,
     OuterColumn,
     OverCall,
+    RowColumn,
     ScalarQuery,
     SortKey,
+    Symbol,
 )
 from veer.model.ops import (
     Aggregate,
@@ -90,6 +92,21 @@ def show_value(value: Any) -> str:
             return str(value)
 
 
+def show_variable(variable: RowColumn | Symbol) -> str:
+    """The name under which a variable of a proof is printed, in words and in SMT-LIB.
+
+    `t5.2` is column 2 of tuple variable 5, `?3` a symbol; `!` marks what is never null.
+    """
+    mark = "" if variable.nullable else "!"
+    match variable:
+        case RowColumn(row, index):
+            return f"t{row}.{index}{mark}"
+        case Symbol(id_):
+            return f"?{id_}{mark}"
+        case _:
+            assert_never(variable)
+
+
 def show_expr(expr: Expr) -> str:
     """An expression in SQL spelling."""
     match expr:
@@ -98,6 +115,8 @@ def show_expr(expr: Expr) -> str:
         case OuterColumn(name, _, occurrence, depth):
             place = f"@{occurrence + 1}" if occurrence else ""
             return f"{'outer.' * depth}{quote_name(name)}{place}"
+        case RowColumn() | Symbol():
+            return show_variable(expr)
         case Literal(value):
             return show_value(value)
         case And(args):

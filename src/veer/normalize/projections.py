@@ -89,23 +89,35 @@ Change: TypeAlias = Callable[[Column], Expr]
 
 def normalized(dataflow: Dataflow) -> Dataflow:
     """The tidy form; kept with the dataflow."""
-    found: Dataflow | None = dataflow.__dict__.get("_tidied")
-    if found is None:
-        tidying = _Normalizer(dataflow)
-        found = tidying.dataflow()
-        dataflow.__dict__["_tidied"] = found.__dict__["_tidied"] = found
-        found.__dict__["_relied"] = dataflow.__dict__["_relied"] = in_order(tidying.relied)
-    return found
+    return _normalization(dataflow).result
 
 
 def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[KeyAssumption]:
     """The declared keys without which the tidy form would not mean the same."""
-    normalized(dataflow)
-    found: list[KeyAssumption] = list(dataflow.__dict__["_relied"])
+    found = list(_normalization(dataflow).relied)
     for operator in dataflow.operators.values():
         for query in subqueries(operator):
             found += keys_relied_on_by_normalizing(query)
     return list(dict.fromkeys(found))
+
+
+@final
+@dataclass(frozen=True)
+class _Normalization:
+    """The normal form of a dataflow, and the declared keys without which it means another."""
+
+    result: Dataflow
+    relied: tuple[KeyAssumption, ...]
+
+
+def _normalization(dataflow: Dataflow) -> _Normalization:
+    def make() -> _Normalization:
+        normalizer = _Normalizer(dataflow)
+        result = normalizer.dataflow()
+        made = _Normalization(result, tuple(in_order(normalizer.relied)))
+        return result.cached("normalization", lambda: made)  # it is its own normal form
+
+    return dataflow.cached("normalization", make)
 
 
 @final
@@ -505,11 +517,12 @@ def _tidy_part(expr: Expr) -> Expr:
 
 def _rows_only(query: Dataflow) -> Dataflow:
     """The tidy form of a query of which only counts how many rows there are."""
-    found: Dataflow | None = query.__dict__.get("_tidied_rows")
-    if found is None:
-        found = _Normalizer(query, shows=False).dataflow()
-        query.__dict__["_tidied_rows"] = found.__dict__["_tidied_rows"] = found
-    return found
+
+    def make() -> Dataflow:
+        result = _Normalizer(query, shows=False).dataflow()
+        return result.cached("normalized rows", lambda: result)  # it is its own normal form
+
+    return query.cached("normalized rows", make)
 
 
 def _flat(expr: And | Or) -> And | Or:

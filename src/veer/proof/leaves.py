@@ -44,7 +44,7 @@ def query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
     only, or as a set, must be enough for everything above it. Kept with P.
     """
     kept: dict[tuple[Claim, tuple[Claim, ...]], tuple[Dataflow, QueryPair]]
-    kept = p.__dict__.setdefault("_query_pairs", {})
+    kept = p.cached("query pairs", dict)
     known = kept.get((step.claim, step.leaves))
     if known is None or known[0] is not q:
         known = kept[step.claim, step.leaves] = (q, _query_pair(step, p, q))

@@ -54,12 +54,13 @@ def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
 
 def _counts_of(dataflow: Dataflow) -> dict[str, set[int]]:
     """The numbers of one dataflow, kept with it."""
-    known: dict[str, set[int]] | None = dataflow.__dict__.get("_counts")
-    if known is None:
-        known = {}
-        _Counted(known).columns(dataflow)
-        dataflow.__dict__["_counts"] = known
-    return known
+
+    def make() -> dict[str, set[int]]:
+        by_table: dict[str, set[int]] = {}
+        _Counted(by_table).columns(dataflow)
+        return by_table
+
+    return dataflow.cached("telling counts", make)
 
 
 class _Counted:

@@ -101,41 +101,43 @@ def constants(dataflows: Iterable[Dataflow]) -> list[Any]:
 
 def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
     """The literal values of one dataflow by their text, kept with it."""
-    known: dict[str, Any] | None = dataflow.__dict__.get("_constants")
-    if known is None:
-        known, called = {}, set()
-        for id_ in dataflow.order:
-            operator = dataflow.operators[id_]
-            exprs = list(operator_exprs(operator))
-            for expr in exprs:
-                for part in parts(expr):
-                    literal = part.arg if isinstance(part, Cast) else part
-                    if isinstance(literal, Literal) and literal.value is not None:
-                        known.setdefault(repr(literal.value), literal.value)
-                    elif (value := _folded_value(part)) is not None:
-                        known.setdefault(repr(value), value)
-                    elif isinstance(part, Call):
-                        called.add(part.function.removeprefix("python."))
-            for query in subqueries(operator):
-                for key, value in _constants(query).items():
-                    known.setdefault(key, value)
-        for text in variants([v for v in known.values() if isinstance(v, str)], called):
-            known.setdefault(repr(text), text)
-        dataflow.__dict__["_constants"] = known
-    return known
+    return dataflow.cached("constants", lambda: _collect_constants(dataflow))
+
+
+def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
+    by_text: dict[str, Any] = {}
+    called: set[str] = set()
+    for id_ in dataflow.order:
+        operator = dataflow.operators[id_]
+        for expr in operator_exprs(operator):
+            for part in parts(expr):
+                literal = part.arg if isinstance(part, Cast) else part
+                if isinstance(literal, Literal) and literal.value is not None:
+                    by_text.setdefault(repr(literal.value), literal.value)
+                elif (value := _folded_value(part)) is not None:
+                    by_text.setdefault(repr(value), value)
+                elif isinstance(part, Call):
+                    called.add(part.function.removeprefix("python."))
+        for query in subqueries(operator):
+            for key, value in _constants(query).items():
+                by_text.setdefault(key, value)
+    for text in variants([v for v in by_text.values() if isinstance(v, str)], called):
+        by_text.setdefault(repr(text), text)
+    return by_text
 
 
 def _text_exprs(dataflow: Dataflow) -> list[Expr]:
     """The expressions that look into texts, kept with the dataflow."""
-    known: list[Expr] | None = dataflow.__dict__.get("_text_exprs")
-    if known is None:
-        known = []
-        for operator in dataflow.operators.values():
-            known += filter(looks_into_texts, operator_exprs(operator))
-            for query in subqueries(operator):
-                known += _text_exprs(query)
-        dataflow.__dict__["_text_exprs"] = known
-    return known
+    return dataflow.cached("text expressions", lambda: _collect_text_exprs(dataflow))
+
+
+def _collect_text_exprs(dataflow: Dataflow) -> list[Expr]:
+    exprs: list[Expr] = []
+    for operator in dataflow.operators.values():
+        exprs += filter(looks_into_texts, operator_exprs(operator))
+        for query in subqueries(operator):
+            exprs += _text_exprs(query)
+    return exprs
 
 
 def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
