@@ -21,7 +21,6 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import (
     EXPR_CLASSES,
     AggregateCall,
-    CastMode,
     Frame,
     Named,
     OverCall,
@@ -29,7 +28,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import OPERATOR_CLASSES, ForeignKey, NamedCall, NamedOver
 from veer.model.schema import Field
-from veer.model.types import DataType, OpaqueType, parse_type
+from veer.model.types import CastMode, DataType, OpaqueType, parse_type
 from veer.model.walk import UNLESS_DEFAULT
 
 FORMAT = 1

@@ -22,7 +22,7 @@ from veer.assumptions import LeafKeyHolds
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.model.dag import Dataflow
-from veer.model.ops import Operator, Source
+from veer.model.ops import AnyOperator, Source
 from veer.model.query_pair import QueryPair
 from veer.model.walk import subqueries
 from veer.own_code import own_code_digest
@@ -184,7 +184,7 @@ def _form(side: Dataflow, tables: dict[Source, Json], named: bool) -> Json:
     return found
 
 
-def _inside(operator: Operator) -> Json:
+def _inside(operator: AnyOperator) -> Json:
     """What its subqueries declare beyond their text: constraints of tables, what is never null."""
     return [
         [

@@ -26,7 +26,7 @@ from veer.reasons import (
     Reason,
     WrittenDifferently,
 )
-from veer.verify.options import Comparison
+from veer.verification.options import Comparison
 
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
 
