@@ -18,11 +18,11 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Cast, Expr
 from veer.model.query_pair import QueryPair
 from veer.model.types import CastMode, DataType, has_floats, holding_both
-from veer.prover.definitions import TooLargeError
-from veer.prover.facts import Scope
+from veer.prover.algebra import Algebra
+from veer.prover.context import TooLargeError
 from veer.prover.lower import Lowering
-from veer.prover.match import Matcher
-from veer.prover.symbols import Symbols
+from veer.prover.matching.matcher import Matcher
+from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
 from veer.reasons import Cause, QuestionsAsked, TooLarge, Unsupported
 from veer.smt import Solver
@@ -48,9 +48,9 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     if types is None:
         return Answer(Verdict.UNKNOWN, Cause.DIFFERENT_TYPES)
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
-    symbols = Symbols(solver)
-    matcher = Matcher(symbols, rules.count_terms)
-    lowering = Lowering(symbols, matcher)
+    context = Algebra(solver)
+    matcher = Matcher(context, rules.count_terms)
+    lowering = Lowering(context, matcher)
     try:
         (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
         widths = len(pair.p.result_schema), len(pair.q.result_schema)
@@ -65,9 +65,9 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
                 return Answer(Verdict.UNKNOWN, Cause.SORTED_DIFFERENTLY)
         left = lowering.groups.expanded(_shown(p, shown[0], types, widths[0], counts[0]))
         right = lowering.groups.expanded(_shown(q, shown[1], types, widths[1], counts[1]))
-        found = matcher.same_bags(left, right, Scope())
+        found = matcher.same_bags(left, right, NOTHING_AROUND)
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
-            found = matcher.same_sets(left, right, Scope())
+            found = matcher.same_sets(left, right, NOTHING_AROUND)
     except UnsupportedError as error:
         return Answer(Verdict.UNKNOWN, Unsupported(str(error), error.operator))
     except TooLargeError as error:
@@ -77,7 +77,7 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     if not found:
         reason = Cause.SOLVER_BUDGET if solver.gave_up else Cause.NO_PROOF_FOUND
         return Answer(Verdict.UNKNOWN, reason)
-    relied = in_order(symbols.keys_used | lowering.assumptions)
+    relied = in_order(context.keys_used | lowering.assumptions)
     return Answer(Verdict.EQUIVALENT, QuestionsAsked(solver.asked), tuple(relied))
 
 
