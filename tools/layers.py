@@ -13,7 +13,17 @@ from typing import NamedTuple
 from tools.imports import Import
 
 EVERYWHERE = frozenset(
-    {"errors", "assumptions", "caveats", "reasons", "verdict", "visible", "own_code", "__version__"}
+    [
+        "errors",
+        "options",
+        "assumptions",
+        "caveats",
+        "reasons",
+        "verdict",
+        "visible",
+        "own_code",
+        "__version__",
+    ]
 )
 
 
@@ -37,6 +47,7 @@ ROOMS = (
     _room("assumptions", "what an EQUIVALENT rests on, as values"),
     _room("caveats", "what to know besides a verdict, as values"),
     _room("reasons", "why a verdict is what it is, as values"),
+    _room("options", "what users choose between"),
     _room("verdict", "verdicts, answers, reports: what Veer says"),
     _room("visible", "text made safe to show"),
     _room("own_code", "a digest of Veer's own code"),

@@ -11,6 +11,7 @@ from veer.api import Comparison, Version, verify
 from veer.assumptions import SameChoice
 from veer.frontends.sql import read_sql
 from veer.normalize.projections import normalized
+from veer.options import ColumnMatching
 from veer.proof import Claim, NormalizedStep, Proof, ProofError, check
 from veer.refute import Refutation, first_difference
 from veer.report.wording import assumption_text
@@ -28,7 +29,7 @@ CREATE TABLE v (a INT, b INT, c INT)
 def test_tidy(case: Case) -> None:
     p, q = (read_sql(text, SCHEMA) for text in case.texts)
     semantics = TableSemantics(case.options.get("semantics", "bag"))
-    asked = Comparison(semantics, columns="position")
+    asked = Comparison(semantics, columns=ColumnMatching.POSITION)
     report = verify(Version("p", p, False), Version("q", q, False), asked)
     assert (report.verdict is Verdict.EQUIVALENT) == (case.options["expect"] == "equivalent")
     if report.verdict is Verdict.EQUIVALENT:

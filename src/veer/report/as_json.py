@@ -9,6 +9,7 @@ from typing import Any
 
 from veer.report.wording import answer_text, assumption_text, caveat_text, reason_text
 from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness
+from veer.visible import json_text
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -30,6 +31,11 @@ def report_json(report: Report) -> dict[str, Any]:
         "limit": report.limit,
         "place": None if report.place is None else asdict(report.place),
     }
+
+
+def json_document(report: dict[str, Any]) -> str:
+    """JSON data as a document."""
+    return json_text(report) + "\n"
 
 
 def edits_json(edits: Iterable[EditReport]) -> list[dict[str, Any]]:

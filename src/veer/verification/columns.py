@@ -18,6 +18,7 @@ from veer.caveats import (
 from veer.model.dag import Dataflow
 from veer.model.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
 from veer.model.types import same_by_value
+from veer.options import ColumnMatching, TypeMatching
 from veer.reasons import (
     Cause,
     ColumnCounts,
@@ -26,7 +27,7 @@ from veer.reasons import (
     Reason,
     WrittenDifferently,
 )
-from veer.verification.options import Comparison
+from veer.verification.comparison import Comparison
 
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
 
@@ -64,7 +65,7 @@ def match_columns(
     if all(inserts):
         if left.names != right.names:
             caveats.append(OtherColumnNames())
-    elif asked.columns == "name" and left.names != right.names:
+    elif asked.columns is ColumnMatching.NAME and left.names != right.names:
         # Spark resolves names without regard to case, unless told otherwise.
         names, others = ([n.lower() for n in schema.names] for schema in (left, right))
         if sorted(left.names) != sorted(right.names) and sorted(names) == sorted(others):
@@ -78,13 +79,14 @@ def match_columns(
             pairs = tuple((i, others.index(name)) for i, name in enumerate(names))
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
-        alike = f.type == g.type if asked.types == "exact" else same_by_value(f.type, g.type)
+        exact = asked.types is TypeMatching.EXACT
+        alike = f.type == g.type if exact else same_by_value(f.type, g.type)
         if not alike:
             decides = all(inserts)
             reason = DifferentType(f.name, str(f.type), str(g.type), table_decides=decides)
             return Mismatch(reason, certain=not decides)
     generated = [n for n in left.names if not GIVEN.fullmatch(n)]
-    if asked.columns == "name" and generated and not any(inserts):
+    if asked.columns is ColumnMatching.NAME and generated and not any(inserts):
         caveats.append(GeneratedName(generated[0]))
     return pairs
 

@@ -10,6 +10,7 @@ from veer.caveats import Caveat, MayFail, MoreMayFail, Side
 from veer.errors import DefectError
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
+from veer.options import ErrorHandling
 from veer.proof import (
     Claim,
     NormalizedStep,
@@ -46,7 +47,7 @@ class ProofGuard:
     goal: Claim
     attempts: Attempts
     caveats: tuple[Caveat, ...]
-    errors: str
+    errors: ErrorHandling
     choices: dict[str, str]
     evidence: Evidence | None = None
 
@@ -80,7 +81,7 @@ class ProofGuard:
                 return ZeroSignShown(shown)
         windows = self.attempts.used(proof, p, q)
         failures = _failures(self.refutation)
-        if failures and self.errors == "strict":
+        if failures and self.errors is ErrorHandling.STRICT:
             fails = FailsInOneVersion(failures[0])
             return SinkReport(a, b, Verdict.UNKNOWN, fails, assumptions, self.caveats, windows)
         caveats = (*self.caveats, *failures)
