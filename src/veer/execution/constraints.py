@@ -54,9 +54,9 @@ class Constraints:
         if key is None:
             return False
         if key not in self._seen and self._store is not None:
-            found = self._store.constraint(*key)
-            if found is not None:
-                self._seen[key] = found
+            remembered = self._store.constraint(*key)
+            if remembered is not None:
+                self._seen[key] = remembered
         return self._seen.get(key)
 
     def check(self, sources: Sequence[Source]) -> bool:

@@ -70,9 +70,9 @@ class Bodies:
     def of(self, operator: RowUdf | TableUdf) -> Body:
         """The body of an opaque operator, or an error saying how to give one."""
         kind, _, settings = operator.identity.partition(" ")
-        found = self.own.get(operator.identity) or self.own.get(kind)
-        if found is not None:
-            return Body(found, _own_digest(found))
+        function = self.own.get(operator.identity) or self.own.get(kind)
+        if function is not None:
+            return Body(function, _own_digest(function))
         if kind in LIBRARY and isinstance(operator, RowUdf):
             return self._library(kind, json.loads(settings))
         source = self.code.get(operator.identity)
@@ -109,10 +109,10 @@ class Bodies:
         if len(data) > MODEL_BYTES:
             raise InputError(f"{path}: a model of {len(data):,} bytes")
         try:
-            found = read_json(data)
+            parsed = read_json(data)
             weights = {
                 str(c): ({str(w): float(x) for w, x in m["words"].items()}, float(m.get("bias", 0)))
-                for c, m in found["classes"].items()
+                for c, m in parsed["classes"].items()
             }
         except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
             raise InputError(
@@ -138,10 +138,10 @@ def own_functions(path: str) -> dict[str, Callable[..., Any]]:
 
 def _own_digest(function: Callable[..., Any], *more: str) -> str | None:
     """A digest of a function of its arguments alone; none if it is not known to be one."""
-    found = identify(function)
-    if not found.certain or found.kind is not Kind.PURE:
+    identity = identify(function)
+    if not identity.certain or identity.kind is not Kind.PURE:
         return None
-    return digest([found.digest, platform.python_version(), *more])
+    return digest([identity.digest, platform.python_version(), *more])
 
 
 def _last_function(source: str) -> Callable[..., Any]:
@@ -240,8 +240,8 @@ class ExpressionFunction:
     @cached_property
     def _compiled(self) -> tuple[Callable[..., Any], list[DataType], int, DataType]:
         fields: list[Field] = [decode(c) for c in self.columns]
-        made = compile_expr(decode(self.data), (Schema(tuple(fields)),))
-        return made, [fields[i].type for i in self.places], len(fields), decode(self.type)
+        compiled = compile_expr(decode(self.data), (Schema(tuple(fields)),))
+        return compiled, [fields[i].type for i in self.places], len(fields), decode(self.type)
 
     def __call__(self, *args: Any) -> Any:
         compiled, types, width, result = self._compiled

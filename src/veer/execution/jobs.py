@@ -22,7 +22,7 @@ from veer.execution.targets import safe_name
 from veer.execution.writers import Reads, reads_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.capture.capture import Capture, Stopped, Written
-from veer.frontends.spark.capture.child import arguments_for, function_of, told
+from veer.frontends.spark.capture.child import arguments_for, describe_error, function_of
 from veer.frontends.spark.capture.jobs import parse_args
 from veer.frontends.spec import parse_spec
 from veer.model.ops import Sink
@@ -179,7 +179,9 @@ def _called(
             except VeerError:
                 raise
             except Exception as error:
-                raise InputError(f"{parsed.function} raised {told(error, root)}") from None
+                raise InputError(
+                    f"{parsed.function} raised {describe_error(error, root)}"
+                ) from None
 
         yield job, root, call
 

@@ -191,7 +191,7 @@ class Running:
             if planner.plan.computed and self._is_elsewhere():
                 continue
             try:
-                made = self._compute(planner)
+                computed = self._compute(planner)
                 break
             except InputError:
                 damaged = self._damaged(planner.plan)
@@ -203,7 +203,7 @@ class Running:
             f"table {table}: {problem}; what is declared of it is not relied on"
             for table, problem in self.constraints.violated.items()
         ]
-        self._register(outcome, made, time.perf_counter() - begun)
+        self._register(outcome, computed, time.perf_counter() - begun)
         outcome.seconds = time.perf_counter() - begun
         return outcome
 
@@ -222,7 +222,7 @@ class Running:
 
     def _damaged(self, plan: RunPlan) -> list[str]:
         """Stored parts that are not what they were, though they seemed to be."""
-        found = []
+        problems = []
         for reused in plan.cuts.values():
             result = reused.result
             try:
@@ -231,8 +231,8 @@ class Running:
                 continue
             if problem:
                 self.store.mark_damaged(result.id)
-                found.append(f"a stored result is not read: {problem}")
-        return found
+                problems.append(f"a stored result is not read: {problem}")
+        return problems
 
     def _compute(self, planner: Planner) -> dict[str, StoredResult]:
         """Everything that has to be computed, by signal."""
@@ -248,7 +248,7 @@ class Running:
             return results.read(result, dataflow.schemas[id_], order)
 
         stored = {i: read(i, reused.result) for i, reused in plan.cuts.items()}
-        made: dict[str, StoredResult] = {}
+        computed: dict[str, StoredResult] = {}
         try:
             for id_ in [*plan.keep, *plan.computed]:
                 schema = dataflow.schemas[id_]
@@ -258,29 +258,31 @@ class Running:
                 self.progress(f"computing {id_}")
                 frame = self.computation.frame(id_, stored)
                 look = planner.signature(id_) if self.request.reuse != "none" else ""
-                made[id_] = results.write(frame, self.signals, id_, look)
+                computed[id_] = results.write(frame, self.signals, id_, look)
                 if id_ in plan.keep:
-                    stored[id_] = read(id_, made[id_])
+                    stored[id_] = read(id_, computed[id_])
         except BaseException:
-            for result in made.values():
+            for result in computed.values():
                 results.discard(result.id)
             raise
-        return made
+        return computed
 
     # -- registering ---------------------------------------------------------------------------
 
-    def _register(self, outcome: Outcome, made: dict[str, StoredResult], seconds: float) -> None:
+    def _register(
+        self, outcome: Outcome, computed: dict[str, StoredResult], seconds: float
+    ) -> None:
         """Record the version with what was computed from sources that stayed the same."""
         plan = outcome.plan
-        changed = self._changed(made) if made else {}
-        results = Results(self.store, self.spark()) if made else None
+        changed = self._changed(computed) if computed else {}
+        results = Results(self.store, self.spark()) if computed else None
         for id_, why in changed.items():
             assert results is not None
-            results.discard(made.pop(id_).id)
+            results.discard(computed.pop(id_).id)
             outcome.notes.append(f"{id_}: {why} while it was computed; its result is not kept")
         if self.request.keep == "none":
             # Kept for this version to be read, found by nobody else.
-            made = {i: replace(r, exact="", signature="") for i, r in made.items()}
+            computed = {i: replace(r, exact="", signature="") for i, r in computed.items()}
         sinks = []
         for sink in self.signals.dataflow.sinks:
             if sink in plan.served:
@@ -288,8 +290,8 @@ class Running:
                 sinks.append(
                     SinkResult(sink, REUSED, result.id, result.rows, plan.served[sink].why)
                 )
-            elif sink in made:
-                result = made[sink]
+            elif sink in computed:
+                result = computed[sink]
                 sinks.append(
                     SinkResult(sink, COMPUTED, result.id, result.rows, plan.computed[sink])
                 )
@@ -297,7 +299,7 @@ class Running:
                 sinks.append(SinkResult(sink, NOT_KEPT, "", None, changed.get(sink, "")))
                 continue
             outcome.results[sink] = result
-        outcome.kept = [r for i, r in made.items() if i not in plan.computed]
+        outcome.kept = [r for i, r in computed.items() if i not in plan.computed]
         outcome.sinks = tuple(sinks)
         version = self._version(outcome.sinks, seconds)
         again = self._is_again(version)
@@ -310,17 +312,17 @@ class Running:
                 for s in version.sinks
             )
             outcome.version = replace(again, sinks=renewed)
-            if made or renewed != again.sinks:
-                self.store.renew_sinks(outcome.version, list(made.values()))
+            if computed or renewed != again.sinks:
+                self.store.renew_sinks(outcome.version, list(computed.values()))
         else:
-            outcome.version = self.store.record(version, list(made.values()))
+            outcome.version = self.store.record(version, list(computed.values()))
             outcome.is_new = True
 
-    def _changed(self, made: Mapping[str, StoredResult]) -> dict[str, str]:
+    def _changed(self, computed: Mapping[str, StoredResult]) -> dict[str, str]:
         """What was computed from sources, models or functions that are others now."""
         now = self._signals(self.computation.fingerprint)
-        found = {}
-        for id_ in made:
+        changes = {}
+        for id_ in computed:
             if self.signals.reason(id_):
                 continue  # it is nobody else's result anyway
             try:
@@ -328,11 +330,11 @@ class Running:
                 same = same and now.environment(id_) == self.signals.environment(id_)
                 same = same and all(map(self._is_untouched, self.signals.reads(id_)))
             except InputError as error:
-                found[id_] = f"a source is gone ({error})"
+                changes[id_] = f"a source is gone ({error})"
                 continue
             if not same:
-                found[id_] = "a source changed"
-        return found
+                changes[id_] = "a source changed"
+        return changes
 
     def _is_untouched(self, source: Source) -> bool:
         """Whether nobody exchanged a source and put it back."""

@@ -23,7 +23,7 @@ from veer.execution.surroundings import (
     java_options,
     surroundings,
 )
-from veer.frontends.spark.capture.session import SETTINGS, started
+from veer.frontends.spark.capture.session import SETTINGS, start_session
 from veer.java import ensure_java
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Session:
             atexit.register(shutil.rmtree, scratch, ignore_errors=True)
             with _said_aside(f"{scratch}/spark.log"):
                 settings = {**usual, **FOR_RUNNING, **self.conf}
-                session = started(scratch, self.master, settings)
+                session = start_session(scratch, self.master, settings)
             self._session = session
         return self._session
 

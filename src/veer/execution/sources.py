@@ -144,31 +144,31 @@ class Sources:
     def touched(self, paths: Sequence[str], *, patterns: bool = True) -> str:
         """What shows that files were changed or exchanged, and perhaps put back."""
         by_time = replace(self, content=False)
-        found: list[Any] = []
+        marks: list[Any] = []
         for path in paths:
             local = _local(path)
             if local is None:
-                found += by_time._hadoop_files(path, patterns)
+                marks += by_time._hadoop_files(path, patterns)
                 continue
             where = str(local) if patterns else glob.escape(str(local))
             roots = sorted(glob.glob(where, include_hidden=True))
-            found += [_exchanged(folder) for folder in _above(roots)]
+            marks += [_exchanged(folder) for folder in _above(roots)]
             files = (file for root in roots for file in _walk(root, folders=True))
-            found += [[by_time._local_file(file), _link(file)] for file in files]
-        return digest(found)
+            marks += [[by_time._local_file(file), _link(file)] for file in files]
+        return digest(marks)
 
     def files(self, paths: Sequence[str], *, patterns: bool = True) -> list[list[Any]]:
         """Every file below some paths, with what tells its content."""
-        found: list[list[Any]] = []
+        files: list[list[Any]] = []
         for path in paths:
             local = _local(path)
             if local is None:
-                found += self._hadoop_files(path, patterns)
+                files += self._hadoop_files(path, patterns)
             else:
-                found += self._local_files(str(local) if patterns else glob.escape(str(local)))
-        if not found:
+                files += self._local_files(str(local) if patterns else glob.escape(str(local)))
+        if not files:
             raise InputError(f"{', '.join(paths)}: there are no files")
-        return sorted(found)
+        return sorted(files)
 
     def _local_files(self, path: str) -> Iterator[list[Any]]:
         roots = sorted(glob.glob(path, include_hidden=True))
@@ -263,13 +263,13 @@ def _upwards(data: str, inside: str) -> tuple[str, str]:
 
 def _above(paths: Sequence[str]) -> list[str]:
     """The folders above some paths, as they are named and as links lead to them."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in paths:
         for at in (path, os.path.realpath(path)):
-            while at not in found and at != os.path.dirname(at):
+            while at not in folders and at != os.path.dirname(at):
                 at = os.path.dirname(at)
-                found.add(at)
-    return sorted({*found, *map(os.path.realpath, found)})
+                folders.add(at)
+    return sorted({*folders, *map(os.path.realpath, folders)})
 
 
 def _exchanged(folder: str) -> list[Any]:

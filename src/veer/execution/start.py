@@ -218,7 +218,7 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
     local = isinstance(started.store.files, LocalFiles)
     if folder and not local:
         raise UsageError(f"--out: results are in {started.store.files.root}; copy them from there")
-    names, found = Names(), {}
+    names, places = Names(), {}
     for sink in started.dataflow.sinks:
         operator = started.dataflow.operators[sink]
         assert isinstance(operator, Sink)
@@ -232,9 +232,9 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
             chart = Path(folder or PLOTS) / name
         elif place is not None:
             own = Target(place, operator.target, is_asked=False)
-        found[sink] = Destination(copy, own, chart)
-    started.rules.check([target for d in found.values() for target in d.targets])
-    return found
+        places[sink] = Destination(copy, own, chart)
+    started.rules.check([target for d in places.values() for target in d.targets])
+    return places
 
 
 def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:

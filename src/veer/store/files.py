@@ -103,11 +103,11 @@ class LocalFiles:
                 path = there.pop(file.name, None)
                 if path is None:
                     return f"{file.name} is missing"
-                found = path.stat()
-                if found.st_size != file.size:
-                    return f"{file.name} has {found.st_size:,} bytes, not {file.size:,}"
+                stat = path.stat()
+                if stat.st_size != file.size:
+                    return f"{file.name} has {stat.st_size:,} bytes, not {file.size:,}"
                 # An untouched file has its time; another time may only mean that it was copied.
-                touched = deep or found.st_mtime_ns != file.modified
+                touched = deep or stat.st_mtime_ns != file.modified
                 if touched and checksum(path) != file.checksum:
                     return f"{file.name} has another content"
         except FileNotFoundError as error:
@@ -133,11 +133,11 @@ class LocalFiles:
 
 def checksum(path: Path) -> str:
     """A checksum of all a file holds."""
-    made = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as opened:
         while chunk := opened.read(CHUNK):
-            made.update(chunk)
-    return made.hexdigest()
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 @final
@@ -154,8 +154,8 @@ class HadoopFiles:
     def _at(self, path: str) -> tuple[Any, Any]:
         """The file system of a path, and the path as Hadoop has it."""
         spark = self._spark()
-        made = spark._jvm.org.apache.hadoop.fs.Path(path)
-        return made.getFileSystem(spark._jsc.hadoopConfiguration()), made
+        hadoop_path = spark._jvm.org.apache.hadoop.fs.Path(path)
+        return hadoop_path.getFileSystem(spark._jsc.hadoopConfiguration()), hadoop_path
 
     def listed(self, id_: str) -> Sequence[StoredFile]:
         system, folder = self._at(self.path(id_))
@@ -194,12 +194,12 @@ class HadoopFiles:
                 return f"{id_} is missing"
             there = {f.name: f for f in self.listed(id_)}
         for file in expected:
-            found = there.pop(file.name, None)
-            if found is None:
+            current = there.pop(file.name, None)
+            if current is None:
                 return f"{file.name} is missing"
-            if found.size != file.size:
-                return f"{file.name} has {found.size:,} bytes, not {file.size:,}"
-            if found.checksum != file.checksum:
+            if current.size != file.size:
+                return f"{file.name} has {current.size:,} bytes, not {file.size:,}"
+            if current.checksum != file.checksum:
                 return f"{file.name} has another content"
         return f"{min(there)} was added" if there else ""
 

@@ -100,10 +100,10 @@ def _mark(store: Store, item: Item, *, dry: bool) -> bool:
     """Decide that a result goes, unless somebody reads it, or did since it was weighed."""
     r = tables.results
     with store.write() as db:
-        found = db.execute(
+        row = db.execute(
             select(r.c.state, r.c.used).where(r.c.id == item.id).with_for_update()
         ).first()
-        if found is None or found.state != LIVE or found.used != item.used:
+        if row is None or row.state != LIVE or row.used != item.used:
             return False
         if _is_leased(store, db, item.id):
             return False
@@ -123,10 +123,10 @@ def _is_over(store: Store) -> ColumnElement[bool]:
 
 
 def _is_leased(store: Store, db: Connection, id_: str) -> bool:
-    found = db.execute(
+    count = db.execute(
         select(func.count()).where(tables.leases.c.result == id_, not_(_is_over(store)))
     ).scalar()
-    return bool(found)
+    return bool(count)
 
 
 def _sweep(store: Store, done: Collected, *, dry: bool) -> None:

@@ -60,9 +60,9 @@ class Seal:
     def value(self, name: str, value: str) -> str:
         """A digest of a value under a name."""
         text = f"{name.lower()}\0{value}".encode("utf-8", "surrogatepass")
-        made = f"sealed-{hmac.new(self._key, text, 'sha256').hexdigest()[:32]}"
-        self._values[made] = value
-        return made
+        sealed = f"sealed-{hmac.new(self._key, text, 'sha256').hexdigest()[:32]}"
+        self._values[sealed] = value
+        return sealed
 
     def text(self, text: str) -> str:
         """A path or URL without the names, passwords and tokens in it."""
@@ -81,31 +81,31 @@ class Seal:
 
     def source(self, source: Source) -> Source:
         """A source as it may be stored."""
-        made = replace(
+        sealed = replace(
             source,
             table=self.text(source.table),
             location=self.text(source.location),
             options=tuple((name, self.option(name, value)) for name, value in source.options),
         )
-        if made != source:
-            self._sources[undeclared(made)] = undeclared(source)
-        return made
+        if sealed != source:
+            self._sources[undeclared(sealed)] = undeclared(source)
+        return sealed
 
     def dataflow(self, dataflow: Dataflow) -> Dataflow:
         """A dataflow as it may be stored."""
-        made = map_sources(dataflow, self.source)
+        sealed = map_sources(dataflow, self.source)
         operators = {
             i: replace(op, target=self.text(op.target)) if isinstance(op, Sink) else op
-            for i, op in made.operators.items()
+            for i, op in sealed.operators.items()
         }
-        return Dataflow(operators, made.links, made.declared)
+        return Dataflow(operators, sealed.links, sealed.declared)
 
     def opened(self, source: Source) -> Source:
         """A source that was sealed here, as it is read."""
-        found = self._sources.get(undeclared(source))
-        if found is not None:
+        original = self._sources.get(undeclared(source))
+        if original is not None:
             return replace(
-                source, table=found.table, location=found.location, options=found.options
+                source, table=original.table, location=original.location, options=original.options
             )
         hidden = [name for name, value in source.options if SEALED.search(value)]
         if hidden or SEALED.search(source.location):
@@ -126,8 +126,8 @@ class Seal:
 
 def _parts(value: str) -> list[str]:
     """Parts of a value that a message may show alone: what is quoted, what follows a name."""
-    found = [*SECRET.findall(value), *QUOTED.findall(value)]
-    return found if re.search(r"[\s/]", value) else [*found, *value.split(":")]
+    parts = [*SECRET.findall(value), *QUOTED.findall(value)]
+    return parts if re.search(r"[\s/]", value) else [*parts, *value.split(":")]
 
 
 def is_sealed(value: str) -> bool:

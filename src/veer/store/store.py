@@ -162,13 +162,13 @@ class Store:
         if is_there and not inspect(self.engine).has_table(tables.about.name):
             raise InputError(f"{self.place}: there is no store; `veer run` makes one")
         self._make_tables()
-        found = self.retried(lambda db: self._about(db) or self._begin(db, results))
-        if found["format"] != str(tables.FORMAT):
+        about = self.retried(lambda db: self._about(db) or self._begin(db, results))
+        if about["format"] != str(tables.FORMAT):
             raise InputError(
-                f"{self.place}: a store of format {found['format']}, expected {tables.FORMAT}"
+                f"{self.place}: a store of format {about['format']}, expected {tables.FORMAT}"
             )
-        self.results = found["results"]
-        self.seal = Seal(found.get("key") or self.retried(self._new_key))
+        self.results = about["results"]
+        self.seal = Seal(about.get("key") or self.retried(self._new_key))
         if results and self.results.rpartition("/")[0] != results:
             at = "its own folder" if self.results == RESULTS else self.results.rpartition("/")[0]
             raise UsageError(f"{self.place}: its results are in {at}, not in {results}")
@@ -191,18 +191,18 @@ class Store:
                 LocalFiles(results)
         elif not self.place_is_folder:
             raise UsageError(f"{self.place}: say where results go: --results PATH")
-        made = {"format": str(tables.FORMAT), "results": results or RESULTS, "key": _random_key()}
-        for key, value in made.items():
+        about = {"format": str(tables.FORMAT), "results": results or RESULTS, "key": _random_key()}
+        for key, value in about.items():
             db.execute(insert(tables.about).values(key=key, value=value))
-        return made
+        return about
 
     def _new_key(self, db: Connection) -> str:
         """The key of a store that was made without one; of two who give it one, the first counts."""
-        found = self._about(db).get("key")
-        if found is None:
-            found = _random_key()
-            db.execute(insert(tables.about).values(key="key", value=found))
-        return found
+        key = self._about(db).get("key")
+        if key is None:
+            key = _random_key()
+            db.execute(insert(tables.about).values(key="key", value=key))
+        return key
 
     @property
     def place_is_folder(self) -> bool:
@@ -300,11 +300,11 @@ class Store:
 
     # -- versions ------------------------------------------------------------------------------
 
-    def record(self, version: StoredVersion, made: Sequence[StoredResult]) -> StoredVersion:
+    def record(self, version: StoredVersion, results: Sequence[StoredResult]) -> StoredVersion:
         """Register a version with the results it made, all or nothing."""
 
         def work(db: Connection) -> StoredVersion:
-            for result in made:
+            for result in results:
                 self._register(db, result)
             return self._record(db, version)  # fails if another process took the number
 
@@ -366,14 +366,14 @@ class Store:
                 )
             )
 
-    def renew_sinks(self, version: StoredVersion, made: Sequence[StoredResult]) -> None:
+    def renew_sinks(self, version: StoredVersion, results: Sequence[StoredResult]) -> None:
         """Other results for the sinks of a version that was run again."""
         v = tables.versions.c
 
         def work(db: Connection) -> None:
             which = (v.name == version.name, v.number == version.number)
             db.execute(select(v.number).where(*which).with_for_update())
-            for result in made:
+            for result in results:
                 self._register(db, result)
             self._put_sinks(db, version.name, version.number, version.sinks)
 
@@ -391,8 +391,8 @@ class Store:
         """Every version of that name, the first one first."""
         v = tables.versions
         with self.read() as db:
-            found = db.execute(select(v).where(v.c.name == name).order_by(v.c.number)).all()
-            return [self._version(db, row) for row in found]
+            rows = db.execute(select(v).where(v.c.name == name).order_by(v.c.number)).all()
+            return [self._version(db, row) for row in rows]
 
     def version(self, name: str, number: int | None = None) -> StoredVersion | None:
         """A version by number, the latest by default."""
@@ -406,7 +406,7 @@ class Store:
 
     def _version(self, db: Connection, row: Any) -> StoredVersion:
         s = tables.sinks
-        found = db.execute(
+        sinks = db.execute(
             select(s).where(s.c.name == row.name, s.c.number == row.number).order_by(s.c.sink)
         )
         return StoredVersion(
@@ -419,7 +419,7 @@ class Store:
             environment=json.loads(row.environment),
             started=row.started,
             seconds=row.seconds,
-            sinks=tuple(SinkResult(r.sink, r.how, r.result or "", r.rows, r.note) for r in found),
+            sinks=tuple(SinkResult(r.sink, r.how, r.result or "", r.rows, r.note) for r in sinks),
             edits=tuple(json.loads(row.edits)),
             code=json.loads(row.code),
             number=row.number,
@@ -443,8 +443,8 @@ class Store:
         return self._found(tables.results.c.signature == signature)
 
     def result(self, id_: str) -> StoredResult | None:
-        found = self._found(tables.results.c.id == id_)
-        return found[0] if found else None
+        results = self._found(tables.results.c.id == id_)
+        return results[0] if results else None
 
     def _found(self, condition: Any) -> list[StoredResult]:
         r = tables.results
@@ -599,10 +599,10 @@ class Store:
     def pool(self, source: str) -> Any | None:
         """The instances of a table, as JSON."""
         with self.read() as db:
-            found = db.execute(
+            instances = db.execute(
                 select(tables.pools.c.instances).where(tables.pools.c.source == _key(source))
             ).scalar()
-        return None if found is None else json.loads(found)
+        return None if instances is None else json.loads(instances)
 
     def add_pool(self, source: str, instances: Any) -> Any:
         """Keep instances of a table; those somebody else kept first count."""
@@ -613,10 +613,10 @@ class Store:
         """Whether a source of that fingerprint was seen to keep what is declared."""
         c = tables.constraints.c
         with self.read() as db:
-            found = db.execute(
+            holds = db.execute(
                 select(c.holds).where(c.source == source, c.declared == _key(declared))
             ).scalar()
-        return None if found is None else bool(found)
+        return None if holds is None else bool(holds)
 
     def remember_constraint(self, source: str, declared: str, holds: bool) -> None:
         key = {"source": source, "declared": _key(declared)}
