@@ -154,7 +154,8 @@ class Capture:
         try:
             return self._original_table(name)
         except Exception as error:
-            self.stop(f"{_first_line(error)}{self.hint(error)}", "")
+            hint = self.hint(error)
+            self.stop(f"{_first_line(error)}{hint}", says_what_to_do=bool(hint))
 
     def stub(self, operator: Operator) -> Any:
         """An empty frame that stands for a source."""
@@ -180,7 +181,7 @@ class Capture:
     def reread(self, written: Written) -> Any:
         """What was written, if that is all there can be."""
         if not REREAD.fullmatch(written.sink.kind):
-            self.stop(f"{written.sink.target} is read after it was {written.sink.kind}", "")
+            self.stop(f"{written.sink.target} is read after it was {written.sink.kind}")
         return written.frame
 
     def source(self, node: Any) -> Operator | None:
@@ -200,44 +201,34 @@ class Capture:
     # -- while the job runs --------------------------------------------------------------------
 
     def __enter__(self) -> Capture:
+        from pyspark.sql import GroupedData
+
+        self._original_sql, self._original_table = self.spark.sql, self.spark.table
+        self._original_pivot = GroupedData.pivot
+        for owner, table in self._replacements():
+            for name, replacement in table.items():
+                if hasattr(owner, name):
+                    self._stack.enter_context(patch.object(owner, name, replacement))
+        self._patch_learning()
+        return self
+
+    def _replacements(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The classes of PySpark that are intercepted, each with its methods."""
         from pyspark import SparkContext
         from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
         from pyspark.sql.catalog import Catalog
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
-        self._original_sql, self._original_table = self.spark.sql, self.spark.table
-        self._original_pivot = GroupedData.pivot
         here = self
-        session: dict[str, Any] = {
-            "read": property(lambda _: CapturedReader(here)),
-            "readStream": property(lambda _: here.stop("a stream is read", "")),
-            "table": lambda _, name: here.table(name),
-            "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
-            "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
-            "stop": lambda _: None,
-            "newSession": lambda _: here.stop("another session is made", ""),
-        }
-        if self.live:
-            session = {k: v for k, v in session.items() if k not in READERS}
-        frame: dict[str, Any] = {
-            "write": property(lambda df: CapturedWriter(here, df)),
-            "writeTo": lambda df, name: CapturedTableWriter(here, df, name),
-            "writeStream": property(lambda _: here.stop("a stream is written", "")),
-            "rdd": property(lambda _: here.stop("an RDD is made of a DataFrame", "rdd")),
-            "show": lambda *_, **__: None,
-            "checkpoint": lambda df, *_, **__: df,
-            "localCheckpoint": lambda df, *_, **__: df,
-            **{name: _printable_action(here, name) for name in PRINTABLE_ACTIONS},
-            **{name: _refused_action(here, name) for name in REFUSED_ACTIONS},
-        }
+        frame = self._frame_methods()
         catalog = {
             **{name: _refused_action(here, name) for name in REFUSED_CATALOG_CALLS},
             "tableExists": lambda _, name, *__: here.exists(name),
         }
         context = {name: _refused_action(here, name) for name in REFUSED_CONTEXT_CALLS}
         watched = {"get": property(lambda _: here.stop("what was observed is asked", "count"))}
-        owners: list[tuple[Any, dict[str, Any]]] = [
-            (SparkSession, session),
+        return [
+            (SparkSession, self._session_methods()),
             (Classic, frame),
             (DataFrame, frame),
             (GroupedData, {"pivot": self._pivot()}),
@@ -245,12 +236,33 @@ class Capture:
             (SparkContext, context),
             (Observation, watched),
         ]
-        for owner, table in owners:
-            for name, replacement in table.items():
-                if hasattr(owner, name):
-                    self._stack.enter_context(patch.object(owner, name, replacement))
-        self._patch_learning()
-        return self
+
+    def _session_methods(self) -> dict[str, Any]:
+        here = self
+        session: dict[str, Any] = {
+            "read": property(lambda _: CapturedReader(here)),
+            "readStream": property(lambda _: here.stop("a stream is read")),
+            "table": lambda _, name: here.table(name),
+            "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
+            "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
+            "stop": lambda _: None,
+            "newSession": lambda _: here.stop("another session is made"),
+        }
+        return {k: v for k, v in session.items() if not self.live or k not in READERS}
+
+    def _frame_methods(self) -> dict[str, Any]:
+        here = self
+        return {
+            "write": property(lambda df: CapturedWriter(here, df)),
+            "writeTo": lambda df, name: CapturedTableWriter(here, df, name),
+            "writeStream": property(lambda _: here.stop("a stream is written")),
+            "rdd": property(lambda _: here.stop("an RDD is made of a DataFrame", "rdd")),
+            "show": lambda *_, **__: None,
+            "checkpoint": lambda df, *_, **__: df,
+            "localCheckpoint": lambda df, *_, **__: df,
+            **{name: _printable_action(here, name) for name in PRINTABLE_ACTIONS},
+            **{name: _refused_action(here, name) for name in REFUSED_ACTIONS},
+        }
 
     def __exit__(
         self,
@@ -278,10 +290,13 @@ class Capture:
 
         return pivot
 
-    def stop(self, what: str, way: str) -> NoReturn:
-        """Stop the program, naming file and line and the way out."""
-        out = f"; {WAYS_OUT[way]}" if way in WAYS_OUT else ""
-        why = "" if "--schema" in what else ", and nothing runs while a job is loaded"
+    def stop(self, what: str, action: str = "", *, says_what_to_do: bool = False) -> NoReturn:
+        """Stop the program, naming file and line and the way out of an action.
+
+        `says_what_to_do` where `what` itself tells the user how to go on.
+        """
+        out = f"; {WAYS_OUT[action]}" if action in WAYS_OUT else ""
+        why = "" if says_what_to_do else ", and nothing runs while a job is loaded"
         stopped = Stopped(f"{self.site()}: {what}{why}{out}")
         self.stopped = self.stopped or stopped
         raise stopped
@@ -324,13 +339,13 @@ class Capture:
             kind = str(plan.getClass().getSimpleName())
             if kind in WRITING_PLANS:
                 if args:
-                    self.stop("a writing command with parameters is given", "")
+                    self.stop("a writing command with parameters is given")
                 return self._write_by_sql(plan, kind)
             if kind in IGNORED_COMMANDS:
                 return self._original_sql("SELECT 1")
             running = next(self._executing_parts(plan), None)
             if running is not None and (running != kind or kind not in PASSED_COMMANDS):
-                self.stop(f"the command {running} is given", "")
+                self.stop(f"the command {running} is given")
             return self._run_query(text, args)
         finally:
             formatter.clear()
@@ -341,7 +356,7 @@ class Capture:
         except Exception as error:
             hint = self.hint(error)
             if hint:
-                self.stop(f"{_first_line(error)}{hint}", "")
+                self.stop(f"{_first_line(error)}{hint}", says_what_to_do=True)
             raise
 
     def _executing_parts(self, plan: Any) -> Iterator[str]:
@@ -361,14 +376,14 @@ class Capture:
         from pyspark.sql.classic.dataframe import DataFrame
 
         if next(self._executing_parts(plan.query()), None) is not None:
-            self.stop("a command inside of another is given", "")
+            self.stop("a command inside of another is given")
         datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
         jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
         frame = DataFrame(jvm_frame, self.spark)
         if kind == "InsertIntoStatement":
             target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
-                self.stop("INSERT with partitions or columns", "")
+                self.stop("INSERT with partitions or columns")
             by = OVERWRITTEN if plan.overwrite() else APPENDED
             named = bool(plan.byName())
             by += BY_NAME if named else ""
@@ -406,10 +421,10 @@ class Capture:
         """A result, written or returned."""
         for other in self.written:
             if other.sink.name == sink.name:
-                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}", "")
+                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}")
         zone = self.spark.conf.get("spark.sql.session.timeZone")
         if not is_utc(zone):
-            self.stop(f"the time zone is {zone}, and jobs are read with UTC", "")
+            self.stop(f"the time zone is {zone}, and jobs are read with UTC")
         if sink.target:
             settings = check_settings(self.spark, WRITING)
             how = ", ".join([sink.kind, *(f"{k}={v}" for k, v in settings.items())])

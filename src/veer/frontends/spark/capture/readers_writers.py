@@ -28,6 +28,8 @@ SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 class _Options:
     """What readers and writers have in common: a format and options."""
 
+    _spoken = "reader"  # what messages call it
+
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._format = "parquet"
@@ -55,7 +57,7 @@ class _Options:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        self._capture.stop(f"{type(self).__name__.lower()} has no {name}() that is captured", "")
+        self._capture.stop(f"{self._spoken} has no {name}() that is captured")
 
 
 class CapturedReader(_Options):
@@ -99,7 +101,7 @@ class CapturedReader(_Options):
         if self._options:
             declared = self._capture.tables.get(name)
             if declared is None:
-                self._capture.stop(f"the table {name} is read with options", "")
+                self._capture.stop(f"the table {name} is read with options")
             shown = tuple(sorted(self._options.items()))
             return self._capture.stub(replace(declared, table=name, options=shown))
         return self._capture.table(name)
@@ -121,7 +123,7 @@ class CapturedReader(_Options):
         for written in self._capture.written:
             if written.sink.target in paths:
                 if len(paths) > 1 or self._schema is not None or self._options:
-                    self._capture.stop(f"{where} is read in another way than written", "")
+                    self._capture.stop(f"{where} is read in another way than written")
                 return self._capture.reread(written)
         given = sorted((k, v) for k, v in self._options.items() if k != "path")
         options = without_secret_values(given)
@@ -170,7 +172,7 @@ class CapturedReader(_Options):
         self._capture.stop(
             f"the columns of {where} are not known; give the reader .schema(...), "
             f"or declare it: --schema 'CREATE TABLE `{where}` (column type, ...)'",
-            "",
+            says_what_to_do=True,
         )
 
     def _from_files(self, paths: Sequence[str]) -> Columns | None:
@@ -238,6 +240,8 @@ def _same_columns(one: Sequence[Field], two: Sequence[Field]) -> bool:
 
 class CapturedWriter(_Options):
     """Stands for `df.write`: whatever is written becomes a sink."""
+
+    _spoken = "writer"
 
     def __init__(self, capture: Capture, frame: Any) -> None:
         super().__init__(capture)
@@ -322,6 +326,8 @@ class CapturedWriter(_Options):
 
 class CapturedTableWriter(_Options):
     """Stands for `df.writeTo(table)`."""
+
+    _spoken = "tablewriter"
 
     def __init__(self, capture: Capture, frame: Any, table: str) -> None:
         super().__init__(capture)

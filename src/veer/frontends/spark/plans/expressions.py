@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.analysis.constants import widened
@@ -150,6 +151,13 @@ KEEPING = frozenset({"named_struct", "array", "coalesce"})
 KEPT_FOLDS = frozenset({"count", "first", "last", "collect_list"})
 ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
+
+
+class Unbounded(Enum):
+    """A bound of a window frame that is none."""
+
+    PRECEDING = auto()
+    FOLLOWING = auto()
 
 
 @final
@@ -553,16 +561,21 @@ class Expressions:
             raise UnsupportedError(f"the window frame {node.kind}")
         unit = "rows" if node.object_name("frameType") == "RowFrame" else "range"
         start, end = (self._bound(child) for child in node.children)
-        if start == "last" or end == "first":
+        if start is Unbounded.FOLLOWING or end is Unbounded.PRECEDING:
             raise UnsupportedError("a window frame that is empty")
-        return Frame(unit, None if start == "first" else start, None if end == "last" else end)
+        return Frame(
+            unit,
+            None if isinstance(start, Unbounded) else start,
+            None if isinstance(end, Unbounded) else end,
+        )
 
     def _bound(self, node: Node) -> Any:
+        """A bound of a window frame: unbounded, or a number of rows or a distance of keys."""
         match node.kind.rstrip("$"):
             case "UnboundedPreceding":
-                return "first"
+                return Unbounded.PRECEDING
             case "UnboundedFollowing":
-                return "last"
+                return Unbounded.FOLLOWING
             case "CurrentRow":
                 return 0
             case "Literal":

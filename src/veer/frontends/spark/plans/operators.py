@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -18,8 +18,15 @@ from veer.frontends.builder import FlowBuilder
 from veer.frontends.coercion import conjunction
 from veer.frontends.python.purity.traits import TABLES
 from veer.frontends.spark.plans.call_sites import site_of
-from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns, is_aggregate
+from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns
 from veer.frontends.spark.plans.functions import python_function
+from veer.frontends.spark.plans.grouping import (
+    GroupPart,
+    PivotedCall,
+    collect_calls,
+    expression_text,
+    with_columns,
+)
 from veer.frontends.spark.plans.kinds import kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import OpaqueIdentity
 from veer.frontends.spark.plans.tree import Node, expression_of, scala_items
@@ -266,13 +273,17 @@ class PlanReader(FlowBuilder):
         scope = self._scope(below)
         groups = node.expressions("groupingExpressions")
         outputs = node.expressions("aggregateExpressions")
-        keys: dict[str, Expr] = {_text(g): self.expressions.read(g, scope) for g in groups}
-        calls: dict[str, Any] = {}
+        keys: dict[str, Expr] = {
+            expression_text(g): self.expressions.read(g, scope) for g in groups
+        }
+        calls: dict[GroupPart, Any] = {}
         try:
             for output in outputs:
-                _collect_calls(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
+                collect_calls(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
         except (UnsupportedError, IllFormedError):
-            return self._opaque_table(node, [below], [*groups, *outputs], outputs, deterministic=False)
+            return self._opaque_table(
+                node, [below], [*groups, *outputs], outputs, deterministic=False
+            )
         named = tuple(Named(f"_key{i}", k) for i, k in enumerate(keys.values()))
         named_calls = tuple(NamedCall(f"_call{i}", c) for i, c in enumerate(calls.values()))
         operator = Aggregate(named, named_calls) if groups else GlobalAggregate(named_calls)
@@ -280,22 +291,28 @@ class PlanReader(FlowBuilder):
             raise UnsupportedError("an aggregate without keys and calls")
         # Numbers of their own for keys and calls; Spark's are never negative.
         grouped = self._add_signal(operator, [-1 - i for i in range(len(keys) + len(calls))], below)
-        places = {text: i for i, text in enumerate((*keys, *calls))}
+        places: dict[GroupPart, int] = {part: i for i, part in enumerate((*keys, *calls))}
         columns = tuple(
             Named(str(o.fields["name"]), self._over_groups(o, places, grouped)) for o in outputs
         )
         return self._add_signal(Project(columns), [_expr_id(o) for o in outputs], grouped)
 
-    def _over_groups(self, node: Node, places: dict[str, int], grouped: PlanSignal) -> Expr:
+    def _over_groups(
+        self, node: Node, places: Mapping[GroupPart, int], grouped: PlanSignal
+    ) -> Expr:
         """An output of an aggregate over its keys and calls."""
-        text = _text(node)
+        text = expression_text(node)
         place = places.get(text)
         if place is not None:
             return grouped.at(place)
-        pivoted = [grouped.at(i) for t, i in places.items() if t.startswith(f"{text} = ")]
+        pivoted = [
+            grouped.at(i)
+            for call, i in places.items()
+            if isinstance(call, PivotedCall) and call.text == text
+        ]
         if pivoted:
             return Call("array", tuple(pivoted), ArrayType(pivoted[0].type))
-        replaced = _with_columns(node, places, grouped)
+        replaced = with_columns(node, places, grouped)
         return self.expressions.read(replaced, self._scope(grouped))
 
     def _read_window(self, node: Node) -> PlanSignal:
@@ -593,82 +610,6 @@ def _expr_id(node: Node) -> int:
 
 def _expr_ids(nodes: Sequence[Node]) -> list[int]:
     return [_expr_id(n) for n in nodes]
-
-
-def _text(node: Node) -> str:
-    """What an expression says, without names of its own making."""
-    node = node.children[0] if node.kind == "Alias" else node
-    hidden = ("qualifier", "resultId", "metadata", "name", "nullable")
-    fields = {k: v for k, v in node.fields.items() if k not in hidden}
-    if node.kind != "AttributeReference":
-        fields = {k: node.dropped[k] if v is None else v for k, v in fields.items()}
-    inner = [_text(child) for child in node.children]
-    return json.dumps([node.kind, fields, inner], sort_keys=True)
-
-
-def _collect_calls(
-    node: Node,
-    keys: dict[str, Expr],
-    calls: dict[str, Any],
-    read: Callable[[Node], Any],
-) -> None:
-    """The aggregate calls below an output, each once."""
-    text = _text(node)
-    if text in keys or text in calls:
-        return
-    if is_aggregate(node):
-        if node.children[0].kind == "PivotFirst":
-            calls.update(_pivoted(node, text, read))
-        else:
-            calls[text] = read(node)
-        return
-    for child in node.children:
-        _collect_calls(child, keys, calls, read)
-
-
-def _pivoted(node: Node, text: str, read: Callable[[Node], Any]) -> dict[str, Any]:
-    """The value of the only row of each pivoted value: the greatest of those that have it."""
-    pivot, value = node.children[0].children
-    if "dataType" not in pivot.fields:
-        raise UnsupportedError("a pivot over an expression")
-    calls = {}
-    for place in range(node.children[0].jvm.pivotColumnValues().size()):
-        wanted = node.children[0].jvm.pivotColumnValues().apply(place)
-        is_null = wanted is None
-        if isinstance(wanted, float) and wanted != wanted:
-            raise UnsupportedError("a pivot over NaN")
-        literal = {"value": None if is_null else str(wanted), "dataType": pivot.fields["dataType"]}
-        constant = Node("Literal", literal, lambda: None)
-        same = Node("EqualNullSafe", {}, lambda: None, [pivot, constant])
-        greatest = Node("Max", {"child": 0}, _NamedMax, [value])
-        call = Node("AggregateExpression", {"isDistinct": False}, node.find, [greatest, same])
-        calls[f"{text} = {place}"] = read(call)
-    return calls
-
-
-@final
-class _NamedMax:
-    """Stands for the JVM's function in a call that is not Spark's own."""
-
-    def prettyName(self) -> str:
-        return "max"
-
-
-def _with_columns(node: Node, places: dict[str, int], grouped: PlanSignal) -> Node:
-    """The expression with keys and calls as columns of the aggregate below."""
-    place = places.get(_text(node))
-    if place is not None:
-        column = grouped.at(place)
-        fields = {
-            "name": column.name,
-            "dataType": str(column.type),
-            "exprId": {"id": grouped.expr_ids[place]},
-        }
-        return Node("AttributeReference", fields, node.find)
-    children = [_with_columns(child, places, grouped) for child in node.children]
-    if all(new is old for new, old in zip(children, node.children, strict=True)):
-        return node
-    return Node(node.kind, node.fields, node.find, children)
 
 
 def _function(name: str, args: Sequence[Expr]) -> Expr:
