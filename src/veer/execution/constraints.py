@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.digests import digest
 from veer.execution.signals import bare, every_source
 from veer.execution.sources import source_name
+from veer.model.digests import json_digest
 from veer.model.ops import ForeignKey, Source
 from veer.model.types import quote_name
 from veer.store import Store
@@ -78,7 +78,7 @@ class Constraints:
         """The content a constraint is about, that of the tables referred to too."""
         try:
             parents = [self._tables[f.parent] for f in source.foreign_keys]
-            at = digest([self._fingerprint(s) for s in (source, *parents)])
+            at = json_digest([self._fingerprint(s) for s in (source, *parents)])
         except (InputError, KeyError):
             return None
         declared: list[Any] = [

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, UnsupportedError
-from veer.execution.digests import digest
 from veer.frontends.json_text import read_json
 from veer.frontends.python import identify
 from veer.functions.registry import Kind
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
+from veer.model.digests import json_digest
 from veer.model.expr import Expr
 from veer.model.json import decode, encode
 from veer.model.ops import RowUdf, TableUdf
@@ -90,14 +90,14 @@ class Bodies:
 
     def _library(self, kind: str, settings: Mapping[str, Any]) -> Body:
         if kind == "DictionaryMatcher":
-            return Body(DictionaryMatcher(settings["dictionary"]), digest([kind, VERSION]))
+            return Body(DictionaryMatcher(settings["dictionary"]), json_digest([kind, VERSION]))
         name = settings.get("model")
         if name is None and kind == "SentimentAnalyzer":
-            return Body(sentiment, digest([kind, VERSION]))
+            return Body(sentiment, json_digest([kind, VERSION]))
         model, content = self._model(str(name))
         classes = settings.get("classes")
         wanted = None if classes is None else frozenset(map(str, classes))
-        return Body(WordModel(model, wanted), digest([kind, VERSION, content]))
+        return Body(WordModel(model, wanted), json_digest([kind, VERSION, content]))
 
     def _model(self, name: str) -> tuple[Mapping[str, Any], str]:
         """A model file: weights of words for each class, as JSON."""
@@ -141,7 +141,7 @@ def _own_digest(function: Callable[..., Any], *more: str) -> str | None:
     identity = identify(function)
     if not identity.certain or identity.kind is not Kind.PURE:
         return None
-    return digest([identity.digest, platform.python_version(), *more])
+    return json_digest([identity.digest, platform.python_version(), *more])
 
 
 def _last_function(source: str) -> Callable[..., Any]:
@@ -150,7 +150,7 @@ def _last_function(source: str) -> Callable[..., Any]:
         tree = ast.parse(source)
         space: dict[str, Any] = {}
         # Purity is read from the source, which is looked up by the name of the file.
-        path = f"<workflow {digest([source])}>"
+        path = f"<workflow {json_digest([source])}>"
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
         exec(compile(source, path, "exec", dont_inherit=True), space)
     except Exception as error:

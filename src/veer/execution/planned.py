@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import NotToldError
-from veer.execution.digests import digest
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.plans.operators import PlanSignal
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, scala_items
+from veer.model.digests import json_digest
 from veer.model.ops import LOCAL, Operator, Sink, Source
 from veer.store.sealing import Seal
 
@@ -79,7 +79,7 @@ class Planned:
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
             parts.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
-        return digest(parts)
+        return json_digest(parts)
 
     def stamp(self, source: Source) -> str:
         """Another one than before if anybody touched the files of a source."""

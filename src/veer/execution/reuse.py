@@ -16,13 +16,13 @@ from veer.analysis.fingerprint import fingerprints
 from veer.api import Comparison, verify
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
-from veer.execution.digests import digest
 from veer.execution.order import order_of
 from veer.execution.signals import Signals, bare, cannot_store, every_source
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.json import to_json
 from veer.model.ops import (
     Aggregate,
@@ -215,7 +215,7 @@ class Planner:
 
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
-        names = digest(to_json(p)), digest(to_json(q))
+        names = json_digest(to_json(p)), json_digest(to_json(q))
         known = self.store.verdict(*names, own_code_digest())
         if known is None:
             allowed = self.share * saved - self.plan.proving

@@ -20,12 +20,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from veer.analysis.determinism import adds_in_double, may_be_of_today, operator_kind
 from veer.analysis.fingerprint import fingerprints
 from veer.errors import NotToldError
-from veer.execution.digests import digest
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import PYTHON
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
+from veer.model.digests import json_digest
 from veer.model.expr import AggregateCall, Call, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
@@ -158,7 +158,7 @@ class Signals:
     def environment(self, id_: str) -> str:
         """Where a signal is computed, as far as its rows depend on it."""
         everywhere = {k: v for k, v in self._environment.items() if k != PYTHON_SAYS}
-        return digest([everywhere, sorted(self._needs[id_])])
+        return json_digest([everywhere, sorted(self._needs[id_])])
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
@@ -196,7 +196,7 @@ class Signals:
     @cached_property
     def _of_python(self) -> tuple[str, ...]:
         """What Python functions depend on beside their bodies."""
-        return _zone(), f"variables {digest(self._environment.get(PYTHON_SAYS, {}))}"
+        return _zone(), f"variables {json_digest(self._environment.get(PYTHON_SAYS, {}))}"
 
     def exact(self, id_: str) -> str:
         """A key that only the same computation on the same sources has."""
@@ -208,7 +208,9 @@ class Signals:
             names = list(self.dataflow.schemas[id_].names)
             computed = [fingerprints(self.dataflow)[below], operator.places(rows), names]
         types = [str(t) for t in self.dataflow.schemas[id_].types]
-        return digest([computed, types, sorted(self.sources(id_).items()), self.environment(id_)])
+        return json_digest(
+            [computed, types, sorted(self.sources(id_).items()), self.environment(id_)]
+        )
 
     def cone(self, id_: str) -> Dataflow:
         """A signal as a dataflow of its own, with everything declared of its sources."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from veer.errors import VeerError
-from veer.execution.digests import digest
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Run, Signal
 from veer.interpreter.opaque import noise, opaque_value
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.json import decode, encode
 from veer.model.ops import RowUdf, Source
 from veer.refute.instances import Instances, all_sources
@@ -42,9 +42,9 @@ def signatures(dataflow: Dataflow, store: Store) -> dict[str, str]:
         run = Run({name: rows[number] for name, rows in tables.items()}, functions)
         signals = _run(program, run)
         for id_, seen in shown.items():
-            seen.append(digest(_bag(signals[id_])) if id_ in signals else "")
+            seen.append(json_digest(_bag(signals[id_])) if id_ in signals else "")
     return {
-        id_: digest([[str(t) for t in dataflow.schemas[id_].types], seen])
+        id_: json_digest([[str(t) for t in dataflow.schemas[id_].types], seen])
         for id_, seen in shown.items()
         if any(seen)
     }

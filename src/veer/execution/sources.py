@@ -19,7 +19,7 @@ from stat import S_ISLNK
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError, NotToldError
-from veer.execution.digests import digest
+from veer.model.digests import json_digest
 from veer.model.json import encode
 from veer.model.ops import Source
 from veer.model.schema import Field
@@ -135,7 +135,7 @@ class Sources:
             raise NotToldError(f"{source.location}: brackets and braces are not looked up")
         options = [[name, self.seal.option(name, value)] for name, value in place.options]
         listed = [[self.seal.text(name), *more] for name, *more in self.files(place.globs)]
-        return digest([place.format, options, listed])
+        return json_digest([place.format, options, listed])
 
     def stamp(self, source: Source) -> str:
         """Another one than before if anybody touched the source, though it holds the same again."""
@@ -155,7 +155,7 @@ class Sources:
             marks += [_exchanged(folder) for folder in _above(roots)]
             files = (file for root in roots for file in _walk(root, folders=True))
             marks += [[by_time._local_file(file), _link(file)] for file in files]
-        return digest(marks)
+        return json_digest(marks)
 
     def files(self, paths: Sequence[str], *, patterns: bool = True) -> list[list[Any]]:
         """Every file below some paths, with what tells its content."""

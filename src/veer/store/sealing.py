@@ -15,15 +15,13 @@ from typing import Any, final
 from veer.errors import InputError
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink, Source
-from veer.model.secrets import without_secrets
+from veer.model.secrets import SECRET_ASSIGNMENT, without_secrets
 from veer.model.sources import map_sources, undeclared
 
 SEALED = re.compile(r"sealed-[0-9a-f]{32}")
 HIDDEN = "***"
 SHORTEST = 4  # characters of a value that is blotted out of messages
 PLAIN = ("true", "false", "none", "null")
-# Within a URL or a text of settings: what follows a name that speaks of a secret.
-SECRET = re.compile(r"(?:pass|pwd|token|secret|key|sig|user|cred)\w*=([^&;,\s]+)", re.IGNORECASE)
 QUOTED = re.compile(r"'([^']+)'")
 # Options of readers that say how to read, not who may: their values are stored as they are.
 _HARMLESS = """
@@ -126,7 +124,7 @@ class Seal:
 
 def _parts(value: str) -> list[str]:
     """Parts of a value that a message may show alone: what is quoted, what follows a name."""
-    parts = [*SECRET.findall(value), *QUOTED.findall(value)]
+    parts = [*SECRET_ASSIGNMENT.findall(value), *QUOTED.findall(value)]
     return parts if re.search(r"[\s/]", value) else [*parts, *value.split(":")]
 
 

@@ -7,7 +7,6 @@ any moment leaves at worst a folder nobody refers to.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -41,6 +40,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from veer.errors import InputError, UsageError
 from veer.model.dag import Dataflow
+from veer.model.digests import text_digest
 from veer.model.json import from_json, to_json
 from veer.store import tables
 from veer.store.files import Files, HadoopFiles, LocalFiles, StoredFile
@@ -718,7 +718,7 @@ def _key(text: str) -> str:
     """A text that an index takes, however long it is."""
     if len(text) <= LONGEST_KEY:
         return text
-    return f"sha256 {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"sha256 {text_digest(text, 64)}"
 
 
 def _state(error: SQLAlchemyError) -> str:

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -69,6 +68,7 @@ from veer.frontends.python.reading.values import (
 )
 from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.functions.registry import Kind, scalar_function
+from veer.model.digests import text_digest
 from veer.model.expr import Call, Expr, IsNull, Literal
 from veer.model.types import BOOLEAN, DataType
 from veer.model.walk import parts
@@ -111,7 +111,7 @@ def source_digest(source: str) -> str:
         meaning = ast.dump(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError):
         meaning = source
-    return hashlib.sha256(meaning.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return text_digest(meaning, 16)
 
 
 def _read(

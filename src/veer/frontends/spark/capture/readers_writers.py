@@ -15,7 +15,7 @@ from veer.frontends.spark.local_paths import link_targets
 from veer.frontends.spark.plans.types import field_type, metadata_of
 from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.model.schema import Field
-from veer.model.secrets import SECRET_OPTIONS, without_secret_values
+from veer.model.secrets import without_credentials, without_secret_values
 from veer.model.types import STRING
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class _Options:
             if value is not None:
                 text = str(value).lower() if isinstance(value, bool) else str(value)
                 self._options[key.lower()] = text
+
+    def _shown_options(self, *left_out: str) -> list[str]:
+        """The options that decide what is written and how, without secrets."""
+        options = sorted((k, v) for k, v in self._options.items() if k not in left_out)
+        return [f"{k}={v}" for k, v in without_credentials(options)]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -280,12 +285,9 @@ class CapturedWriter(_Options):
         self._set(options)
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
         target = self._capture.path(target)
-        settings = [
-            f"{k}={v}"
-            for k, v in sorted(self._options.items())
-            if k != "path" and k not in SECRET_OPTIONS
-        ]
-        kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
+        kind = ", ".join(
+            [f"{WRITTEN}{self._format}", self._mode, *self._layout, *self._shown_options("path")]
+        )
         sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
         self._capture.write(sink, self._frame)
 
@@ -318,8 +320,7 @@ class CapturedWriter(_Options):
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
         over = overwrite if overwrite is not None else self._mode == "overwrite"
-        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([OVERWRITTEN if over else APPENDED, *settings])
+        kind = ", ".join([OVERWRITTEN if over else APPENDED, *self._shown_options()])
         name = tableName.replace("`", "")
         self._capture.write(Sink(name, kind, name, (), True), self._frame)
 
@@ -369,6 +370,5 @@ class CapturedTableWriter(_Options):
         self._write("overwrite partitions")
 
     def _write(self, how: str) -> None:
-        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *settings])
+        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *self._shown_options()])
         self._capture.write(Sink(self._table, kind, self._table), self._frame)

@@ -5,7 +5,6 @@ Columns are known by Spark's numbers (`exprId`); a signal says which number stan
 
 from __future__ import annotations
 
-import hashlib
 import json
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +32,7 @@ from veer.frontends.spark.plans.tree import Node, expression_of, scala_items
 from veer.frontends.spark.plans.types import type_of
 from veer.functions.registry import Kind, scalar_function
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.expr import Call, Column, Compare, Expr, Literal, Named, arguments
 from veer.model.ops import (
     COMPUTED,
@@ -419,7 +419,7 @@ class PlanReader(FlowBuilder):
         if "joinType" in node.fields:
             flags["joinType"] = node.object_name("joinType")
         names = [str(o.fields["name"]) for o in outputs]
-        identity = f"spark {node.kind} {digest([texts, flags, names])}"
+        identity = f"spark {node.kind} {json_digest([texts, flags, names], 16)}"
         types = [type_of(json.loads(o.jvm.dataType().json())) for o in outputs]
         fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
         udf = TableUdf(identity, fields, "table", (), deterministic, node.kind)
@@ -597,11 +597,6 @@ def fields_of(node: Node) -> tuple[Field, ...]:
         Field(str(o.fields["name"]), type_of(o.fields["dataType"]), bool(o.fields["nullable"]))
         for o in node.expressions("output")
     )
-
-
-def digest(data: object) -> str:
-    """A short name for what is too long to say."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _expr_id(node: Node) -> int:

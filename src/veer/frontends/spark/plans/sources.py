@@ -9,11 +9,12 @@ from uuid import uuid4
 
 from veer.errors import UnsupportedError
 from veer.frontends.spark.local_paths import canonical_path, link_targets
-from veer.frontends.spark.plans.operators import digest, fields_of
+from veer.frontends.spark.plans.operators import fields_of
 from veer.frontends.spark.plans.pickled_rows import rows_of_rdd
 from veer.frontends.spark.plans.tree import Node, scala_items
 from veer.frontends.spark.plans.types import jvm_literal_value, literal_value, metadata_of
 from veer.functions.arithmetic import NAN
+from veer.model.digests import json_digest
 from veer.model.ops import ANYWHERE, LOCAL, Operator, Source, Values
 from veer.model.secrets import without_secret_values
 from veer.model.types import (
@@ -67,7 +68,7 @@ def _local(node: Node) -> Operator:
         ]
     except UnsupportedError:
         texts = [[None if v is None else str(v) for v in row] for row in cells]
-        return Source(f"rows_{digest(texts)}", fields, format=LOCAL)
+        return Source(f"rows_{json_digest(texts, 16)}", fields, format=LOCAL)
     return Values(fields, tuple(values))
 
 
@@ -120,7 +121,7 @@ def _relation(node: Node) -> Source:
         options = _options(relation.jdbcOptions().parameters())
         kept = without_secret_values(options)
         return Source(
-            name or f"jdbc {digest(kept)}",
+            name or f"jdbc {json_digest(kept, 16)}",
             fields_of(node),
             format="jdbc",
             options=kept,
