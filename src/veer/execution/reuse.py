@@ -162,7 +162,7 @@ class Planner:
         return None
 
     def _usable(self, result: StoredResult) -> bool:
-        problem = self.store.usable(result)
+        problem = self.store.acquire(result)
         if problem:
             self.plan.notes.append(f"a stored result is not read: {problem}")
         return not problem

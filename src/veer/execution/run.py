@@ -24,6 +24,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import Source
 from veer.own_code import own_code_digest
 from veer.store import SinkResult, Store, StoredResult, StoredVersion
+from veer.store.records import COMPUTED, NOT_KEPT, REUSED
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 KEEP = ("sinks", "cuts", "none")
 REUSE = ("proven", "exact", "none")
 SEALED = ("settings", PYTHON_SAYS)  # of an environment: what may hold secrets
-COMPUTED, REUSED, NOT_KEPT = "computed", "reused", "not kept"
 
 
 class Computation(Protocol):

@@ -149,7 +149,7 @@ def _rules(
         project.add(top_level(folder) or folder)
         needed.append(file)
     read = [g for s in every_source(dataflow) for g in sources.place(s).globs]
-    kept = [store.place] if store.place_is_folder else []
+    kept = [store.location] if store.is_folder else []
     if isinstance(store.files, LocalFiles):
         kept.append(store.files.root)
     return Rules(

@@ -72,12 +72,12 @@ def _is_result(name: str) -> bool:
 
 @final
 class LocalFiles:
-    """Results on this machine; their folder is made unless it is to be there already."""
+    """Results on this machine; their folder is made unless it must exist already."""
 
-    def __init__(self, root: str, *, is_there: bool = False) -> None:
+    def __init__(self, root: str, *, must_exist: bool = False) -> None:
         self.root = str(Path(root).absolute())
         # Made anew, a place that is only not mounted would seem to have lost every result.
-        if is_there and not os.path.isdir(self.root):
+        if must_exist and not os.path.isdir(self.root):
             raise InputError(f"{root}: the results of the store are not there; is it mounted?")
         try:
             Path(self.root).mkdir(parents=True, exist_ok=True)
@@ -188,7 +188,7 @@ class HadoopFiles:
         return hashlib.blake2b(bytes(data), digest_size=16).hexdigest()
 
     def damage(self, id_: str, expected: Sequence[StoredFile], *, deep: bool = False) -> str:
-        with self._told(id_):
+        with self._naming_path(id_):
             system, folder = self._at(self.path(id_))
             if not system.exists(folder):
                 return f"{id_} is missing"
@@ -204,20 +204,20 @@ class HadoopFiles:
         return f"{min(there)} was added" if there else ""
 
     def folders(self) -> Sequence[str]:
-        with self._told():
+        with self._naming_path():
             system, root = self._at(self.root)
             every = system.listStatus(root) if system.exists(root) else []
             names = [str(s.getPath().getName()) for s in every if s.isDirectory()]
         return sorted(filter(_is_result, names))
 
     def remove(self, id_: str) -> None:
-        with self._told(id_):
+        with self._naming_path(id_):
             system, folder = self._at(self.path(id_))
             if not system.delete(folder, True) and system.exists(folder):
                 raise InputError(f"{self.path(id_)} cannot be deleted")
 
     @contextmanager
-    def _told(self, id_: str = "") -> Iterator[None]:
+    def _naming_path(self, id_: str = "") -> Iterator[None]:
         """What Hadoop complains about, as an error that names the place."""
         try:
             yield

@@ -15,7 +15,8 @@ from sqlalchemy import update as update_rows
 
 from veer.errors import InputError
 from veer.store import tables
-from veer.store.store import DYING, LIVE, Store
+from veer.store.records import DYING, LIVE
+from veer.store.store import Store
 
 DAY = 86_400.0
 
@@ -61,7 +62,7 @@ def collect(
     done = Collected()
     now = time.time()
     if not dry:
-        store.retried(lambda db: db.execute(delete(tables.leases).where(_is_over(store))))
+        store.in_transaction(lambda db: db.execute(delete(tables.leases).where(_is_over(store))))
     items = _items(store)
     total = sum(item.bytes for item in items)
     for item in sorted(items, key=lambda i: i.worth(now)):
