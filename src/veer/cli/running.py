@@ -17,7 +17,7 @@ from veer.visible import json_text, visible
 
 if TYPE_CHECKING:
     from veer.execution.reuse import RunPlan
-    from veer.execution.run import Outcome
+    from veer.execution.run import RunOutcome
     from veer.execution.start import Started
     from veer.model.dag import Dataflow
     from veer.store import StoredVersion
@@ -195,7 +195,7 @@ def run(
         _print_outcome(shown)
 
 
-def print_run(outcome: Outcome, started: Started, written: Sequence[Path]) -> None:
+def print_run(outcome: RunOutcome, started: Started, written: Sequence[Path]) -> None:
     """What a run did, as people read it."""
     _print_outcome(_outcome_json(outcome, started, written))
 
@@ -433,7 +433,7 @@ def _plan_json(plan: RunPlan, dataflow: Dataflow) -> dict[str, Any]:
     }
 
 
-def _outcome_json(outcome: Outcome, started: Started, written: Sequence[Path]) -> dict[str, Any]:
+def _outcome_json(outcome: RunOutcome, started: Started, written: Sequence[Path]) -> dict[str, Any]:
     assert outcome.version is not None
     found = _plan_json(outcome.plan, started.dataflow)
     where = {sink: started.store.files.path(r.id) for sink, r in outcome.results.items()}

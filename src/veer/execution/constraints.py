@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.signals import bare, every_source
+from veer.execution.signals import every_source, without_declarations
 from veer.execution.sources import source_name
 from veer.model.digests import json_digest
 from veer.model.ops import ForeignKey, Source
@@ -40,7 +40,7 @@ class Constraints:
     def believed(self, dataflow: Dataflow) -> Dataflow:
         """The dataflow with what was seen to hold, or is trusted, of its sources."""
         self.look(dataflow)
-        return bare(dataflow, lambda source: self.trust or bool(self.known(source)))
+        return without_declarations(dataflow, lambda source: self.trust or bool(self.known(source)))
 
     def look(self, dataflow: Dataflow) -> None:
         """Take in the tables of a dataflow."""

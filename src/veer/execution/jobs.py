@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from veer.errors import InputError, UsageError, VeerError
 from veer.execution.live import explained, through_store, why_not
-from veer.execution.run import Outcome
+from veer.execution.run import RunOutcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, checked_name, default_name, open_store
 from veer.execution.targets import safe_name
@@ -41,7 +41,7 @@ class JobOutcome:
     """What a job did: its frames in order, each with what was done for it or why nothing was."""
 
     name: str
-    frames: list[tuple[str, Outcome | str]] = field(default_factory=list)
+    frames: list[tuple[str, RunOutcome | str]] = field(default_factory=list)
     results: dict[str, str] = field(default_factory=dict)  # paths, by name
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from veer.errors import NotToldError
+from veer.errors import NoFingerprintError
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.spark.frames import read_plans
@@ -47,7 +47,7 @@ class Planned:
         if any(
             node.kind == "CollectMetrics" for plan in self._plans.values() for node in _all(plan)
         ):
-            raise NotToldError("it is observed: nobody would see its metrics if it were read")
+            raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
 
     def _leaf(self, node: Node) -> Operator:
         operator = source_of(node)
@@ -62,20 +62,20 @@ class Planned:
         """What the files of a source hold; the plan must know all of them, and no others."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
-            raise NotToldError(f"the rows of {source.table} are known to this program only")
+            raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
         format_ = format_name(source.format)
         if format_ == "binary" or any(f.name == "_metadata" for f in source.fields):
-            raise NotToldError(f"{source.table}: it tells more of files than what they hold")
+            raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
         check_steady(source, format_)
         if any(map(self._reads_cache, self._frames.values())):
-            raise NotToldError("rows are read from a cache, whatever the files hold now")
+            raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
         parts: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
             paths, planned = self._planned_files(source, node)
             listed = self._files.files(paths, patterns=False)
             there = {f[0] for f in listed if not _is_hidden(f[0])}
             if planned.keys() != there or any(map(self._differs, planned.values())):
-                raise NotToldError(
+                raise NoFingerprintError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
             parts.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
@@ -94,7 +94,9 @@ class Planned:
             paths = [str(p.toString()) for p in scala_items(location.rootPaths())]
             files = scala_items(location.allFiles())
         except Exception:
-            raise NotToldError(f"{source.table}: what it holds cannot be told by files") from None
+            raise NoFingerprintError(
+                f"{source.table}: what it holds cannot be told by files"
+            ) from None
         return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}
 
     def _differs(self, planned: Any) -> bool:

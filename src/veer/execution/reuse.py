@@ -17,7 +17,7 @@ from veer.api import Comparison, verify
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
-from veer.execution.signals import Signals, bare, cannot_store, every_source
+from veer.execution.signals import Signals, cannot_store, every_source, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
@@ -186,7 +186,9 @@ class Planner:
             return shared and (self.constraints.trust or bool(self.constraints.known(source)))
 
         saved = result.seconds + (0 if self.plan.computed else self.starting)
-        found = self._verdict(bare(p, is_believed), bare(q, is_believed), saved)
+        found = self._verdict(
+            without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+        )
         if found is not None or self.constraints.trust:
             return found or ""
         declared = [s for s in (*every_source(p), *every_source(q)) if source_name(s) in own]
@@ -200,7 +202,12 @@ class Planner:
         if not self.constraints.check(open_):
             return ""
         # What does not hold of a table was left out above: again with what holds.
-        return self._verdict(bare(p, is_believed), bare(q, is_believed), saved) or ""
+        return (
+            self._verdict(
+                without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+            )
+            or ""
+        )
 
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
         """Whether tables of one name are one table, with the content it had where both read it."""

@@ -92,7 +92,7 @@ def check_choices(keep: str, reuse: str) -> None:
 
 @final
 @dataclass
-class Outcome:
+class RunOutcome:
     """What a run did: its plan, its sinks, and the version it was recorded as."""
 
     plan: RunPlan
@@ -144,13 +144,13 @@ class Running:
             self.computation.bodies,
             # What was computed on trust serves only those who trust.
             {
-                **self._told_environment(),
+                **self._sealed_environment(),
                 "veer": own_code_digest(),
                 **({"trust": True} if self.request.trust else {}),
             },
         )
 
-    def _told_environment(self) -> dict[str, Any]:
+    def _sealed_environment(self) -> dict[str, Any]:
         """The environment as it may be stored."""
         seal = self.store.seal
         sealed = {name: seal.settings(self._environment.get(name, {})) for name in SEALED}
@@ -181,7 +181,7 @@ class Running:
 
     # -- running -------------------------------------------------------------------------------
 
-    def run(self) -> Outcome:
+    def run(self) -> RunOutcome:
         """Run the version; results that turn out to be damaged are computed after all."""
         begun = time.perf_counter()
         notes: list[str] = []
@@ -198,7 +198,7 @@ class Running:
                 if not damaged:
                     raise
                 notes += damaged
-        outcome = Outcome(planner.plan, notes=[*notes, *planner.plan.notes], planning=planning)
+        outcome = RunOutcome(planner.plan, notes=[*notes, *planner.plan.notes], planning=planning)
         outcome.notes += [
             f"table {table}: {problem}; what is declared of it is not relied on"
             for table, problem in self.constraints.violated.items()
@@ -270,7 +270,7 @@ class Running:
     # -- registering ---------------------------------------------------------------------------
 
     def _register(
-        self, outcome: Outcome, computed: dict[str, StoredResult], seconds: float
+        self, outcome: RunOutcome, computed: dict[str, StoredResult], seconds: float
     ) -> None:
         """Record the version with what was computed from sources that stayed the same."""
         plan = outcome.plan
@@ -283,40 +283,48 @@ class Running:
         if self.request.keep == "none":
             # Kept for this version to be read, found by nobody else.
             computed = {i: replace(r, exact="", signature="") for i, r in computed.items()}
-        sinks = []
-        for sink in self.signals.dataflow.sinks:
-            if sink in plan.served:
-                result = plan.served[sink].result
-                sinks.append(
-                    SinkResult(sink, REUSED, result.id, result.rows, plan.served[sink].why)
-                )
-            elif sink in computed:
-                result = computed[sink]
-                sinks.append(
-                    SinkResult(sink, COMPUTED, result.id, result.rows, plan.computed[sink])
-                )
-            else:
-                sinks.append(SinkResult(sink, NOT_KEPT, "", None, changed.get(sink, "")))
-                continue
-            outcome.results[sink] = result
+        outcome.sinks = tuple(
+            self._sink_result(sink, outcome, computed, changed)
+            for sink in self.signals.dataflow.sinks
+        )
         outcome.kept = [r for i, r in computed.items() if i not in plan.computed]
-        outcome.sinks = tuple(sinks)
-        version = self._version(outcome.sinks, seconds)
-        again = self._is_again(version)
-        if again is not None:
-            recorded = {s.sink: s for s in again.sinks if s.result}
-            renewed = tuple(
-                recorded[s.sink]
-                if s.sink in recorded and recorded[s.sink].result == s.result
-                else s
-                for s in version.sinks
-            )
-            outcome.version = replace(again, sinks=renewed)
-            if computed or renewed != again.sinks:
-                self.store.renew_sinks(outcome.version, list(computed.values()))
+        self._record(outcome, self._version(outcome.sinks, seconds), list(computed.values()))
+
+    def _sink_result(
+        self,
+        sink: str,
+        outcome: RunOutcome,
+        computed: Mapping[str, StoredResult],
+        changed: Mapping[str, str],
+    ) -> SinkResult:
+        """What became of a sink; its result is noted in the outcome."""
+        plan = outcome.plan
+        if sink in plan.served:
+            result, how, why = plan.served[sink].result, REUSED, plan.served[sink].why
+        elif sink in computed:
+            result, how, why = computed[sink], COMPUTED, plan.computed[sink]
         else:
-            outcome.version = self.store.record(version, list(computed.values()))
+            return SinkResult(sink, NOT_KEPT, "", None, changed.get(sink, ""))
+        outcome.results[sink] = result
+        return SinkResult(sink, how, result.id, result.rows, why)
+
+    def _record(
+        self, outcome: RunOutcome, version: StoredVersion, computed: Sequence[StoredResult]
+    ) -> None:
+        """Record the version, or new results of the previous one if it is the same again."""
+        again = self._is_again(version)
+        if again is None:
+            outcome.version = self.store.record(version, computed)
             outcome.is_new = True
+            return
+        recorded = {s.sink: s for s in again.sinks if s.result}
+        renewed = tuple(
+            recorded[s.sink] if s.sink in recorded and recorded[s.sink].result == s.result else s
+            for s in version.sinks
+        )
+        outcome.version = replace(again, sinks=renewed)
+        if computed or renewed != again.sinks:
+            self.store.renew_sinks(outcome.version, computed)
 
     def _changed(self, computed: Mapping[str, StoredResult]) -> dict[str, str]:
         """What was computed from sources, models or functions that are others now."""
@@ -354,7 +362,7 @@ class Running:
             stable_ids=self.request.stable_ids,
             spec=self.request.spec,
             sources=self.signals.read,
-            environment={**self._told_environment(), "veer": __version__},
+            environment={**self._sealed_environment(), "veer": __version__},
             started=self.started,
             seconds=seconds,
             sinks=tuple(sinks),
@@ -371,4 +379,4 @@ class Running:
         return before if same else None
 
 
-__all__ = ["KEEP", "REUSE", "Computation", "Outcome", "Request", "Running", "check_choices"]
+__all__ = ["KEEP", "REUSE", "Computation", "Request", "RunOutcome", "Running", "check_choices"]

@@ -1,6 +1,6 @@
 """What the result of every signal depends on: its computation, its sources, where it ran.
 
-Two results with the same key are the same; for others of the same sources and surroundings a proof
+Two results with the same key are the same; for others of the same sources and environment a proof
 is needed.
 """
 
@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from veer.analysis.determinism import adds_in_double, may_be_of_today, operator_kind
 from veer.analysis.fingerprint import fingerprints
-from veer.errors import NotToldError
+from veer.errors import NoFingerprintError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import PYTHON
@@ -108,7 +108,7 @@ class Signals:
                 elif isinstance(inner, RowUdf | TableUdf):
                     if self._body(inner) is None:
                         return f"nobody knows what the values of {inner.identity!r} depend on"
-        except NotToldError as error:
+        except NoFingerprintError as error:
             return str(error)
         return ""
 
@@ -133,7 +133,7 @@ class Signals:
         """The fingerprints of all sources that have one."""
         found = {}
         for source in every_source(self.dataflow):
-            with suppress(NotToldError):
+            with suppress(NoFingerprintError):
                 found[source_name(source)] = self.known(source)
         return found
 
@@ -246,7 +246,9 @@ def cone(dataflow: Dataflow, id_: str) -> Dataflow:
     return Dataflow(operators, [*links, Link(id_, top)])
 
 
-def bare(dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False) -> Dataflow:
+def without_declarations(
+    dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False
+) -> Dataflow:
     """The dataflow without what is declared of its sources, but of those to keep."""
     return map_sources(dataflow, lambda source: source if keep(source) else undeclared(source))
 
@@ -300,4 +302,12 @@ def _types(type_: DataType) -> list[DataType]:
             return [type_]
 
 
-__all__ = ["RESULT", "Signals", "bare", "cannot_store", "cone", "every_source", "with_subqueries"]
+__all__ = [
+    "RESULT",
+    "Signals",
+    "cannot_store",
+    "cone",
+    "every_source",
+    "with_subqueries",
+    "without_declarations",
+]

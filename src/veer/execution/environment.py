@@ -106,7 +106,7 @@ ELSEWHERE = _names(
 )
 
 
-def surroundings(session: SparkSession) -> dict[str, Any]:
+def environment_of(session: SparkSession) -> dict[str, Any]:
     """What results of a session depend on; a session that changes what expressions mean is refused."""
     check_settings(session, WRITING)
     # A session may not say which variables its workers see; those of this process then count.
@@ -121,7 +121,7 @@ def surroundings(session: SparkSession) -> dict[str, Any]:
     }
 
 
-def expected(spark: str, zone: str, java: str) -> dict[str, Any]:
+def expected_environment(spark: str, zone: str, java: str) -> dict[str, Any]:
     """The surroundings of a session that nobody configured."""
     variables = {"PYTHONHASHSEED": "0", **os.environ, "TZ": "UTC"}
     return {
@@ -273,11 +273,11 @@ def _hadoop(session: SparkSession) -> dict[str, str]:
 
 __all__ = [
     "ZONE",
-    "expected",
+    "environment_of",
+    "expected_environment",
     "is_configured_elsewhere",
     "is_harmless",
     "java_of",
     "java_options",
     "python_variables",
-    "surroundings",
 ]
