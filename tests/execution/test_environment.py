@@ -132,11 +132,11 @@ def test_a_step_upwards_is_looked_at_where_spark_reads(tmp_path: Path) -> None:
     (data / "t.csv").write_text("1\n")
     (tmp_path / "far" / "t.csv").write_text("2\n")
     for given, at in ((data, "link/../t.csv"), (data / "link" / ".." / ".." / "data", "./t.csv")):
-        place = Sources(given).place(table(at))
+        place = Sources(given).locate(table(at))
         assert place.globs == (str(data / "t.csv"),)
         assert place.patterns == (f"file:{data}/t.csv",)
-    assert Sources(data).place(table(f"{data}/link/../t.csv")).globs == (str(data / "t.csv"),)
-    assert Sources(data).place(table("../far/t.csv")).globs == (str(tmp_path / "far" / "t.csv"),)
+    assert Sources(data).locate(table(f"{data}/link/../t.csv")).globs == (str(data / "t.csv"),)
+    assert Sources(data).locate(table("../far/t.csv")).globs == (str(tmp_path / "far" / "t.csv"),)
 
 
 def rewritten(data: Path) -> Callable[[], None]:

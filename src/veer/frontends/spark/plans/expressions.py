@@ -236,20 +236,8 @@ class Expressions:
                 return self._literal(node)
             case "Cast":
                 return self._cast(node, scope)
-            case "And" | "Or":
-                connective = And if node.kind == "And" else Or
-                return _flattened(connective, [self._part(c, scope) for c in node.children])
-            case "Not":
-                return self._not(node.children[0], scope)
-            case "IsNull":
-                return IsNull(self.read(node.children[0], scope))
-            case "IsNotNull":
-                return Not(IsNull(self.read(node.children[0], scope)))
-            case "In":
-                first, *options = args = self._all(node, scope)
-                if not is_orderable(first.type):
-                    return self._opaque(node, args)
-                return InList(first, tuple(options))
+            case "And" | "Or" | "Not" | "IsNull" | "IsNotNull" | "In":
+                return self._predicate(node, scope)
             case "CaseWhen":
                 return self._case(self._all(node, scope))
             case "If":
@@ -257,14 +245,8 @@ class Expressions:
                 return Case(((when, then),), otherwise)
             case "GetStructField":
                 return self._field(node, scope)
-            case "ScalarSubquery":
-                return ScalarQuery(self.subquery(node.query(), scope))
-            case "Exists":
-                return Exists(self.subquery(node.query(), scope))
-            case "InSubquery":
-                *values, query = node.children
-                args = tuple(self.read(v, scope) for v in values)
-                return self._null_as_false(InQuery(args, self.subquery(query.query(), scope)))
+            case "ScalarSubquery" | "Exists" | "InSubquery":
+                return self._of_subquery(node, scope)
             case "With":
                 return self._with(node, scope)
             case "CommonExpressionRef":
@@ -276,14 +258,45 @@ class Expressions:
             case "NamedArgumentExpression":
                 return self.read(node.children[0], scope)
             case kind if kind in COMPARED:
-                left, right = self._all(node, scope)
-                if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
-                    raise UnsupportedError("a comparison of IN with a subquery")
-                if left.type == right.type and is_orderable(left.type):
-                    return Compare(COMPARED[kind], left, right)
-                return self._opaque(node, (left, right))
+                return self._comparison(COMPARED[kind], node, scope)
             case _:
                 return self._call(node, scope)
+
+    def _predicate(self, node: Node, scope: VisibleColumns) -> Expr:
+        """AND, OR, NOT, IS NULL, IN of values."""
+        match node.kind:
+            case "And" | "Or":
+                connective = And if node.kind == "And" else Or
+                return _flattened(connective, [self._part(c, scope) for c in node.children])
+            case "Not":
+                return self._not(node.children[0], scope)
+            case "IsNull":
+                return IsNull(self.read(node.children[0], scope))
+            case "IsNotNull":
+                return Not(IsNull(self.read(node.children[0], scope)))
+            case _:
+                first, *options = args = self._all(node, scope)
+                if not is_orderable(first.type):
+                    return self._opaque(node, args)
+                return InList(first, tuple(options))
+
+    def _of_subquery(self, node: Node, scope: VisibleColumns) -> Expr:
+        """A scalar subquery, EXISTS, IN with a subquery."""
+        if node.kind == "ScalarSubquery":
+            return ScalarQuery(self.subquery(node.query(), scope))
+        if node.kind == "Exists":
+            return Exists(self.subquery(node.query(), scope))
+        *values, query = node.children
+        args = tuple(self.read(v, scope) for v in values)
+        return self._null_as_false(InQuery(args, self.subquery(query.query(), scope)))
+
+    def _comparison(self, sign: str, node: Node, scope: VisibleColumns) -> Expr:
+        left, right = self._all(node, scope)
+        if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
+            raise UnsupportedError("a comparison of IN with a subquery")
+        if left.type == right.type and is_orderable(left.type):
+            return Compare(sign, left, right)
+        return self._opaque(node, (left, right))
 
     def _all(self, node: Node, scope: VisibleColumns) -> tuple[Expr, ...]:
         return tuple(self.read(child, scope) for child in node.children)
