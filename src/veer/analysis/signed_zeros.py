@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     Call,
@@ -31,6 +32,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -39,7 +41,6 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -71,16 +72,6 @@ from veer.model.walk import (
     transform,
 )
 
-# Functions that give equal results for 0.0 and -0.0, or two zeros. Division by either fails, or is
-# null; logarithms of either are null.
-BLIND = frozenset(
-    {"+", "-", "*", "/", "%", "div", "pmod", "negative", "positive", "abs", "sign", "sqrt", "exp"}
-    | {"ln", "log2", "log10", "round", "bround", "ceil", "floor", "isnan", "nanvl", "coalesce"}
-    | {"greatest", "least", "try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"}
-    | {"array", "named_struct", "map", "map_keys", "map_values", "element_at", "item", "slice"}
-    | {"size", "array_size", "array_contains", "array_distinct", "array_max", "array_min"}
-    | {"sort_array", "reverse"}
-)
 BLIND_CASTS = (FloatType, DoubleType, IntegralType, DecimalType, BooleanType, TimestampType)
 EQUALITIES = ("=", "<=>", "<>")
 
@@ -95,7 +86,8 @@ def tells_zeros_apart(expr: Expr) -> bool:
             is_blind = arg.type == target or isinstance(target, BLIND_CASTS)
             return has_floats(arg.type) and not is_blind
         case Call(function, args):
-            return function not in BLIND and any(has_floats(a.type) for a in args)
+            ignores_sign = scalar_function(function).ignores_zero_sign
+            return not ignores_sign and any(has_floats(a.type) for a in args)
         case OpaqueCall(_, args):
             return any(has_floats(a.type) for a in args)
         case _:
@@ -163,7 +155,7 @@ class _Reading:
 
     def _columns(
         self,
-        operator: Operator,
+        operator: AnyOperator,
         id_: str,
         width: int,
         inputs: Sequence[list[Origins]],
@@ -210,7 +202,7 @@ class _Reading:
         read = (self._origins(e, scopes) for e in exprs)
         return frozenset({(id_, place)}).union(*read)
 
-    def _operator(self, operator: Operator, scopes: tuple[_Scope, ...]) -> None:
+    def _operator(self, operator: AnyOperator, scopes: tuple[_Scope, ...]) -> None:
         """Note what an operator compares and shows."""
         for expr in operator_exprs(operator):
             for part in parts(expr):
@@ -280,7 +272,7 @@ class _Scope:
         return self.origins[self.schema.place(name, occurrence)]
 
 
-def _grouped_by(operator: Operator) -> Iterator[Expr]:
+def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
     """What an operator groups, partitions or tells rows apart by."""
     match operator:
         case Aggregate(keys, calls):
@@ -319,7 +311,7 @@ def without_zero_signs(dataflow: Dataflow) -> Dataflow | None:
     None where such values cannot be got at: inside of arrays and subqueries, or seen by opaque
     operators.
     """
-    changed: dict[str, Operator] = {}
+    changed: dict[str, AnyOperator] = {}
     for id_, operator in dataflow.operators.items():
         if _sees_floats(dataflow, id_) or any(map(may_show_zero_signs, subqueries(operator))):
             return None

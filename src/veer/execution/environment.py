@@ -122,7 +122,7 @@ def environment_of(session: SparkSession) -> dict[str, Any]:
 
 
 def expected_environment(spark: str, zone: str, java: str) -> dict[str, Any]:
-    """The surroundings of a session that nobody configured."""
+    """The environment of a session that nobody configured."""
     variables = {"PYTHONHASHSEED": "0", **os.environ, "TZ": "UTC"}
     return {
         "spark": spark,

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from itertools import count
 from typing import Any, TypeAlias, assert_never, final
 
-from veer.errors import UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.dates import date_text, timestamp_text
 from veer.functions.registry import OVER
 from veer.model.dag import Dataflow
@@ -25,7 +25,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -41,11 +40,14 @@ from veer.model.expr import (
     Or,
     OuterColumn,
     OverCall,
+    RowColumn,
     ScalarQuery,
     SortKey,
+    Symbol,
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -55,7 +57,6 @@ from veer.model.ops import (
     Lateral,
     Limit,
     NamedCall,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -72,6 +73,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
+    CastMode,
     DataType,
     DayTimeIntervalType,
     DecimalType,
@@ -99,7 +101,7 @@ JOINED = {
 # Functions whose name in SQL is not the registry's.
 SPELLED = {"to_date_by": "to_date", "to_timestamp_by": "to_timestamp"}
 BETWEEN = {"add_interval": "+", "subtract_moments": "-"}
-ON_FRAMES: tuple[type[Operator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
+ON_FRAMES: tuple[type[AnyOperator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
 NO_COLUMN = "CAST(NULL AS INT) AS c0"  # SQL knows no rows without columns
 
 
@@ -192,7 +194,7 @@ class SqlWriter:
         return self._signal(query, sink, fed, outer)
 
     def _operator(
-        self, operator: Operator, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope
+        self, operator: AnyOperator, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope
     ) -> str:
         first = tables[0] if tables else ""
         rows = inputs[0] if inputs else Rows(Schema(()), ())
@@ -429,6 +431,8 @@ class SqlWriter:
                 return f"(({', '.join(map(sub, args))}) IN ({self._query(query, scope)}))"
             case ScalarQuery(query):
                 return f"({self._query(query, scope)})"
+            case RowColumn() | Symbol():
+                raise IllFormedError("a variable of a proof is not a column of an input")
             case _:
                 assert_never(expr)
 

@@ -14,7 +14,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -31,11 +30,15 @@ from veer.model.expr import (
     Or,
     OuterColumn,
     OverCall,
+    RowColumn,
     ScalarQuery,
     SortKey,
+    Symbol,
 )
 from veer.model.ops import (
+    OPERATOR_CLASSES,
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -47,7 +50,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -61,7 +63,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.secrets import without_secrets
-from veer.model.types import quote_name
+from veer.model.types import CastMode, quote_name
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
@@ -90,6 +92,21 @@ def show_value(value: Any) -> str:
             return str(value)
 
 
+def show_variable(variable: RowColumn | Symbol) -> str:
+    """The name under which a variable of a proof is printed, in words and in SMT-LIB.
+
+    `t5.2` is column 2 of tuple variable 5, `?3` a symbol; `!` marks what is never null.
+    """
+    mark = "" if variable.nullable else "!"
+    match variable:
+        case RowColumn(row, index):
+            return f"t{row}.{index}{mark}"
+        case Symbol(id_):
+            return f"?{id_}{mark}"
+        case _:
+            assert_never(variable)
+
+
 def show_expr(expr: Expr) -> str:
     """An expression in SQL spelling."""
     match expr:
@@ -98,6 +115,8 @@ def show_expr(expr: Expr) -> str:
         case OuterColumn(name, _, occurrence, depth):
             place = f"@{occurrence + 1}" if occurrence else ""
             return f"{'outer.' * depth}{quote_name(name)}{place}"
+        case RowColumn() | Symbol():
+            return show_variable(expr)
         case Literal(value):
             return show_value(value)
         case And(args):
@@ -219,7 +238,7 @@ def _names(columns: tuple[Column, ...]) -> str:
     return ", ".join(map(show_expr, columns))
 
 
-def show_operator(operator: Operator) -> str:
+def show_operator(operator: AnyOperator) -> str:
     """An operator with its properties on one line."""
     match operator:
         case Source(table, fields, location=location):
@@ -276,7 +295,7 @@ MOST_PARTS = 4  # of a long list
 LONGEST = 160  # characters of a brief text
 
 
-def brief(operator: Operator) -> str:
+def brief(operator: AnyOperator) -> str:
     """An operator for a sentence: of long lists of columns only the first, and how many."""
     text = show_operator(operator)
     if len(text) <= LONGEST:
@@ -320,7 +339,7 @@ def show_part(value: Any) -> str:
             return show_sort_key(value)
         case Frame():
             return show_frame(value)
-        case Operator():
+        case _ if isinstance(value, OPERATOR_CLASSES):
             return show_operator(value)
         case Dataflow():
             return show_query(value)

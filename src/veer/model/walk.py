@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
-from veer.errors import UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.model.expr import (
     EXPR_CLASSES,
     And,
@@ -27,12 +27,14 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
+    RowColumn,
     ScalarQuery,
+    Symbol,
 )
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
-    from veer.model.ops import Operator
+    from veer.model.ops import AnyOperator
 
 T = TypeVar("T")
 # Of a property whose expressions are about the rows of a table, not about those of an input.
@@ -42,7 +44,9 @@ OWN_ROWS: Mapping[str, bool] = MappingProxyType({"own_rows": True})
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct parts of an expression; the inside of a subquery is not one."""
     match expr:
-        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+        case Column() | OuterColumn() | RowColumn() | Symbol() | Literal():
+            return ()
+        case Exists() | ScalarQuery():
             return ()
         case And(args) | Or(args):
             return args
@@ -70,7 +74,9 @@ def transform(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
 def map_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """The expression with each direct part changed."""
     match expr:
-        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+        case Column() | OuterColumn() | RowColumn() | Symbol() | Literal():
+            return expr
+        case Exists() | ScalarQuery():
             return expr
         case And(args) | Or(args):
             return replace(expr, args=tuple(map(change, args)))
@@ -106,10 +112,15 @@ def query_of(expr: Expr) -> Dataflow | None:
 
 
 def columns_read(expr: Expr) -> Iterator[Column]:
-    """The input columns an expression reads, those read inside its subqueries included."""
+    """The input columns an expression reads, those read inside its subqueries included.
+
+    Every operator asks this of its expressions, so none can hold a variable of a proof.
+    """
     for node in parts(expr):
         if isinstance(node, Column):
             yield node
+        elif isinstance(node, RowColumn | Symbol):
+            raise IllFormedError("a variable of a proof is not a column of an input")
         elif (query := query_of(node)) is not None:
             for outer in outer_columns(query):
                 if outer.depth == 1:
@@ -121,7 +132,7 @@ def outer_columns(query: Dataflow) -> Iterator[OuterColumn]:
     for operator in query.operators.values():
         for expr in operator_exprs(operator):
             yield from _outer_in(expr)
-        if (inner := getattr(operator, "query", None)) is not None:
+        if (inner := operator.own_query) is not None:
             yield from _lifted(inner)
 
 
@@ -139,19 +150,19 @@ def _lifted(query: Dataflow) -> Iterator[OuterColumn]:
             yield replace(outer, depth=outer.depth - 1)
 
 
-def operator_exprs(operator: Operator) -> Iterator[Expr]:
+def operator_exprs(operator: AnyOperator) -> Iterator[Expr]:
     """The expressions among an operator's properties, in order."""
     for name in _parts_of(type(operator)):
         yield from exprs_in(getattr(operator, name))
 
 
-def subqueries(operator: Operator) -> Iterator[Dataflow]:
+def subqueries(operator: AnyOperator) -> Iterator[Dataflow]:
     """The dataflows inside an operator: in its expressions, or its own."""
     for expr in operator_exprs(operator):
         for part in parts(expr):
             if (query := query_of(part)) is not None:
                 yield query
-    if (inner := getattr(operator, "query", None)) is not None:
+    if (inner := operator.own_query) is not None:
         yield inner
 
 
@@ -245,8 +256,7 @@ def substitute_in_query(query: Dataflow, change: Callable[[Column], Expr], depth
     changed = {}
     for id_, operator in query.operators.items():
         operator = map_exprs(operator, lambda e: substitute_columns(e, change, depth))
-        inner = getattr(operator, "query", None)
-        if inner is not None:
-            operator = replace(operator, query=substitute_in_query(inner, change, depth + 1))  # type: ignore[call-arg]
+        if (inner := operator.own_query) is not None:
+            operator = operator.with_own_query(substitute_in_query(inner, change, depth + 1))
         changed[id_] = operator
     return type(query)(changed, query.links)

@@ -9,12 +9,10 @@ from itertools import combinations
 from typing import final
 
 from veer.functions.registry import Nulls, scalar_function
-from veer.model.conditions import conjunction
+from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import (
-    And,
     Call,
     Case,
-    Column,
     Compare,
     Expr,
     InList,
@@ -23,11 +21,12 @@ from veer.model.expr import (
     Not,
     OpaqueCall,
     Or,
+    RowColumn,
+    Symbol,
 )
 from veer.model.nullability import is_nullable
-from veer.model.schema import Field, Schema
+from veer.model.schema import Schema
 from veer.model.types import DataType, has_floats
-from veer.model.walk import columns_read
 from veer.prover.terms import (
     FALSE,
     TRUE,
@@ -35,10 +34,10 @@ from veer.prover.terms import (
     key_columns,
     unique_columns,
 )
-from veer.smt import never_null
-from veer.smt.formula import SAME
+from veer.smt.formula import SAME, Variable
 
 WILD = re.compile(r"[%_\\]")
+NO_COLUMNS = Schema(())
 
 
 def two_valued(condition: Expr) -> Expr:
@@ -49,14 +48,8 @@ def two_valued(condition: Expr) -> Expr:
 
 
 def can_be_null(expr: Expr) -> bool:
-    """Whether a value can be null, as far as its columns tell."""
-    return is_nullable(expr, schema_of(expr))
-
-
-def schema_of(expr: Expr) -> Schema:
-    """A schema in which the columns an expression reads are nullable as their names say."""
-    seen = {c.name: c for c in columns_read(expr)}
-    return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
+    """Whether a value can be null, as far as its variables tell; they know it themselves."""
+    return is_nullable(expr, NO_COLUMNS)
 
 
 def alternatives(condition: Expr) -> tuple[Expr, ...]:
@@ -73,7 +66,9 @@ def alternatives(condition: Expr) -> tuple[Expr, ...]:
 def is_constant_case(condition: Expr) -> bool:
     """Whether a condition says that a column is a constant."""
     match condition:
-        case Compare("=" | "<=>", Column(), Literal()) | Compare("=" | "<=>", Literal(), Column()):
+        case Compare("=" | "<=>", RowColumn() | Symbol(), Literal()):
+            return True
+        case Compare("=" | "<=>", Literal(), RowColumn() | Symbol()):
             return True
         case _:
             return False
@@ -90,8 +85,9 @@ def disjunction_of(conditions: Sequence[Expr]) -> Expr:
     if not kept:
         return FALSE
     for one, other in combinations(kept, 2):
-        both = conjuncts(one) & conjuncts(other)
-        ours, theirs = conjuncts(one) - both, conjuncts(other) - both
+        parts = frozenset(conjuncts(one)), frozenset(conjuncts(other))
+        both = parts[0] & parts[1]
+        ours, theirs = parts[0] - both, parts[1] - both
         if _are_opposite(ours, theirs) or _are_opposite(theirs, ours):
             return disjunction_of([c for c in kept if c not in (one, other)] + [_all(one, both)])
     return kept[0] if len(kept) == 1 else Or(tuple(kept))
@@ -99,18 +95,14 @@ def disjunction_of(conditions: Sequence[Expr]) -> Expr:
 
 def _are_opposite(some: frozenset[Expr], others: frozenset[Expr]) -> bool:
     """Whether the others say nothing but that not all of some hold."""
-    return any(isinstance(c, Not) and len(others) == 1 and conjuncts(c.arg) == some for c in others)
-
-
-def conjuncts(condition: Expr) -> frozenset[Expr]:
-    """The parts of an AND; a condition that is none is its only part."""
-    return frozenset(condition.args if isinstance(condition, And) else (condition,))
+    return len(others) == 1 and any(
+        isinstance(c, Not) and frozenset(conjuncts(c.arg)) == some for c in others
+    )
 
 
 def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
     """Some conjuncts of a condition, in its order."""
-    parts = condition.args if isinstance(condition, And) else (condition,)
-    return conjunction([c for c in parts if c in wanted])
+    return conjunction([c for c in conjuncts(condition) if c in wanted])
 
 
 def is_never(condition: Expr) -> bool:
@@ -160,8 +152,8 @@ def equates(condition: Expr, members: Sequence[Expr]) -> bool:
             return False
 
 
-def equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
-    """Columns a condition makes the same as an expression; whether neither may be null."""
+def equalities(condition: Expr) -> Iterable[tuple[Variable, Expr, bool]]:
+    """Variables a condition makes the same as an expression; whether neither may be null."""
     match condition:
         case Compare("=" | "<=>" as op, left, right) if not has_floats(left.type):
             pairs = ((left, right), (right, left))
@@ -170,8 +162,8 @@ def equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
         case _:
             return
     for one, two in pairs:
-        if isinstance(one, Column):
-            yield one.name, two, op == "="
+        if isinstance(one, RowColumn | Symbol):
+            yield one, two, op == "="
 
 
 @final
@@ -213,7 +205,7 @@ class Classes:
 
 def row_keys(
     atom: Atom, conditions: Sequence[Expr], classes: Classes
-) -> Iterator[tuple[Column, ...]]:
+) -> Iterator[tuple[RowColumn, ...]]:
     """Columns of an atom on which no two rows agree that meet the conditions.
 
     These are its keys, and what is declared unique where the conditions leave none of it null.
@@ -224,7 +216,7 @@ def row_keys(
             yield unique
 
 
-def _is_present(column: Column, conditions: Sequence[Expr], classes: Classes) -> bool:
+def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: Classes) -> bool:
     """Whether a column is not null on the rows that meet all conditions."""
     members = classes.members(column)
     if not all(map(can_be_null, members)):

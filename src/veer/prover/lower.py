@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from veer.analysis.determinism import (
     call_kind,
@@ -25,21 +24,19 @@ from veer.model.expr import (
     Case,
     Column,
     Compare,
-    Exists,
     Expr,
     Frame,
-    InQuery,
     IsNull,
     Literal,
     Not,
     OpaqueCall,
     OuterColumn,
     OverCall,
-    ScalarQuery,
     SortKey,
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -50,7 +47,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -64,15 +60,19 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.pprint import brief
+from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.model.schema import Schema
 from veer.model.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
-from veer.model.walk import map_children, operator_exprs, parts
+from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
-from veer.prover.definitions import TooLargeError
+from veer.prover.context import Context, TooLargeError
+from veer.prover.folds import distinct_count, sum_or_zero
 from veer.prover.groups import Groups
-from veer.prover.match import Matcher
+from veer.prover.keys import is_one_row
+from veer.prover.matching.matcher import Matcher
 from veer.prover.order import Ordered, comes_before, in_common, ties
-from veer.prover.symbols import Symbols
+from veer.prover.simplify import simplify_node
+from veer.prover.sums import added, shifted, shifted_back
 from veer.prover.terms import (
     FALSE,
     TRUE,
@@ -85,9 +85,7 @@ from veer.prover.terms import (
     Table,
     Term,
     Top,
-    columns,
 )
-from veer.prover.totals import added, shifted, shifted_back
 from veer.smt.formula import NORMALIZED
 
 AS_EXTREME = {"bool_or": "max", "bool_and": "min"}  # false comes before true
@@ -97,18 +95,16 @@ MOST_TERMS = 48
 MOST_ATOMS = 14
 MOST_ROWS = 24
 
-Row: TypeAlias = tuple[Schema, tuple[Expr, ...]]
-
 
 @dataclass
 class Lowering:
-    """Lowers the dataflows of one query pair into bags over shared symbols."""
+    """Lowers the dataflows of one query pair into bags over shared context."""
 
-    symbols: Symbols
+    context: Context
     matcher: Matcher
 
     def __post_init__(self) -> None:
-        self.groups = Groups(self.symbols, self.matcher)
+        self.groups = Groups(self.context, self.matcher)
         self.assumptions: set[str] = set()
 
     def result(self, dataflow: Dataflow) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
@@ -116,7 +112,7 @@ class Lowering:
         (sink,) = dataflow.sinks
         return self._lower(dataflow, sink, ())
 
-    def query(self, dataflow: Dataflow, rows: tuple[Row, ...]) -> Bag:
+    def query(self, dataflow: Dataflow, rows: EnclosingRows) -> Bag:
         """The result of a subquery that may read the rows around it, groups expanded."""
         (sink,) = dataflow.sinks
         bag, _ = self._lower(dataflow, sink, rows)
@@ -125,7 +121,7 @@ class Lowering:
         return self.groups.expanded(bag)
 
     def _lower(
-        self, dataflow: Dataflow, goal: str, rows: tuple[Row, ...]
+        self, dataflow: Dataflow, goal: str, rows: EnclosingRows
     ) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
         """The bag of one operator; orders are kept through Filter, Project and Limit."""
         bags: dict[str, Bag] = {}
@@ -135,7 +131,7 @@ class Lowering:
             if id_ not in needed:
                 continue
             below = dataflow.inputs[id_]
-            inputs = [tuple(self.symbols.freshened(t) for t in bags[i]) for i in below]
+            inputs = [tuple(self.context.freshened(t) for t in bags[i]) for i in below]
             order = orders[below[0]] if len(below) == 1 else ()
             operator = dataflow.operators[id_]
             if not isinstance(operator, Filter | Project | Limit | Sort | Sink):
@@ -154,7 +150,7 @@ class Lowering:
         return bags[goal], orders[goal]
 
     def _operator(
-        self, dataflow: Dataflow, id_: str, inputs: Sequence[Bag], rows: tuple[Row, ...]
+        self, dataflow: Dataflow, id_: str, inputs: Sequence[Bag], rows: EnclosingRows
     ) -> Bag:
         operator = dataflow.operators[id_]
         below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
@@ -170,8 +166,8 @@ class Lowering:
             raise UnsupportedError(f"operator {id_!r} may see the order of its input")
         match operator:
             case Source():
-                atom = Atom(self.symbols.fresh(), Table(operator))
-                return (Term((atom,), (), columns(atom)),)
+                atom = Atom(self.context.fresh(), Table(operator))
+                return (Term((atom,), (), atom.columns),)
             case Values(fields, values):
                 if len(values) > MOST_ROWS:
                     raise TooLargeError(f"operator {id_!r} has {len(values)} rows")
@@ -248,7 +244,7 @@ class Lowering:
             case Limit(count, offset):
                 directions = _order_below(dataflow, id_)
                 top = Top(inputs[0], len(schema), directions, count, offset)
-                return Ordered(self.symbols).merged(top)
+                return Ordered(self.context).merged(top)
             case Over(calls):
                 found = self._windows(inputs[0], calls, schema, rows)
                 if found is None:
@@ -259,7 +255,7 @@ class Lowering:
                 bags = [self.groups.expanded(bag) for bag in inputs]
                 if not any(bags):
                     return ()
-                common = in_common(self.symbols, bags, without=isinstance(operator, ExceptAll))
+                common = in_common(self.context, bags, without=isinstance(operator, ExceptAll))
                 if common is None:
                     return self._opaque(dataflow, id_, operator, inputs, below, rows)
                 return (common,)
@@ -273,7 +269,7 @@ class Lowering:
     # -- joins ---------------------------------------------------------------------------------
 
     def _join(
-        self, join: Join, inputs: Sequence[Bag], below: Sequence[Schema], rows: tuple[Row, ...]
+        self, join: Join, inputs: Sequence[Bag], below: Sequence[Schema], rows: EnclosingRows
     ) -> Bag:
         left, right = inputs
         schema = below[0] + below[1]
@@ -305,9 +301,9 @@ class Lowering:
         return paired + alone + others
 
     def _paired(
-        self, a: Term, b: Term, condition: Expr | None, schema: Schema, rows: tuple[Row, ...]
+        self, a: Term, b: Term, condition: Expr | None, schema: Schema, rows: EnclosingRows
     ) -> Term:
-        b = self.symbols.freshened(b)
+        b = self.context.freshened(b)
         joined = Term(a.atoms + b.atoms, a.conditions + b.conditions, a.outputs + b.outputs)
         if condition is None:
             return joined
@@ -320,7 +316,7 @@ class Lowering:
         others: Bag,
         join: Join,
         schema: Schema,
-        rows: tuple[Row, ...],
+        rows: EnclosingRows,
         *,
         has: bool,
         swapped: bool = False,
@@ -328,22 +324,22 @@ class Lowering:
         """The rows of a term that have (or do not have) a partner among others."""
         bodies = []
         for other in others:
-            other = self.symbols.freshened(other)
+            other = self.context.freshened(other)
             conditions = other.conditions
             if join.condition is not None:
                 one, two = (other, term) if swapped else (term, other)
                 both = Term((), (), one.outputs + two.outputs)
                 conditions += (self.expr(join.condition, schema, both, rows),)
             bodies.append(Term(other.atoms, conditions, ()))
-        found = self.symbols.exists(self.groups.expanded(tuple(bodies)))
+        found = self.context.exists(self.groups.expanded(tuple(bodies)))
         return replace(term, conditions=(*term.conditions, found if has else Not(found)))
 
     def _lateral(
-        self, query: Dataflow, outer: bool, bag: Bag, schema: Schema, rows: tuple[Row, ...]
+        self, query: Dataflow, outer: bool, bag: Bag, schema: Schema, rows: EnclosingRows
     ) -> Bag:
         found: list[Term] = []
         for term in bag:
-            inner = self.query(query, ((schema, term.outputs), *rows))
+            inner = self.query(query, (ResolvedRow(schema, term.outputs), *rows))
             found += [
                 Term(
                     term.atoms + t.atoms,
@@ -353,7 +349,7 @@ class Lowering:
                 for t in inner
             ]
             if outer:
-                empty = self.symbols.exists(tuple(self.symbols.freshened(t) for t in inner))
+                empty = self.context.exists(tuple(self.context.freshened(t) for t in inner))
                 padded = tuple(Literal(None, t) for t in query.result_schema.types)
                 found.append(
                     Term(term.atoms, (*term.conditions, Not(empty)), term.outputs + padded)
@@ -368,7 +364,7 @@ class Lowering:
         schema: Schema,
         keys: Sequence[Expr],
         calls: Sequence[NamedCall],
-        rows: tuple[Row, ...],
+        rows: EnclosingRows,
         *,
         is_global: bool,
     ) -> Bag:
@@ -423,7 +419,7 @@ class Lowering:
     # -- windows -------------------------------------------------------------------------------
 
     def _windows(
-        self, bag: Bag, calls: Sequence[NamedOver], schema: Schema, rows: tuple[Row, ...]
+        self, bag: Bag, calls: Sequence[NamedOver], schema: Schema, rows: EnclosingRows
     ) -> Bag | None:
         """Window functions as folds over the rows around each; None if one is not such a fold."""
         if not all(_is_told(named.call) for named in calls):
@@ -441,7 +437,7 @@ class Lowering:
         return tuple(found)
 
     def _over(
-        self, call: OverCall, row: Term, bag: Bag, schema: Schema, rows: tuple[Row, ...]
+        self, call: OverCall, row: Term, bag: Bag, schema: Schema, rows: EnclosingRows
     ) -> Expr | None:
         """The value of a window function on one row."""
         directions = tuple((k.ascending, k.nulls_first) for k in call.order)
@@ -467,7 +463,7 @@ class Lowering:
                     lambda theirs: ties(theirs, ours),
                 )
             for frame in frames:
-                mate = self.symbols.freshened(other)
+                mate = self.context.freshened(other)
                 theirs = read(sorts, mate)
                 alike = ties(read(call.partition, mate), read(call.partition, row))
                 tests = (alike, frame(theirs))
@@ -476,17 +472,17 @@ class Lowering:
             if any(has_floats(e.type) for e in sorts):
                 return None
             ahead = tuple(replace(t, outputs=tuple(keys)) for t, keys in around)
-            return _one_more(self.symbols.distinct_rows(ahead, LONG), call)
+            return _one_more(distinct_count(self.context, ahead, LONG), call)
         if call.function in RANKS:
             one = (Literal(1, LONG),)
             ahead = tuple(replace(t, outputs=one) for t, _ in around)
-            return _one_more(self.symbols.sum_or_zero(LONG, ahead), call)
+            return _one_more(sum_or_zero(self.context, LONG, ahead), call)
         aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
         fold, args = _fold(aggregate, 0, is_global=True)
         members = tuple(replace(t, outputs=tuple(read(args, t))) for t, _ in around)
         if fold.or_zero:
-            return self.symbols.sum_or_zero(fold.type, members)
-        return self.symbols.fold(fold.function, fold.type, fold.distinct, members)
+            return sum_or_zero(self.context, fold.type, members)
+        return self.context.fold(fold.function, fold.type, fold.distinct, members)
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -503,23 +499,23 @@ class Lowering:
         made = tuple(OpaqueCall(f"{name}#{i}", args, type_) for i, type_ in enumerate(types))
         return replace(term, outputs=term.outputs + made)
 
-    def _unnest(self, unnest: Unnest, schema: Schema, term: Term, rows: tuple[Row, ...]) -> Term:
+    def _unnest(self, unnest: Unnest, schema: Schema, term: Term, rows: EnclosingRows) -> Term:
         """Elements of an array as the rows of a relation that depends on the array."""
         given = self.expr(unnest.generator, schema, term, rows)
         types = unnest.generated_types()
         name = f"unnest outer={unnest.outer} position={unnest.position} inline={unnest.inline}"
         relation = Opaque(name, (), (given,), types, (True,) * len(types))
-        atom = Atom(self.symbols.fresh(), relation)
-        return Term((*term.atoms, atom), term.conditions, term.outputs + columns(atom))
+        atom = Atom(self.context.fresh(), relation)
+        return Term((*term.atoms, atom), term.conditions, term.outputs + atom.columns)
 
     def _opaque(
         self,
         dataflow: Dataflow,
         id_: str,
-        operator: Operator,
+        operator: AnyOperator,
         inputs: Sequence[Bag],
         below: Sequence[Schema],
-        rows: tuple[Row, ...],
+        rows: EnclosingRows,
     ) -> Bag:
         """An operator that is some function of its whole inputs."""
         if rows and any(True for _ in _outer_reads(operator)):
@@ -529,36 +525,22 @@ class Lowering:
         bags = tuple(self.groups.expanded(bag) for bag in inputs)
         types, nullable = schema.types, tuple(f.nullable for f in schema)
         relation = Opaque(name, bags, (), types, nullable)
-        atom = Atom(self.symbols.fresh(), relation)
-        return (Term((atom,), (), columns(atom)),)
+        atom = Atom(self.context.fresh(), relation)
+        return (Term((atom,), (), atom.columns),)
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def expr(self, expr: Expr, schema: Schema, term: Term, rows: tuple[Row, ...]) -> Expr:
+    def expr(self, expr: Expr, schema: Schema, term: Term, rows: EnclosingRows) -> Expr:
         """An expression over an operator's input as one over tuple variables."""
         if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
             raise UnsupportedError("an expression draws random numbers")
-        return self._expr(expr, ((schema, term.outputs), *rows))
+        row = ResolvedRow(schema, term.outputs)
+        return resolve(expr, (row, *rows), self, self._simplify_node)
 
-    def _expr(self, expr: Expr, rows: tuple[Row, ...]) -> Expr:
-        match expr:
-            case Column(name, _, occurrence):
-                schema, outputs = rows[0]
-                return outputs[schema.place(name, occurrence)]
-            case OuterColumn(name, _, occurrence, depth):
-                schema, outputs = rows[depth]
-                return outputs[schema.place(name, occurrence)]
-            case Exists(query):
-                return self._some_row(query, rows)
-            case InQuery(args, query):
-                return self._in_query(tuple(self._expr(a, rows) for a in args), query, rows)
-            case ScalarQuery(query):
-                return self._scalar(query, rows)
-            case _:
-                made = map_children(expr, lambda child: self._expr(child, rows))
-                return self.symbols.settled(made)
+    def _simplify_node(self, expr: Expr) -> Expr:
+        return simplify_node(self.context, expr)
 
-    def _some_row(self, query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+    def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
         (goal,) = query.sinks
         while True:
@@ -571,9 +553,9 @@ class Lowering:
                     break
             (goal,) = query.inputs[goal]
         bag, _ = self._lower(query, goal, rows)
-        return self.symbols.exists(self.groups.expanded(bag))
+        return self.context.exists(self.groups.expanded(bag))
 
-    def _in_query(self, args: tuple[Expr, ...], query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+    def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
         """True if a row compares equal; else null if one cannot be compared; else false."""
         bag = self.query(query, rows)
         yes, maybe = [], []
@@ -585,24 +567,24 @@ class Lowering:
             not_false = Not(Case(((Not(equal), TRUE),), FALSE))
             maybe.append(Term(term.atoms, (*term.conditions, not_false), ()))
             nullable = nullable or can_be_null(equal)
-        found = self.symbols.exists(tuple(map(self.symbols.freshened, yes)))
+        found = self.context.exists(tuple(map(self.context.freshened, yes)))
         if not nullable:
             return found
-        unsure = self.symbols.exists(tuple(map(self.symbols.freshened, maybe)))
+        unsure = self.context.exists(tuple(map(self.context.freshened, maybe)))
         return Case(((found, TRUE), (unsure, Literal(None, BOOLEAN))), FALSE)
 
-    def _scalar(self, query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+    def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """The value of a single row; a global aggregate always has one."""
         bag = self.query(query, rows)
         if len(bag) == 1 and not bag[0].atoms and not bag[0].conditions:
             return bag[0].outputs[0]
         type_ = query.result_schema.types[0]
         single = most_rows(query, query.sinks[0]) <= 1 or (
-            len(bag) == 1 and self.symbols.is_one_row(bag[0])
+            len(bag) == 1 and is_one_row(self.context, bag[0])
         )
         if single and is_orderable(type_) and not has_floats(type_):
-            return self.symbols.fold("max", type_, False, bag)  # of one value
-        return self.symbols.fold("scalar", type_, False, bag)
+            return self.context.fold("max", type_, False, bag)  # of one value
+        return self.context.fold("scalar", type_, False, bag)
 
 
 def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[Expr]]:
@@ -654,7 +636,7 @@ def _grouped(key: Expr) -> Expr:
     return OpaqueCall(NORMALIZED, (key,), key.type) if has_floats(key.type) else key
 
 
-def _outer_reads(operator: Operator) -> list[OuterColumn]:
+def _outer_reads(operator: AnyOperator) -> list[OuterColumn]:
     return [n for e in operator_exprs(operator) for n in parts(e) if isinstance(n, OuterColumn)]
 
 

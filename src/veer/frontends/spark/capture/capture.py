@@ -38,7 +38,7 @@ from veer.model.ops import (
     BY_NAME,
     OVERWRITTEN,
     WRITTEN,
-    Operator,
+    AnyOperator,
     Sink,
     Source,
     Values,
@@ -111,7 +111,7 @@ class Capture:
         self.root = root
         self.data = data
         self.tables: dict[str, Source] = dict(read_schema(schema)) if schema else {}
-        self.stubs: dict[int, Operator] = {}  # by the number of the RDD that stands for them
+        self.stubs: dict[int, AnyOperator] = {}  # by the number of the RDD that stands for them
         self.written: list[Written] = []
         self.stopped: Stopped | None = None
         self.keep = False  # whether PySpark stays intercepted: the process ends anyway
@@ -157,7 +157,7 @@ class Capture:
             hint = self.hint(error)
             self.stop(f"{_first_line(error)}{hint}", says_what_to_do=bool(hint))
 
-    def stub(self, operator: Operator) -> Any:
+    def stub(self, operator: AnyOperator) -> Any:
         """An empty frame that stands for a source."""
         from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
@@ -184,7 +184,7 @@ class Capture:
             self.stop(f"{written.sink.target} is read after it was {written.sink.kind}")
         return written.frame
 
-    def source(self, node: Any) -> Operator | None:
+    def source(self, node: Any) -> AnyOperator | None:
         """What a leaf of a plan stands for, if it is one of the stubs."""
         if node.kind == "LogicalRDD":
             return self.stubs.get(int(node.jvm.rdd().id()))

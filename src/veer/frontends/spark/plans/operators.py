@@ -38,6 +38,7 @@ from veer.model.ops import (
     COMPUTED,
     LOCAL,
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -47,7 +48,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     Sample,
@@ -111,7 +111,7 @@ class PlanReader(FlowBuilder):
     """Reads one analyzed plan; subqueries are read by readers of their own."""
 
     def __init__(
-        self, sources: Callable[[Node], Operator], udf: Any, root: Path | None = None
+        self, sources: Callable[[Node], AnyOperator], udf: Any, root: Path | None = None
     ) -> None:
         super().__init__()
         self.source = sources
@@ -156,7 +156,7 @@ class PlanReader(FlowBuilder):
         raise UnsupportedError(f"the plan node {node.kind}")
 
     def _add_signal(
-        self, operator: Operator, expr_ids: Sequence[int], *inputs: PlanSignal
+        self, operator: AnyOperator, expr_ids: Sequence[int], *inputs: PlanSignal
     ) -> PlanSignal:
         id_ = self.add(operator, *(i.id for i in inputs))
         return PlanSignal(id_, self.schemas[id_], tuple(expr_ids))
@@ -533,7 +533,7 @@ class PlanReader(FlowBuilder):
     def _read_except(self, node: Node) -> PlanSignal:
         return self._set_operation(node, ExceptAll(), "anti")
 
-    def _set_operation(self, node: Node, operator: Operator, kind: str) -> PlanSignal:
+    def _set_operation(self, node: Node, operator: AnyOperator, kind: str) -> PlanSignal:
         left, right = (self.read(child) for child in node.children)
         if node.fields["isAll"]:
             return self._add_signal(operator, left.expr_ids, left, right)

@@ -1,0 +1,390 @@
+"""What the solver is told about symbols and rows, all ground.
+
+A row that exists has its properties, a row at hand that fits makes an EXISTS true, rows that agree
+on a key are one, children have parents, a minimum is reached by a row and passed by none, folds
+over equal bags are equal, and totals that cancel out row by row are zero together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
+from typing import Protocol
+
+from veer.model.conditions import conjunction
+from veer.model.expr import Cast, Compare, Expr, IsNull, Literal, Not, RowColumn, Symbol
+from veer.model.types import INTEGER_BITS, LONG, IntegralType, has_floats
+from veer.model.walk import children, parts
+from veer.prover.context import Context
+from veer.prover.definitions import Folded, SomeRow, Totaled
+from veer.prover.matching.surroundings import Surroundings
+from veer.prover.sums import Coefficients, added, coefficients, multiplied
+from veer.prover.terms import (
+    Atom,
+    Domain,
+    Table,
+    Term,
+    key_columns,
+    unique_columns,
+)
+from veer.smt import All, Formula, Holds, No, Same, Some, implies, same
+
+MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
+MOST_LOOKED_AT = 400
+GENERATIONS = 2  # parents, and theirs
+MOST_LATE = 16  # symbols that come up among the facts
+MOST_FOLDS = 40  # pairs compared for one question
+MOST_SUMS = 8  # differences of totals looked at for one question
+ROUNDS = 2  # symbols inside the definitions of symbols
+
+
+class Comparer(Protocol):
+    """Compares what symbols stand for: facts rest on that."""
+
+    @property
+    def context(self) -> Context: ...
+
+    def same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
+        """Whether two folds have the same value, whatever the rows around them are."""
+
+    def added_up(self, wanted: Coefficients, around: Surroundings) -> Iterator[Coefficients]:
+        """Which of these multiples of totals cancel out, row by row."""
+
+
+@dataclass
+class SolverFacts:
+    """Collects ground facts about the symbols and rows of one question."""
+
+    comparer: Comparer
+    around: Surroundings
+    given: tuple[Expr, ...] = ()
+    facts: list[Formula] = field(default_factory=list)
+    rows: list[tuple[Atom, tuple[Expr, ...]]] = field(default_factory=list)
+    seen: set[Symbol] = field(default_factory=set)
+    late: list[Symbol] = field(default_factory=list)
+    used: set[RowColumn] = field(default_factory=set)
+
+    @property
+    def context(self) -> Context:
+        """The context of the proof."""
+        return self.comparer.context
+
+    def about(
+        self, exprs: Sequence[Expr], sides: Sequence[Sequence[Expr]], atoms: Sequence[Atom]
+    ) -> list[Formula]:
+        """Everything worth telling the solver about these expressions and rows."""
+        self.rows = [(a, ()) for a in atoms]
+        self._folds(sides)
+        new = self._symbols_in(exprs)
+        every: list[Symbol] = []
+        for _ in range(ROUNDS):
+            every += new
+            made = [e for name in new for e in self._row_of(name)]
+            if not made:
+                break
+            new = self._symbols_in(made)
+        every += new
+        if any(isinstance(self.context.definitions[n], SomeRow) for n in every):
+            self._parents(every)
+        for name in every:
+            self._fits(name)
+        self._keys()
+        if any(isinstance(node, Cast) for e in exprs for node in parts(e)):
+            self._ranges()
+        return self.facts
+
+    def about_late(self) -> list[Formula]:
+        """The facts with those about symbols that only came up among them; nothing if none did."""
+        late, self.late = self.late, []
+        early = sorted(self.seen, key=lambda symbol: symbol.id)
+        late += self._symbols_in([e for name in early for e in self._second_row(name)])
+        if not late or len(late) > MOST_LATE:
+            return []
+        late += self._symbols_in([e for name in late for e in self._row_of(name)])
+        for name in dict.fromkeys((*early, *late)):
+            self._fits(name)  # the early ones among the rows that came late
+        self._keys()
+        self.facts = list(dict.fromkeys(self.facts))
+        return self.facts
+
+    def _ranges(self) -> None:
+        """Columns of tables hold what their type holds."""
+        for atom, _ in self.rows:
+            if not isinstance(atom.relation, Table):
+                continue
+            for c in atom.columns:
+                if isinstance(c.type, IntegralType) and c in self.used:
+                    size = 2 ** (INTEGER_BITS[c.type] - 1)
+                    above = Compare(">=", c, Literal(-size, c.type))
+                    below = Compare("<=", c, Literal(size - 1, c.type))
+                    self._add(Some((Holds(IsNull(c)), All((Holds(above), Holds(below))))))
+
+    def _symbols_in(self, exprs: Iterable[Expr]) -> list[Symbol]:
+        """Symbols not met before."""
+        new = []
+        for expr in exprs:
+            for node in parts(expr):
+                if isinstance(node, RowColumn):
+                    self.used.add(node)
+                elif isinstance(node, Symbol) and node not in self.seen:
+                    self.seen.add(node)
+                    new.append(node)
+        return new
+
+    def _row_of(self, symbol: Symbol) -> list[Expr]:
+        """If something exists, there is a row with its properties."""
+        definition = self.context.definitions[symbol]
+        if isinstance(definition, Totaled):
+            return self._total_is_zero(symbol, definition)
+        if isinstance(definition, Folded):
+            return self._fold_is_null(symbol, definition)
+        term = self.context.freshened(definition.term)
+        self.rows += [(a, (symbol,)) for a in term.atoms]
+        self._add(implies(Holds(symbol), All(tuple(map(Holds, term.conditions)))))
+        return list(term.conditions)
+
+    def _total_is_zero(self, value: Symbol, total: Totaled) -> list[Expr]:
+        """Over no rows a total is zero; a number of rows is positive exactly if there is one."""
+        some = self.context.exists((self.context.freshened(total.term),))
+        zero = Same(value, Literal(0, value.type))
+        self._add(Some((Holds(some), zero)))
+        if total.counts:
+            positive = Holds(Compare(">=", value, Literal(1, value.type)))
+            self._add(implies(Holds(some), positive))
+        return [some]
+
+    def _second_row(self, symbol: Symbol) -> list[Expr]:
+        """A number of rows of tables with keys is two or more exactly if two differ in a key."""
+        total = self.context.definitions[symbol]
+        if not isinstance(total, Totaled) or total.term.outputs[0] != Literal(1, LONG):
+            return []
+        one, other = self.context.freshened(total.term), self.context.freshened(total.term)
+        alike: list[Expr] = []
+        for a, b in zip(one.atoms, other.atoms, strict=True):
+            keys = list(zip(key_columns(a), key_columns(b), strict=True))
+            if not keys or any(has_floats(c.type) for c in keys[0][0]):
+                return []
+            alike += map(same, *keys[0])
+            self.context.note_key(a, keys[0][0])
+        differ = Not(conjunction(alike))
+        conditions = (*one.conditions, *other.conditions, differ)
+        two = self.context.exists((Term(one.atoms + other.atoms, conditions, ()),))
+        several = Holds(Compare(">=", symbol, Literal(2, LONG)))
+        self._add(All((implies(Holds(two), several), implies(several, Holds(two)))))
+        return [two]
+
+    def _fold_is_null(self, value: Symbol, fold: Folded) -> list[Expr]:
+        """A minimum or maximum is null exactly if there is no value; else a row has it, and
+        none has a value beyond it.
+        """
+        if fold.function not in ("sum", "min", "max"):
+            return []
+        bag = tuple(map(self.context.freshened, fold.bag))
+        null = Holds(IsNull(value))
+        some = self.context.exists(bag)
+        self._add(All((implies(null, No(Holds(some))), Some((null, Holds(some))))))
+        if fold.function == "sum" or any(t.outputs[0].type != fold.type for t in bag):
+            return [some]
+        beyond = "<" if fold.function == "min" else ">"
+        reached = self._some_output(fold, lambda output: same(output, value))
+        passed = self._some_output(fold, lambda output: Compare(beyond, output, value))
+        self._add(Some((null, Holds(reached))))
+        self._add(No(Holds(passed)))
+        return [some, reached, passed]
+
+    def _some_output(self, fold: Folded, test: Callable[[Expr], Expr]) -> Expr:
+        """Whether some value a fold goes over passes a test."""
+        rows = map(self.context.freshened, fold.bag)
+        return self.context.exists(
+            tuple(replace(t, conditions=(*t.conditions, test(t.outputs[0]))) for t in rows)
+        )
+
+    def _fits(self, own: Symbol) -> None:
+        """Rows at hand that fit the description make an EXISTS true."""
+        definition = self.context.definitions[own]
+        if not isinstance(definition, SomeRow):
+            return
+        body = self.context.freshened(definition.term)
+        choices = [
+            [row for row in self.rows if row[0].relation == atom.relation] for atom in body.atoms
+        ]
+        if any(isinstance(a.relation, Domain) for a in body.atoms):
+            return
+        # Its own row says nothing new.
+        others = [[row for row in rows if all(g != own for g in row[1])] for rows in choices]
+        ways = sorted(
+            islice(product(*others), MOST_LOOKED_AT),
+            # Rows that come together first, and each row once.
+            key=lambda way: (len({guard for _, guard in way}), -len({row.var for row, _ in way})),
+        )
+        for way in ways[:MOST_MATCHES]:
+            table: dict[RowColumn, Expr] = {}
+            guards: list[Expr] = []
+            for atom, (row, guard) in zip(body.atoms, way, strict=True):
+                guards += guard
+                table.update(zip(atom.columns, row.columns, strict=True))
+            met = [self.context.substitute(c, table) for c in body.conditions]
+            self.late += self._symbols_in(met)
+            fits = All((*map(Holds, dict.fromkeys(guards)), *map(Holds, met)))
+            self._add(implies(fits, Holds(own)))
+
+    def _parents(self, symbols: Sequence[Symbol]) -> None:
+        """A row with a foreign key has a parent row."""
+        wanted: dict[str, Table] = {}
+        for symbol in symbols:
+            definition = self.context.definitions[symbol]
+            if isinstance(definition, SomeRow):
+                for atom in definition.term.atoms:
+                    if isinstance(atom.relation, Table):
+                        wanted[atom.relation.source.table.lower()] = atom.relation
+        children = [(a, guard, 1) for a, guard in self.rows]
+        for atom, guard, generation in children:  # parents are added while it goes on
+            if not isinstance(atom.relation, Table) or generation > GENERATIONS:
+                continue
+            source = atom.relation.source
+            for foreign in source.foreign_keys:
+                parent = wanted.get(foreign.parent.lower())
+                if parent is None:
+                    continue
+                row = Atom(self.context.fresh(), parent)
+                child = _columns_named(atom, foreign.columns)
+                declared = parent.source.keys
+                keys = _columns_named(
+                    row, foreign.parent_columns or (declared[0] if declared else ())
+                )
+                if child is None or keys is None or len(child) != len(keys):
+                    continue
+                if any(has_floats(c.type) for c in keys):
+                    continue
+                if any(a.type != b.type for a, b in zip(keys, child, strict=True)):
+                    continue
+                present = tuple(Not(IsNull(c)) for c in child)
+                guards = (*guard, *present)
+                fits = All(tuple(Same(a, b) for a, b in zip(keys, child, strict=True)))
+                self._add(implies(All(tuple(map(Holds, guards))), fits))
+                self.used.update((*keys, *child))
+                self.rows.append((row, guards))
+                children.append((row, guards, generation + 1))
+                self.context.keys_used.add(
+                    f"{', '.join(foreign.columns)} of {source.table} refers to {foreign.parent}"
+                )
+
+    def _keys(self) -> None:
+        """Rows of a table that agree on a key are the same row."""
+        for i, (a, _) in enumerate(self.rows):
+            for b, _ in self.rows[i + 1 :]:
+                if a.relation != b.relation:
+                    continue
+                pairs = list(zip(a.columns, b.columns, strict=True))
+                read = [(x, y) for x, y in pairs if {x, y} & self.used]
+                ours, theirs = ((*key_columns(x), *unique_columns(x)) for x in (a, b))
+                for one, two in zip(ours, theirs, strict=True):
+                    if any(has_floats(c.type) for c in one):
+                        continue
+                    present = (Holds(Not(IsNull(c))) for c in one if c.nullable)
+                    alike = (Same(x, y) for x, y in zip(one, two, strict=True))
+                    equal = All((*present, *alike))
+                    self._add(implies(equal, All(tuple(Same(x, y) for x, y in read))))
+                    self.context.note_key(a, one)
+
+    def _folds(self, sides: Sequence[Sequence[Expr]]) -> None:
+        """Folds of P and Q over equal bags are equal; sides of one length are met place by place."""
+        if self.around.is_deepest or len(sides) != 2:
+            return
+        pairs: dict[tuple[Symbol, Symbol], None] = {}
+        sums: list[Coefficients] = []
+        ours, theirs = sides
+        places = [([a], [b]) for a, b in zip(ours, theirs, strict=False)]
+        for left, right in places if len(ours) == len(theirs) else [(list(ours), list(theirs))]:
+            found = self._folds_in(left), self._folds_in(right)
+            pairs.update(((a, b), None) for a in found[0] for b in found[1] if a != b)
+            sums += self._differences(left, right)
+        if not pairs and not sums:
+            return
+        given = tuple(c for c in self.given if not self._folds_in([c]))
+        deeper = Surroundings(
+            tuple(a for a, _ in self.rows),
+            (*self.around.conditions, *given),
+            self.around.depth + 1,
+        )
+        holds = All(tuple(map(Holds, given)))
+        for first, second in list(pairs)[:MOST_FOLDS]:
+            if self.comparer.same_folds(first, second, deeper):
+                self._add(implies(holds, Same(first, second)))
+        for wanted in sums[:MOST_SUMS]:
+            for times in self.comparer.added_up(wanted, deeper):
+                self._add(implies(holds, self._is_zero(times)))
+
+    def _differences(self, left: Sequence[Expr], right: Sequence[Expr]) -> list[Coefficients]:
+        """Totals of P less those of Q, where there are several of them."""
+        found: list[Coefficients] = []
+        for a, b in product(self._sums_in(left), self._sums_in(right)):
+            for sign in (-1, 1):
+                names = {n: a.get(n, 0) + sign * b.get(n, 0) for n in (*a, *b)}
+                wanted = {n: times for n, times in names.items() if times}
+                if len(wanted) > 2 and wanted not in found:
+                    found.append(wanted)
+        return found
+
+    def _sums_in(self, exprs: Iterable[Expr]) -> list[Coefficients]:
+        """The totals added up in each largest sum."""
+        totals = {n for e in exprs for n in self._folds_in([e]) if self.context.is_total(n)}
+        found: list[Coefficients] = []
+        stack = list(exprs) if totals else []
+        while stack:
+            expr = stack.pop()
+            counted = coefficients(expr, totals)
+            if counted:
+                found.append(counted)
+                continue
+            if isinstance(expr, Compare):
+                left, right = (coefficients(e, totals) for e in (expr.left, expr.right))
+                if left and right:
+                    both = {n: left.get(n, 0) - right.get(n, 0) for n in (*left, *right)}
+                    found.append(both)
+            stack.extend(children(expr))
+        return found
+
+    def _is_zero(self, times: Coefficients) -> Formula:
+        sides: tuple[list[Expr], list[Expr]] = ([], [])
+        for total, n in times.items():
+            factors: list[Expr] = [Literal(abs(n), total.type), total]
+            sides[n < 0].append(multiplied(factors, total.type))
+        type_ = next(iter(times)).type
+        return Same(added(sides[0], type_), added(sides[1], type_))
+
+    def _folds_in(self, exprs: Iterable[Expr]) -> list[Symbol]:
+        found: dict[Symbol, None] = {}
+        for expr in exprs:
+            for node in parts(expr):
+                if isinstance(node, Symbol):
+                    if not isinstance(self.context.definitions[node], SomeRow):
+                        found[node] = None
+        return list(found)
+
+    def _add(self, fact: Formula) -> None:
+        self.facts.append(fact)
+        self._note(fact)
+
+    def _note(self, fact: Formula) -> None:
+        match fact:
+            case Holds(condition):
+                self.used |= self.context.free(condition)
+            case Same(left, right):
+                self.used |= self.context.free(left) | self.context.free(right)
+            case All(some) | Some(some):
+                for part in some:
+                    self._note(part)
+            case No(part):
+                self._note(part)
+
+
+def _columns_named(atom: Atom, names: Sequence[str]) -> tuple[RowColumn, ...] | None:
+    """Columns of a table atom by name."""
+    assert isinstance(atom.relation, Table)
+    places = {f.name.lower(): i for i, f in enumerate(atom.relation.source.fields)}
+    own = atom.columns
+    if any(n.lower() not in places for n in names):
+        return None
+    return tuple(own[places[n.lower()]] for n in names)

@@ -1,0 +1,86 @@
+"""The steps of a checked proof with the solver's questions behind them, and a second opinion.
+
+The checker asks the verifiers once more, and what they ask of the solver meanwhile is noted: the
+evidence is what the check relied on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import final
+
+from veer import smt
+from veer.evs.base import EV
+from veer.model.dag import Dataflow
+from veer.model.pprint import show_operator
+from veer.model.query_pair import QueryPair, operators_between
+from veer.normalize.projections import normalized
+from veer.options import SecondSolver
+from veer.proof import BY_EV, NORMALIZE, Ask, Proof, Step, query_pair, show_claim
+from veer.smt.second_solver import ask_again, second_solver
+from veer.verdict import Answer, Recheck, SecondAnswer, SinkReport, StepReport, Verdict
+
+
+@final
+@dataclass
+class Evidence:
+    """Collects what stands behind the proofs of one pair of sinks."""
+
+    evs: Sequence[EV]
+    otherwise: Ask  # for what no verifier says
+    recheck: SecondSolver | None = None
+    progress: Callable[[str], None] = lambda _: None
+    _questions: dict[tuple[str, QueryPair], tuple[smt.Question, ...]] = field(default_factory=dict)
+
+    def ask(self, name: str, pair: QueryPair) -> Answer:
+        """What a verifier says when asked anew, for the checker."""
+        ev = next((ev for ev in self.evs if ev.name == name), None)
+        if ev is None:
+            return self.otherwise(name, pair)
+        self.progress(f"{name} is asked again")
+        with smt.listening() as noted:
+            answer = ev.verify(pair)
+        self._questions[name, pair] = tuple(noted)
+        return answer
+
+    def added_to(self, report: SinkReport, proof: Proof, p: Dataflow, q: Dataflow) -> SinkReport:
+        """The report with its proof; UNKNOWN where the second solver contradicts."""
+        report = replace(report, steps=tuple(self._step(step, p, q) for step in proof.steps))
+        if not self.recheck:
+            return report
+        report = replace(report, recheck=self._recheck(self.recheck, report.steps))
+        wrong = report.recheck.having(SecondAnswer.DISAGREED) if report.recheck else []
+        if not wrong:
+            return report
+        reason = f"{self.recheck.value} contradicts {len(wrong)} of the solver's answers behind the proof"
+        return replace(report, verdict=Verdict.UNKNOWN, reason=reason)
+
+    def _step(self, step: Step, p: Dataflow, q: Dataflow) -> StepReport:
+        if step.rule == NORMALIZE:
+            inner = tuple(self._step(each, normalized(p), normalized(q)) for each in step.inner)
+        else:
+            inner = ()
+        shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        questions: tuple[str, ...] = ()
+        if step.rule == BY_EV:
+            pair = query_pair(step, p, q)
+            shown = (_operators(pair.p), _operators(pair.q))
+            noted = self._questions.get((step.ev, pair), ())
+            questions = tuple(map(smt.as_smtlib, noted))
+        leaves = tuple(show_claim(leaf, p) for leaf in step.leaves)
+        claim = show_claim(step.claim, p)
+        return StepReport(claim, leaves, step.rule, step.ev, shown, questions, inner)
+
+    def _recheck(self, solver: SecondSolver, steps: Sequence[StepReport]) -> Recheck:
+        asked = dict.fromkeys(q for step in steps for q in step.all_questions)
+        found = {}
+        for number, question in enumerate(asked, 1):
+            self.progress(f"{solver.value} re-checks question {number} of {len(asked)}")
+            found[question] = ask_again(question)
+        return Recheck(second_solver(solver), found)
+
+
+def _operators(side: Dataflow) -> tuple[str, ...]:
+    """The operators of one side of a query pair in words."""
+    return tuple(f"{i}: {show_operator(side.operators[i])}" for i in operators_between(side))

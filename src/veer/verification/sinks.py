@@ -1,0 +1,185 @@
+"""The verdicts on all pairs of sinks: a schema difference, a guarded proof, a witness, or why none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from veer.analysis.determinism import expr_kind
+from veer.errors import TimeLimitReached
+from veer.evs import registry
+from veer.evs.base import EV
+from veer.functions.dates import RUN_TIME
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.walk import operator_exprs
+from veer.options import Optimization
+from veer.proof import Claim, Proof
+from veer.refute import Refutation, find_witness, witness_on
+from veer.search import congruence
+from veer.search.answer_cache import AnswerCache
+from veer.search.attempts import Attempts
+from veer.search.catalyst import prove_by_catalyst
+from veer.search.paper.decomposition import Tally
+from veer.search.simulation import Simulation
+from veer.search.sink_prover import Plan, SinkProver
+from veer.search.sweep import Sweep
+from veer.search.whole import top_claim
+from veer.verdict import Caveat, SinkReport, TableSemantics, Verdict, Witness
+from veer.verification.columns import Doubt, match_columns
+from veer.verification.comparison import Comparison
+from veer.verification.evidence import Evidence
+from veer.verification.guard import ProofGuard
+from veer.versions import VersionPair
+from veer.versions.mapping import sink_pairs
+
+QUICK_INSTANCES = 16  # tried before a verifier is asked: most differences show at once
+
+
+class Verifiers:
+    """The verifiers asked for, made when the first is needed."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        registry.check_names(names)
+        self.names = names
+
+    @cached_property
+    def all(self) -> list[EV]:
+        return [registry.get(name) for name in self.names or registry.usual()]
+
+
+@dataclass
+class PairSearch:
+    """What all pairs of sinks share."""
+
+    pair: VersionPair
+    semantics: TableSemantics
+    evs: Verifiers
+    plan: Plan
+    tally: Tally
+    answers: AnswerCache
+    progress: Callable[[str], None]
+    choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
+    optimized: tuple[Dataflow, Dataflow] | None = None  # what Spark makes of both
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """What simulation and obligations say of the pair."""
+        return Sweep(self.pair, self.semantics, self.evs.all)
+
+
+def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkReport, ...], float]:
+    """The verdicts on all sinks; and the time limit, if it stopped the search for some."""
+    p, q = search.pair.p, search.pair.q
+    pairs = sorted(sink_pairs(p, q))
+    found: list[SinkReport] = []
+    seconds = 0.0
+    try:
+        for a, b in pairs:
+            found.append(_verify_sinks(search, a, b, asked))
+    except TimeLimitReached as limit:
+        seconds = limit.seconds
+        for a, b in pairs[len(found) :]:
+            found.append(SinkReport(a, b, Verdict.UNKNOWN, str(limit)))
+    for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
+        found.append(SinkReport(a, "", Verdict.UNKNOWN, f"sink {a!r} was removed"))
+    for b in sorted(set(q.sinks) - {b for _, b in pairs}):
+        found.append(SinkReport("", b, Verdict.UNKNOWN, f"sink {b!r} was added"))
+    return tuple(found), seconds
+
+
+def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkReport:
+    """The verdict on one pair of sinks: a schema difference, a checked proof, a witness."""
+    p, q = search.pair.p, search.pair.q
+    caveats: list[Caveat] = []
+    columns = match_columns(p, q, a, b, asked, caveats)
+    if isinstance(columns, Doubt):
+        return SinkReport(a, b, Verdict.UNKNOWN, columns.reason, (), tuple(caveats))
+    if isinstance(columns, str):
+        witness = Witness("schema", detail=columns)
+        return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
+    goal = Claim(a, b, asked.semantics, columns)
+    refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
+    attempts = Attempts(search.answers, asked.budget)
+    checked = ProofGuard(refutation, goal, attempts, tuple(caveats), asked.errors, search.choices)
+    if asked.evidence or asked.recheck:
+        checked.evidence = Evidence(
+            search.evs.all,
+            attempts.answer,
+            asked.recheck,
+            lambda text: search.progress(f"{goal.p}: {text}"),
+        )
+    reasons: list[str] = []
+    for step in _steps(search, refutation, goal, attempts, asked):
+        found = step()
+        if isinstance(found, Witness):
+            return _refuted(refutation, found, tuple(caveats), attempts)
+        report = checked.report(found) if isinstance(found, Proof) else found
+        if isinstance(report, SinkReport):
+            return report
+        reasons += [report] if report else []
+    windows, reason = tuple(attempts.windows), "; ".join(dict.fromkeys(reasons))
+    return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
+
+
+def _steps(
+    search: PairSearch, refutation: Refutation, goal: Claim, attempts: Attempts, asked: Comparison
+) -> Iterator[Callable[[], Proof | Witness | str | None]]:
+    """What is tried about one pair of sinks, one after the other, until something is found."""
+    yield lambda: congruence.prove(search.pair.p, search.pair.q, goal)
+    search.progress(f"{goal.p}: simulating")
+    sweep = search.sweep
+    if Optimization.QUICK not in asked.without:
+        yield lambda: _by_simulation(sweep.simulation, refutation, goal)
+    hunt = SinkProver(
+        search.pair,
+        goal,
+        search.evs.all,
+        search.plan,
+        attempts,
+        search.tally,
+        sweep,
+        lambda text: search.progress(f"{goal.p}: {text}"),
+    )
+    yield hunt.prove
+    if not asked.witnesses:
+        return
+    yield lambda: _quick_witness(refutation, asked.budget)
+    yield hunt.prove_at_last
+    if search.optimized is not None:
+        p, q, optimized = search.pair.p, search.pair.q, search.optimized
+        yield lambda: prove_by_catalyst(p, q, goal, optimized, attempts)
+    yield lambda: find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
+
+
+def _quick_witness(refutation: Refutation, budget: int) -> Witness | None:
+    """A witness among the first instances."""
+    found = find_witness(refutation, budget, last=QUICK_INSTANCES)
+    return found if isinstance(found, Witness) else None
+
+
+def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) -> Witness | None:
+    """A witness among the instances both versions were run on."""
+    for tables in simulation.differing(top_claim(simulation.p, simulation.q, goal)):
+        found = witness_on(refutation, tables)
+        if found is not None:
+            return found
+    return None
+
+
+def _refuted(
+    refutation: Refutation, witness: Witness, caveats: tuple[Caveat, ...], attempts: Attempts
+) -> SinkReport:
+    """INEQUIVALENT with a witness."""
+    a, b = refutation.p_sink, refutation.q_sink
+    rows = sum(len(table["rows"]) for table in witness.tables.values())
+    instance = f"an instance of {rows} row{'' if rows == 1 else 's'}"
+    reason = f"they differ on {instance}"
+    if sorted(map(repr, witness.p_rows)) == sorted(map(repr, witness.q_rows)):
+        reason = f"they give the same rows in another order on {instance}"
+    operators = (*refutation.p.operators.values(), *refutation.q.operators.values())
+    if any(expr_kind(e) is Kind.RUN_CONSTANT for o in operators for e in operator_exprs(o)):
+        reason += f", in a run on {RUN_TIME:%Y-%m-%d at %H:%M:%S}"
+    windows = tuple(attempts.windows)
+    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, windows, witness)
