@@ -17,10 +17,10 @@ from veer.functions.registry import Kind, aggregate_function
 from veer.model.dag import Dataflow
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
-    Operator,
     Project,
     Source,
 )
@@ -28,6 +28,7 @@ from veer.model.pprint import brief
 from veer.model.query_pair import QueryPair
 from veer.model.types import AtomicType
 from veer.model.walk import operator_exprs, parts, query_of
+from veer.reasons import NotProven, Restricted
 from veer.verdict import Answer, TableSemantics, Verdict
 
 Ids: TypeAlias = Collection[str]
@@ -72,7 +73,7 @@ class CountRestriction(Restriction):
     monotonic = False
 
     @abstractmethod
-    def counts(self, operator: Operator) -> bool:
+    def counts(self, operator: AnyOperator) -> bool:
         """Whether an operator is of the kind."""
 
     @property
@@ -123,12 +124,12 @@ class EV(ABC):
 
     def verify(self, pair: QueryPair) -> Answer:
         """EQUIVALENT or UNKNOWN, with the first violation or the prover's reason."""
-        reason = next(self.violations(pair), None)
-        if reason is not None:
-            return Answer(Verdict.UNKNOWN, reason)
+        violation = next(self.violations(pair), None)
+        if violation is not None:
+            return Answer(Verdict.UNKNOWN, Restricted(violation))
         answer = self.decide(pair)
         if answer.verdict is Verdict.INEQUIVALENT:
-            return Answer(Verdict.UNKNOWN, f"not proven: {answer.reason}")
+            return Answer(Verdict.UNKNOWN, NotProven(answer.reason))
         return answer
 
     @abstractmethod
@@ -144,7 +145,7 @@ class EV(ABC):
 class OnlyOperators(OperatorRestriction):
     """Every operator is of one of these kinds."""
 
-    kinds: tuple[type[Operator], ...]
+    kinds: tuple[type[AnyOperator], ...]
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
         operator = dataflow.operators[id_]
@@ -191,9 +192,9 @@ class LinearConditions(OperatorRestriction):
 class SameCount(CountRestriction):
     """Both sides have as many operators of a type."""
 
-    counted: type[Operator]
+    counted: type[AnyOperator]
 
-    def counts(self, operator: Operator) -> bool:
+    def counts(self, operator: AnyOperator) -> bool:
         return isinstance(operator, self.counted)
 
     @property
@@ -208,7 +209,7 @@ class SameOuterJoins(CountRestriction):
 
     noun = "outer joins"
 
-    def counts(self, operator: Operator) -> bool:
+    def counts(self, operator: AnyOperator) -> bool:
         return is_outer_join(operator)
 
 
@@ -255,7 +256,7 @@ class CountsOverSpjOnly(Restriction):
 class AtMostOne(Restriction):
     """Neither side has two operators of a type."""
 
-    counted: type[Operator]
+    counted: type[AnyOperator]
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
         for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
@@ -280,7 +281,7 @@ class PrimitiveResults(OperatorRestriction):
 SPJ = (Source, Filter, Project, Join)
 
 
-def is_outer_join(operator: Operator) -> bool:
+def is_outer_join(operator: AnyOperator) -> bool:
     """Whether an operator pads rows without partner."""
     return isinstance(operator, Join) and operator.kind in ("left", "full")
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from veer.assumptions import KeyAssumption, KeyHolds, LeafKeyHolds
 from veer.model.dag import Dataflow
-from veer.model.ops import Operator, Source
+from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
 from veer.model.types import DataType
 from veer.model.walk import subqueries
@@ -21,6 +22,13 @@ def sources_of(dataflow: Dataflow) -> Iterator[Source]:
             yield operator
         for query in subqueries(operator):
             yield from sources_of(query)
+
+
+def declared_key(source: Source, columns: tuple[str, ...]) -> KeyAssumption:
+    """What is assumed by relying on a key of a source."""
+    if source.leaf:
+        return LeafKeyHolds(source.table, columns)
+    return KeyHolds(source.table, columns)
 
 
 def undeclared(source: Source) -> Source:
@@ -40,12 +48,12 @@ def map_sources(dataflow: Dataflow, change: Callable[[Source], Source]) -> Dataf
     )
 
 
-def _changed(operator: Operator, change: Callable[[Source], Source]) -> Operator:
+def _changed(operator: AnyOperator, change: Callable[[Source], Source]) -> AnyOperator:
     if isinstance(operator, Source):
         return change(operator)
     if next(subqueries(operator), None) is None:
         return operator
-    made: Operator = _map_queries(operator, lambda query: map_sources(query, change))
+    made: AnyOperator = _map_queries(operator, lambda query: map_sources(query, change))
     return made
 
 

@@ -26,6 +26,7 @@ from veer.analysis.determinism import (
     keys_relied_on,
     operator_kind,
 )
+from veer.assumptions import KeyAssumption, in_order
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
@@ -45,13 +46,13 @@ from veer.model.expr import (
 from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     Sink,
@@ -62,6 +63,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import INT, LONG, has_floats
 from veer.model.walk import (
     columns_read,
@@ -90,7 +92,7 @@ def normalized(dataflow: Dataflow) -> Dataflow:
     return _normalization(dataflow).result
 
 
-def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[tuple[str, tuple[str, ...]]]:
+def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[KeyAssumption]:
     """The declared keys without which the tidy form would not mean the same."""
     found = list(_normalization(dataflow).relied)
     for operator in dataflow.operators.values():
@@ -105,14 +107,14 @@ class _Normalization:
     """The normal form of a dataflow, and the declared keys without which it means another."""
 
     result: Dataflow
-    relied: tuple[tuple[str, tuple[str, ...]], ...]
+    relied: tuple[KeyAssumption, ...]
 
 
 def _normalization(dataflow: Dataflow) -> _Normalization:
     def make() -> _Normalization:
         normalizer = _Normalizer(dataflow)
         result = normalizer.dataflow()
-        made = _Normalization(result, tuple(sorted(normalizer.relied)))
+        made = _Normalization(result, tuple(in_order(normalizer.relied)))
         return result.cached("normalization", lambda: made)  # it is its own normal form
 
     return dataflow.cached("normalization", make)
@@ -134,11 +136,11 @@ class _Normalizer:
         self.old = old
         self.shows = shows
         self.wanted = self._wanted()
-        self.operators: dict[str, Operator] = {}
+        self.operators: dict[str, AnyOperator] = {}
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, _View] = {}
-        self.relied: set[tuple[str, tuple[str, ...]]] = set()  # declared keys
+        self.relied: set[KeyAssumption] = set()  # declared keys
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
@@ -194,7 +196,7 @@ class _Normalizer:
 
     # -- operators -----------------------------------------------------------------------------
 
-    def _read(self, id_: str, operator: Operator, below: Sequence[_View]) -> _View:
+    def _read(self, id_: str, operator: AnyOperator, below: Sequence[_View]) -> _View:
         own = list(self.wanted[id_])
         below_id = next(iter(self.old.inputs[id_]), "")
         match operator:
@@ -333,7 +335,7 @@ class _Normalizer:
                 at = len(folded)
                 folded.append(call)
             places[i] = len(made) + at
-        operator: Operator = GlobalAggregate(tuple(folded or [ROWS]))
+        operator: AnyOperator = GlobalAggregate(tuple(folded or [ROWS]))
         if keys:
             operator = Aggregate(tuple(made), tuple(folded))
         self._put(id_, operator, (below[0].base,))
@@ -365,7 +367,7 @@ class _Normalizer:
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
             if i in below:
-                self.relied |= {(source.table, key) for key in source.keys}
+                self.relied |= {declared_key(source, key) for key in source.keys}
         return True
 
     def _joined(self, id_: str, join: Join, below: Sequence[_View]) -> _View:
@@ -416,18 +418,18 @@ class _Normalizer:
 
     # -- placing ---------------------------------------------------------------------------------
 
-    def _add(self, id_: str, operator: Operator, below: Sequence[str]) -> str:
+    def _add(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> str:
         while id_ in self.operators or id_ in self.old.operators:
             id_ += "'"
         self._write(id_, operator, below)
         return id_
 
-    def _write(self, id_: str, operator: Operator, below: Sequence[str]) -> None:
+    def _write(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> None:
         self.operators[id_], self.inputs[id_] = operator, tuple(below)
         self.schemas[id_] = operator.output([self.schemas[i] for i in below])
 
     def _put(
-        self, id_: str, operator: Operator, below: Sequence[str], places: Iterable[int] = ()
+        self, id_: str, operator: AnyOperator, below: Sequence[str], places: Iterable[int] = ()
     ) -> _View:
         """Place an operator under its own id; its columns are those at `places` of the old one."""
         self._write(id_, operator, below)

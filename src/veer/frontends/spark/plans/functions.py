@@ -6,19 +6,19 @@ import uuid
 from typing import Any
 
 from veer.frontends.python import Identity, identify
-from veer.frontends.python.purity.analysis import Given
+from veer.frontends.python.purity import Arguments
 from veer.functions.registry import Kind
 
 NAMED_ARGUMENT = "NamedArgumentExpression"
 
 
-def python_function(jvm_function: Any, given: Given) -> tuple[Any, Identity]:
+def python_function(jvm_function: Any, given: Arguments) -> tuple[Any, Identity]:
     """The function of a plan and its identity; None and one of its own if it cannot be had."""
     from pyspark import cloudpickle
 
     try:
-        found = cloudpickle.loads(as_bytes(jvm_function.command()))
-        function = found[0] if isinstance(found, tuple) else found
+        unpickled = cloudpickle.loads(as_bytes(jvm_function.command()))
+        function = unpickled[0] if isinstance(unpickled, tuple) else unpickled
     except Exception:  # unpickling may do anything
         return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
     if not callable(function):  # a broadcast: too large to stand in the plan
