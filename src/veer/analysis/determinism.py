@@ -1,18 +1,17 @@
 """Which operators are functions of their inputs, and which make a choice.
 
 A Limit is a function of its input if the order below it decides which rows stay; a window
-function if ties cannot show. `unique_columns` supplies the keys this needs.
+function if ties cannot show. `keys` supplies the keys this needs.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, product
-from typing import Protocol
 
+from veer.analysis.keys import constants_where, places_determined_by, places_of, uniqueness
 from veer.errors import UnsupportedError
 from veer.functions.registry import (
     AGGREGATE,
@@ -23,15 +22,11 @@ from veer.functions.registry import (
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
-    And,
     Call,
     Cast,
     CastMode,
-    Column,
-    Compare,
     Exists,
     Expr,
-    IsNull,
     Literal,
     OpaqueCall,
     OuterColumn,
@@ -47,23 +42,19 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
-    Operator,
     Over,
     Project,
     RowUdf,
     Sample,
     Sink,
     Sort,
-    Source,
     TableUdf,
     Union,
     Values,
 )
-from veer.model.schema import Schema
 from veer.model.types import (
     DateType,
     IntegerType,
-    IntegralType,
     LongType,
     NullType,
     StringType,
@@ -82,22 +73,9 @@ from veer.model.walk import (
     subqueries,
 )
 
-
-class Signals(Protocol):
-    """Operators with what feeds them and what comes out: a dataflow, or one in the making."""
-
-    @property
-    def operators(self) -> Mapping[str, Operator]: ...
-    @property
-    def inputs(self) -> Mapping[str, Sequence[str]]: ...
-    @property
-    def schemas(self) -> Mapping[str, Schema]: ...
-
-
 WITH_A_YEAR = re.compile(r"[+-]?\d{4,}(-|$)")
 OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
 DEEPEST = 300  # how far below an operator keys and orders are looked for
-MOST_KEYS = 16  # how many of a projection are looked at: each column may be kept several times
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
 
 
@@ -238,8 +216,9 @@ def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
         case Sample():
             kind = worst(kind, Kind.CHOICE)
         case Deduplicate(keys):
-            names = {(c.name, c.occurrence) for c in keys}
-            if not has_key(dataflow, dataflow.inputs[id_][0], names):
+            below = dataflow.inputs[id_][0]
+            places = places_of(keys, dataflow.schemas[below])
+            if not uniqueness(dataflow, below).tells_apart(places):
                 kind = worst(kind, Kind.CHOICE)
         case Aggregate(calls=calls) | GlobalAggregate(calls):
             kind = worst(kind, *(call_kind(named.call) for named in calls))
@@ -305,38 +284,9 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
             return Kind.CHOICE
     if tie_free:
         return Kind.PURE
-    names = _told_by((*call.partition, *(k.expr for k in call.order)))
-    return Kind.PURE if has_key(dataflow, source, names) else Kind.CHOICE
-
-
-def _told_by(exprs: Iterable[Expr]) -> set[tuple[str, int]]:
-    """Columns on which rows agree that agree on some expressions."""
-    bare = map(_bare, exprs)
-    return {(e.name, e.occurrence) for e in bare if isinstance(e, Column)}
-
-
-def _bare(expr: Expr) -> Expr:
-    """The integer an expression is a one-to-one function of: itself, or x of c * x + d.
-
-    Overflow fails the run, so that no two values are taken for one.
-    """
-    while isinstance(expr.type, IntegralType):
-        match expr:
-            case Call("negative" | "positive", (arg,)):
-                expr = arg
-            case Call("+" | "-", (arg, Literal(value=int()))):
-                expr = arg
-            case Call("+" | "-", (Literal(value=int()), arg)):
-                expr = arg
-            case Call("*", (arg, Literal(value=int() as factor))) if factor != 0:
-                expr = arg
-            case Call("*", (Literal(value=int() as factor), arg)) if factor != 0:
-                expr = arg
-            case Cast(arg, mode=CastMode.ANSI) if isinstance(arg.type, IntegralType):
-                expr = arg
-            case _:
-                break
-    return expr
+    exprs = (*call.partition, *(k.expr for k in call.order))
+    places = places_determined_by(exprs, dataflow.schemas[source])
+    return Kind.PURE if uniqueness(dataflow, source).tells_apart(places) else Kind.CHOICE
 
 
 def most_rows(dataflow: Dataflow, id_: str, depth: int = 0) -> float:
@@ -357,7 +307,9 @@ def _most_rows(dataflow: Dataflow, id_: str, depth: int) -> float:
             return len(values)
         case GlobalAggregate():
             return 1
-        case Filter(predicate) if has_key(dataflow, below[0], set(_fixed_by(predicate))):
+        case Filter(predicate) if uniqueness(dataflow, below[0]).tells_apart(
+            constants_where(predicate, dataflow.schemas[id_])
+        ):
             return min(1, rows[0])
         case Limit(int() as count):
             return min(count, rows[0])
@@ -376,11 +328,12 @@ def _most_rows(dataflow: Dataflow, id_: str, depth: int) -> float:
 def _order_decides(dataflow: Dataflow, id_: str) -> bool:
     """Whether the rows arrive in an order without ties between different rows."""
     operator = dataflow.operators[id_]
-    fixed: frozenset[tuple[str, int]] = frozenset()  # by conditions above the sort
+    constants: frozenset[int] = frozenset()  # by conditions above the sort
     for _ in range(DEEPEST):
         if not isinstance(operator, Filter | Limit):
             break
-        fixed |= _fixed_by(operator.predicate) if isinstance(operator, Filter) else frozenset()
+        if isinstance(operator, Filter):
+            constants |= constants_where(operator.predicate, dataflow.schemas[id_])
         id_ = dataflow.inputs[id_][0]
         operator = dataflow.operators[id_]
     if isinstance(operator, Project):
@@ -394,12 +347,13 @@ def _order_decides(dataflow: Dataflow, id_: str) -> bool:
         )
     if not isinstance(operator, Sort):
         return False
-    names = _told_by(k.expr for k in operator.keys)
-    if any(has_floats(k.expr.type) for k in operator.keys):
-        return has_key(dataflow, dataflow.inputs[id_][0], names | fixed)
-    every = dataflow.schemas[id_]
-    all_sorted = len(names) == len(every) and len(names) == len(operator.keys)
-    return all_sorted or has_key(dataflow, dataflow.inputs[id_][0], names | fixed)
+    exprs = [key.expr for key in operator.keys]
+    places = places_determined_by(exprs, dataflow.schemas[id_])
+    if not any(has_floats(e.type) for e in exprs):
+        width = len(dataflow.schemas[id_])
+        if len(places) == width and len(exprs) == width:
+            return True  # rows that tie are alike
+    return uniqueness(dataflow, dataflow.inputs[id_][0]).tells_apart(places | constants)
 
 
 def _is_sorted_by(expr: Expr, keys: Sequence[SortKey]) -> bool:
@@ -411,118 +365,3 @@ def _is_sorted_by(expr: Expr, keys: Sequence[SortKey]) -> bool:
 
     rest = replace_down(expr, fixed)
     return expr_kind(expr) is Kind.PURE and next(columns_read(rest), None) is None
-
-
-def _joined_keys(
-    dataflow: Signals, id_: str, condition: Expr, depth: int
-) -> list[frozenset[tuple[str, int]]]:
-    """Keys of one side are keys still if each of its rows meets at most one of the other side."""
-    left, right = dataflow.inputs[id_]
-    schemas = dataflow.schemas[left], dataflow.schemas[right]
-    both, width = schemas[0] + schemas[1], len(schemas[0])
-    met: tuple[set[tuple[str, int]], set[tuple[str, int]]] = (set(), set())
-    for part in condition.args if isinstance(condition, And) else (condition,):
-        match part:
-            case Compare("=" | "<=>", Column() as one, Column() as two):
-                places = sorted(both.place(c.name, c.occurrence) for c in (one, two))
-                if places[0] < width <= places[1] and not has_floats(one.type):
-                    met[0].add(_named(schemas[0], places[0]))
-                    met[1].add(_named(schemas[1], places[1] - width))
-    ours = unique_columns(dataflow, left, depth + 1)
-    theirs = unique_columns(dataflow, right, depth + 1)
-    found = list(ours) if any(key <= met[1] for key in theirs) else []
-    operator = dataflow.operators[id_]
-    if isinstance(operator, Join) and operator.kind == "inner" and any(k <= met[0] for k in ours):
-        moved = {_named(schemas[1], i): _named(both, width + i) for i in range(len(schemas[1]))}
-        found += [frozenset(moved[c] for c in key) for key in theirs]
-    return found
-
-
-def _named(schema: Schema, place: int) -> tuple[str, int]:
-    return schema.fields[place].name, schema.occurrence(place)
-
-
-def fixed_columns(dataflow: Signals, id_: str, depth: int = 0) -> frozenset[tuple[str, int]]:
-    """Columns of a signal that have the same value in all its rows."""
-    operator, below = dataflow.operators[id_], dataflow.inputs[id_]
-    if depth > DEEPEST:
-        return frozenset()
-    match operator:
-        case Filter(predicate):
-            return _fixed_by(predicate) | fixed_columns(dataflow, below[0], depth + 1)
-        case Sort() | Limit() | Over() | Deduplicate() | RowUdf():
-            return fixed_columns(dataflow, below[0], depth + 1)
-        case Join(kind="inner" | "left" | "semi" | "anti"):
-            # Columns of the left input come first: they keep their names and occurrences.
-            return fixed_columns(dataflow, below[0], depth + 1)
-        case Project(made) | Aggregate(made):
-            fixed, schema = fixed_columns(dataflow, below[0], depth + 1), dataflow.schemas[id_]
-            return frozenset(
-                (named.name, schema.occurrence(i))
-                for i, named in enumerate(made)
-                if isinstance(named.expr, Literal)
-                or (
-                    isinstance(named.expr, Column)
-                    and (named.expr.name, named.expr.occurrence) in fixed
-                )
-            )
-        case _:
-            return frozenset()
-
-
-def _fixed_by(predicate: Expr) -> frozenset[tuple[str, int]]:
-    """Columns that have the same value in every row a condition lets pass."""
-    found = set()
-    for part in predicate.args if isinstance(predicate, And) else (predicate,):
-        match part:
-            case Compare("=" | "<=>", Column() as column, Literal()):
-                found.add(column)
-            case Compare("=" | "<=>", Literal(), Column() as column):
-                found.add(column)
-            case IsNull(Column() as column):
-                found.add(column)
-    return frozenset((c.name, c.occurrence) for c in found if not has_floats(c.type))
-
-
-def has_key(dataflow: Signals, id_: str, names: set[tuple[str, int]]) -> bool:
-    """Whether no two rows of the signal agree on these columns."""
-    fixed = fixed_columns(dataflow, id_)
-    return any(key - fixed <= names for key in unique_columns(dataflow, id_))
-
-
-def unique_columns(dataflow: Signals, id_: str, depth: int = 0) -> list[frozenset[tuple[str, int]]]:
-    """Column sets on which no two rows of a signal agree (null counted as equal to null)."""
-    operator = dataflow.operators[id_]
-    below = dataflow.inputs[id_]
-    if depth > DEEPEST:
-        return []
-    match operator:
-        case Source(keys=keys):
-            return [frozenset((name, 0) for name in key) for key in keys]
-        case Filter() | Sort() | Limit() | Over():
-            return unique_columns(dataflow, below[0], depth + 1)
-        case Join(kind="semi" | "anti"):
-            return unique_columns(dataflow, below[0], depth + 1)
-        case Join(kind="inner" | "left", condition=condition) if condition is not None:
-            return _joined_keys(dataflow, id_, condition, depth)
-        case Deduplicate(keys):
-            here = frozenset((c.name, c.occurrence) for c in keys)
-            return [here, *unique_columns(dataflow, below[0], depth + 1)]
-        case GlobalAggregate():
-            return [frozenset()]
-        case Aggregate(keys):
-            schema = dataflow.schemas[id_]
-            return [frozenset((k.name, schema.occurrence(i)) for i, k in enumerate(keys))]
-        case Project(columns):
-            schema = dataflow.schemas[id_]
-            kept: dict[tuple[str, int], list[tuple[str, int]]] = {}
-            for index, named in enumerate(columns):
-                for place in _told_by((named.expr,)):
-                    kept.setdefault(place, []).append((named.name, schema.occurrence(index)))
-            return [
-                frozenset(chosen)
-                for key in unique_columns(dataflow, below[0], depth + 1)
-                for chosen in islice(product(*(kept.get(c, ()) for c in sorted(key))), MOST_KEYS)
-            ][:MOST_KEYS]
-        case _:
-            return []

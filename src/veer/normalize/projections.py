@@ -22,10 +22,10 @@ from veer.analysis.constants import folded
 from veer.analysis.determinism import (
     call_kind,
     expr_kind,
-    has_key,
     keys_relied_on,
     operator_kind,
 )
+from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
@@ -138,6 +138,7 @@ class _Normalizer:
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, _View] = {}
+        self.unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
         self.relied: set[tuple[str, tuple[str, ...]]] = set()  # declared keys
 
     def dataflow(self) -> Dataflow:
@@ -359,8 +360,10 @@ class _Normalizer:
 
     def _are_unique(self, id_: str, base: str, exprs: Sequence[Expr]) -> bool:
         """Whether no two rows of a placed signal agree on these; declared keys are noted."""
-        names = {(e.name, e.occurrence) for e in exprs if isinstance(e, Column)}
-        if any(has_floats(e.type) for e in exprs) or not has_key(self, base, names):
+        if any(has_floats(e.type) for e in exprs):
+            return False
+        places = places_of((e for e in exprs if isinstance(e, Column)), self.schemas[base])
+        if not derive(self, base, self.unique).tells_apart(places):
             return False
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
@@ -425,6 +428,7 @@ class _Normalizer:
     def _write(self, id_: str, operator: Operator, below: Sequence[str]) -> None:
         self.operators[id_], self.inputs[id_] = operator, tuple(below)
         self.schemas[id_] = operator.output([self.schemas[i] for i in below])
+        self.unique.pop(id_, None)
 
     def _put(
         self, id_: str, operator: Operator, below: Sequence[str], places: Iterable[int] = ()
