@@ -81,6 +81,8 @@ CASES = (
     ("SELECT a.id, b.v FROM k a JOIN k b ON a.id = b.id", "id", True),
     ("SELECT b.id FROM k a JOIN k b ON a.id = b.id", "id", True),
     ("SELECT b.id FROM m a JOIN k b ON a.id = b.id", "id", False),
+    ("SELECT b.id FROM k a JOIN k b ON a.id = a.v", "id", False),
+    ("SELECT a.id FROM k a JOIN k b ON b.id = b.v", "id", False),
     ("SELECT id, no FROM m LEFT SEMI JOIN t ON m.x = t.a", "id no", True),
     ("SELECT id, no FROM m LEFT ANTI JOIN t ON m.x = t.a", "id no", True),
     # Rows without partner are null in the columns of the other side, all of them.
