@@ -8,7 +8,3 @@ run on several databases that honour the declared constraints, an INEQUIVALENT o
 which must honour them too. Everything that is wrong is saved as a file; the exit status is 1 then.
 See docs/fuzzing.md.
 """
-
-from benchmarks.fuzz.main import main
-
-__all__ = ["main"]

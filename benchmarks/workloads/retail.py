@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.tpcds import catalog
+from benchmarks.support.tpcds import catalog
 from benchmarks.workloads.flow import Flow
 
 # Primary and foreign keys as the TPC-DS specification gives them; types come from the extension.

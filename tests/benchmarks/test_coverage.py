@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import coverage, needs
-from benchmarks.alone import EVS, alone, everyone
-from benchmarks.coverage import PAGE, Result, complaints, own_cases, page, shortened, workloads
-from benchmarks.features import FEATURES, PLAIN, features
+from benchmarks.runners import coverage
+from benchmarks.runners.coverage import (
+    PAGE,
+    Result,
+    complaints,
+    own_cases,
+    page,
+    shortened,
+    workloads,
+)
+from benchmarks.support import needs
+from benchmarks.support.alone import EVS, alone, everyone
+from benchmarks.support.features import FEATURES, PLAIN, features
 from veer.evs import registry
 from veer.frontends.sql import read_sql
 from veer.verdict import TableSemantics, Verdict

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks import scaled
-from benchmarks.scaled import arrow_schema, bound, sources, write_tables
-from benchmarks.sequences import functions
+from benchmarks.support import scaled
+from benchmarks.support.scaled import arrow_schema, bound, sources, write_tables
+from benchmarks.support.sequences import functions
 from benchmarks.workloads import WORKLOADS
 from benchmarks.workloads.definitions import flows
 from veer.frontends.workflow.reader import build_workflow

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.editing.predicates import conjuncts, equal_forms, other_constants
-from benchmarks.editing.undoing import undone
-from benchmarks.sequences import LENGTH, Aim, Step, functions, sequence
+from benchmarks.support.editing.predicates import conjuncts, equal_forms, other_constants
+from benchmarks.support.editing.undoing import undone
+from benchmarks.support.sequences import LENGTH, Aim, Step, functions, sequence
 from benchmarks.workloads import WORKLOADS, generate
 from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import flows

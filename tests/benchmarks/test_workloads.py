@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from benchmarks.tpcds import catalog
+from benchmarks.support.tpcds import catalog
 from benchmarks.workloads import HERE, WORKLOADS, Pair, Workload, generate, load_version
 from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import files

@@ -13,8 +13,8 @@ import pytest
 
 from tests.frontends import impure_functions, pure_functions, shared_state
 from veer.frontends.python import identify
-from veer.frontends.python.purity import Given, argument, kind_of
-from veer.frontends.python.traits import DATA, NUMBER, TABLES
+from veer.frontends.python.purity.analysis import Given, argument, kind_of
+from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
 from veer.functions.registry import Kind
 from veer.model.types import DataType, parse_type
 

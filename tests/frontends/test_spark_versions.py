@@ -9,7 +9,7 @@ import pytest
 
 from veer.api import load
 from veer.errors import InputError
-from veer.frontends.spark.time_zones import is_utc, is_zoneless
+from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
 from veer.model.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, ArrayType
 
 

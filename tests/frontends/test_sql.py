@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import tpcds
+from benchmarks.support import tpcds
 from tests.support import Case, load_cases
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql

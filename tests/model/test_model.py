@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from benchmarks import tpcds
+from benchmarks.support import tpcds
 from veer.analysis.fingerprint import fingerprint, fingerprints
 from veer.errors import IllFormedError, ParseError
 from veer.frontends.coercion import arithmetic, call, case, cast, compare, in_list

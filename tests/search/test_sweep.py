@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from benchmarks.large import pair
+from benchmarks.support.large import pair
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow, Link

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from veer.api import Version, verify
 from veer.errors import InputError, UnsupportedError, UsageError
-from veer.frontends.spark.child import load_function
+from veer.frontends.spark.capture.child import load_function
 from veer.model.dag import Dataflow
 from veer.model.ops import APPENDED, OVERWRITTEN, Sink, Source, Values
 from veer.verdict import Verdict

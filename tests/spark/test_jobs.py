@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from veer.api import Version, verify
-from veer.frontends.spark.child import load_function
+from veer.frontends.spark.capture.child import load_function
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

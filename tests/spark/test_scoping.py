@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from benchmarks.reading import difference, run_here
+from benchmarks.support.beside_spark import difference, run_here
 from tests.spark.compare import Failed, Refused, run_spark
 from tests.tables import ROWS, SCHEMA
 from veer.errors import VeerError

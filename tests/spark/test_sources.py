@@ -17,8 +17,9 @@ import veer
 from veer.analysis.determinism import dataflow_kind
 from veer.api import Version
 from veer.errors import UnsupportedError
-from veer.frontends.spark import kinds, read_dataframe
-from veer.frontends.spark.child import load_function
+from veer.frontends.spark import read_dataframe
+from veer.frontends.spark.capture.child import load_function
+from veer.frontends.spark.plans import kinds
 from veer.functions.registry import Kind
 from veer.model.ops import LOCAL, Source, Values
 from veer.verdict import Report, Verdict
@@ -309,7 +310,7 @@ def test_casts_that_do_not_ask_for_the_zone(spark: SparkSession, data: Path) -> 
 
 
 def test_names_of_utc_are_utc_to_java(spark: SparkSession) -> None:
-    from veer.frontends.spark.time_zones import NAMES
+    from veer.frontends.spark.plans.time_zones import NAMES
 
     zones: Any = spark._jvm.java.time.ZoneId  # type: ignore[union-attr]
     for name in NAMES:

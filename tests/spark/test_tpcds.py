@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from benchmarks import tpcds
-from benchmarks.reading import difference, register_all, run_here
+from benchmarks.support import tpcds
+from benchmarks.support.beside_spark import difference, register_all, run_here
 from tests.spark.compare import Failed, run_spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -14,7 +14,7 @@ from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import Bodies, ExpressionFunction
 from veer.execution.signals import with_subqueries
 from veer.execution.sql import ON_FRAMES, SqlWriter, places_read
-from veer.frontends.spark.types import type_of
+from veer.frontends.spark.plans.types import type_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import Operator, RowUdf, Sample, Source, TableUdf

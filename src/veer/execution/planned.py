@@ -14,9 +14,9 @@ from veer.execution.digests import digest
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.spark.frames import read_plans
-from veer.frontends.spark.operators import Signal
-from veer.frontends.spark.sources import source_of
-from veer.frontends.spark.tree import Node, each
+from veer.frontends.spark.plans.operators import Signal
+from veer.frontends.spark.plans.sources import source_of
+from veer.frontends.spark.plans.tree import Node, each
 from veer.model.ops import LOCAL, Operator, Sink, Source
 from veer.store.sealing import Seal
 

@@ -23,7 +23,7 @@ from veer.execution.surroundings import (
     java_options,
     surroundings,
 )
-from veer.frontends.spark.session import SETTINGS, started
+from veer.frontends.spark.capture.session import SETTINGS, started
 from veer.java import ensure_java
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
 from veer.execution.targets import relation
-from veer.frontends.spark.tree import each
+from veer.frontends.spark.plans.tree import each
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

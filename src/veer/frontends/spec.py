@@ -187,7 +187,7 @@ def _load_stored(text: str, store: str) -> Version:
 
 def _load_job(spec: Spec, schema: str, args: Sequence[str]) -> Version:
     """A function of a PySpark job."""
-    from veer.frontends.spark.jobs import Job, load_job, parse_args
+    from veer.frontends.spark.capture.jobs import Job, load_job, parse_args
 
     if not spec.function:
         raise UsageError(f"{spec.text}: name the function, as in {spec.path}:build")

@@ -1,7 +1,12 @@
-"""Python functions in dataflows: what they are (`identity`), what they compute (`reading`)."""
+"""Python functions in dataflows.
+
+`identity` says whether two functions are the same, `purity` whether a function depends on its
+arguments alone, `reading` what it computes, as an expression. All three work on live functions:
+`source` finds the text of one, `codes` digests its compiled code, `origins` tells the project's
+own modules from installed packages.
+"""
 
 from veer.frontends.python.identity import Identity, identify
-from veer.frontends.python.reading import read_function, read_source, source_digest
-from veer.frontends.python.values import NotRead
+from veer.frontends.python.reading import NotRead, read_function, read_source, source_digest
 
 __all__ = ["Identity", "NotRead", "identify", "read_function", "read_source", "source_digest"]

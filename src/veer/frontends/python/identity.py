@@ -38,10 +38,10 @@ from veer.frontends.python.codes import (
     instructions,
 )
 from veer.frontends.python.origins import is_foreign, is_importable, released
-from veer.frontends.python.pure_names import CHOOSING, MODULES
-from veer.frontends.python.pure_results import is_generated, listed_name
-from veer.frontends.python.purity import Given, kind_of
-from veer.frontends.python.traits import DATA, PLAIN
+from veer.frontends.python.purity.allow_list import CHOOSING, MODULES
+from veer.frontends.python.purity.analysis import Given, kind_of
+from veer.frontends.python.purity.results import is_generated, listed_name
+from veer.frontends.python.purity.traits import DATA, PLAIN
 from veer.functions.registry import Kind
 
 SPELLED = (

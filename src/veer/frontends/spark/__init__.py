@@ -1,4 +1,4 @@
-"""PySpark: DataFrames of a session (`frames`), and jobs in files (`jobs`)."""
+"""PySpark: DataFrames of a session (`frames`, from `plans`), and jobs in files (`capture`)."""
 
 from veer.frontends.spark.frames import read_dataframe, read_frames
 

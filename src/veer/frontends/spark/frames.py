@@ -14,15 +14,15 @@ from typing import Any, final
 from veer.analysis.determinism import worst
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
-from veer.frontends.python.purity import argument
-from veer.frontends.python.traits import TABLES
-from veer.frontends.spark.functions import NAMED_ARGUMENT, python_function
-from veer.frontends.spark.operators import PlanReader, Signal
+from veer.frontends.python.purity.analysis import argument
+from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
+from veer.frontends.spark.plans.operators import PlanReader, Signal
+from veer.frontends.spark.plans.sources import source_of
+from veer.frontends.spark.plans.tree import Node, plan_of
+from veer.frontends.spark.plans.types import field_type, type_of
 from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.frontends.spark.settings import WRITING, check_settings
-from veer.frontends.spark.sources import source_of
-from veer.frontends.spark.tree import Node, plan_of
-from veer.frontends.spark.types import field_type, type_of
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr, OpaqueCall

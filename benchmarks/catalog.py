@@ -1,0 +1,95 @@
+"""The runners of `python -m benchmarks`: what each measures, how long it takes, what it needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+README = Path(__file__).parent / "README.md"
+START, END = "<!-- runners -->", "<!-- end of runners -->"
+
+
+class Runner(NamedTuple):
+    """A line of the table: `main` of the module of its name in `runners` does it."""
+
+    name: str
+    measures: str
+    takes: str
+    needs: str = "nothing else"
+
+
+DATA = "`--data DIR` with `calcite.jsonl` and `traps.jsonl`"
+SPARK = "Java and PySpark"
+
+RUNNERS = (
+    Runner(
+        "against",
+        "the working tree against a git revision, interleaved: verdicts that differ, ratio of times",
+        "2 minutes a round",
+        "git; `--data DIR` with `*.jsonl`, `--cases` or `--workloads`",
+    ),
+    Runner("commands", "verdicts of PySpark jobs through the command line", "2 minutes", SPARK),
+    Runner(
+        "coverage",
+        "what is proven and what is not, by feature and by verifier; writes `docs/coverage.md`",
+        "4 minutes",
+        f"{DATA} for these two sets",
+    ),
+    Runner(
+        "fuzz",
+        "random pairs and runs, judged by Spark: wrong verdicts, stale results",
+        "as long as told",
+        SPARK,
+    ),
+    Runner("interpreter", "time of the interpreter on small tables", "1 minute"),
+    Runner("paper", "the experiments of the paper: our figures beside the paper's", "15 minutes"),
+    Runner("plans", "TPC-DS from Spark's plans against TPC-DS from SQL text", "5 minutes", SPARK),
+    Runner("proving", "pairs each verifier decides, and the time of a pair", "5 minutes", DATA),
+    Runner(
+        "pyspark", "whole PySpark jobs and Python functions, time to read them", "4 minutes", SPARK
+    ),
+    Runner(
+        "reading",
+        "queries that are read; with `--spark`, those that give Spark's rows",
+        "10 seconds; 10 minutes with `--spark`",
+        "`--data DIR` for more than TPC-DS",
+    ),
+    Runner(
+        "recheck",
+        "whether a second solver agrees with the answers behind every proof",
+        "5 minutes",
+        f"cvc5; {DATA}",
+    ),
+    Runner(
+        "reuse",
+        "time and bytes of twenty versions of each workload: plain, exact reuse, proven reuse",
+        "1 hour",
+        SPARK,
+    ),
+    Runner("startup", "time of commands and imports in new processes", "1 minute"),
+    Runner(
+        "sweep",
+        "time and verifier calls as dataflows grow, against the paper's search",
+        "15 minutes",
+    ),
+)
+
+
+def listing() -> str:
+    """The runners for a terminal, a line each."""
+    width = max(len(runner.name) for runner in RUNNERS)
+    return "\n".join(f"  {runner.name:<{width}}  {runner.measures}" for runner in RUNNERS)
+
+
+def table() -> str:
+    """The runners for the README, in Markdown."""
+    rows = [("runner", "what it measures", "how long", "needs"), ("---",) * 4]
+    rows += [(f"`{r.name}`", r.measures, r.takes, r.needs) for r in RUNNERS]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def readme(text: str) -> str:
+    """The text of the README with the table as it is now."""
+    before, rest = text.split(START)
+    after = rest.split(END)[1]
+    return f"{before}{START}\n{table()}\n{END}{after}"

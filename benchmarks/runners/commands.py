@@ -1,0 +1,63 @@
+"""Jobs through the front door: `veer verify old.py:build new.py:build` in a new process each.
+
+python -m benchmarks commands [--jobs FOLDER] [--only NAME,...]
+
+FOLDER holds one folder for each pair: `old.py`, `new.py` with the line `# expect: VERDICT`, and
+`schema.sql`. Fails if a verdict is wrong; an unknown one is only counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+JOBS = Path(__file__).parents[2] / "tests" / "cases" / "string_jobs"
+
+
+def main(argv: list[str]) -> int:
+    """Print a line for each pair and the figures of all."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks commands")
+    parser.add_argument("--jobs", type=Path, default=JOBS, help="a folder of job pairs")
+    parser.add_argument("--only", default="", help="names of pairs, separated by commas")
+    asked = parser.parse_args(argv)
+    names = sorted(p.name for p in asked.jobs.iterdir() if (p / "new.py").is_file())
+    names = [n for n in names if not asked.only or n in asked.only.split(",")]
+    counts: Counter[str] = Counter()
+    for name in names:
+        folder = asked.jobs / name
+        start = time.perf_counter()
+        said, reason = verdict(folder)
+        wanted = expected(folder)
+        found = "unknown" if said == "unknown" else "right" if said == wanted else "wrong"
+        counts[found] += 1
+        seconds = time.perf_counter() - start
+        print(f"{name:24} {said:13} {found:8} {seconds:6.1f} s  {reason[:120]}", flush=True)
+    print(", ".join(f"{counts[k]} {k}" for k in ("right", "unknown", "wrong")))
+    return int(counts["wrong"] > 0)
+
+
+def verdict(folder: Path) -> tuple[str, str]:
+    """What the command says of a pair, and why."""
+    words = ["verify", "old.py:build", "new.py:build", "--schema", "schema.sql", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "veer", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1, 2):
+        return f"exit {done.returncode}", done.stderr.strip()
+    report = json.loads(done.stdout)
+    return report["verdict"], "; ".join(sink["reason"] for sink in report["sinks"])
+
+
+def expected(folder: Path) -> str:
+    """The verdict a pair should get."""
+    lines = (folder / "new.py").read_text(encoding="utf-8").splitlines()
+    return next(x for x in lines if x.startswith("# expect:")).partition(":")[2].strip()

@@ -1,0 +1,258 @@
+"""Twenty versions of each workload, one after the other: plain, with exact reuse, with proven reuse.
+
+python -m benchmarks reuse [--only W1,W7] [--length 20] [--scale 1.0] [--seed 7]
+                          [--master local[1]] [--keep sinks|cuts] [--json FILE]
+
+Every version is run three times in one Spark session, each time in another order: *plain* computes
+and writes every sink; *exact* reads what the same sub-dataflow on the same sources stored before;
+*proven* is `veer run`. Both reusing runs keep the same things: results of sinks, with `--keep cuts`
+also parts below the last edits. After each version the rows of all three are compared. The overhead is that of a run against
+an empty store.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.support.editing.changing import MODELS
+from benchmarks.support.scaled import bound, write_tables
+from benchmarks.support.sequences import Step, sequence
+from veer.execution.compiled import Compiled
+from veer.execution.functions import Bodies
+from veer.execution.run import Outcome, Request, Running
+from veer.execution.session import Session
+from veer.execution.sources import Sources
+from veer.frontends.workflow.reader import build_workflow
+from veer.model.dag import Dataflow
+from veer.store import Store, tables
+
+# Rows of the fact tables with which the first version takes about ten seconds on one core.
+ROWS = {
+    "W1": 20_000_000,
+    "W2": 20_000_000,
+    "W3": 40_000_000,
+    "W4": 20_000_000,
+    "W5": 20_000_000,
+    "W6": 5_000_000,
+    "W7": 3_000_000,
+    "W8": 3_000_000,
+}
+MODES = ("plain", "exact", "proven")
+OVERHEAD_RUNS = 2
+
+
+@dataclass
+class Sequence:
+    """What one sequence took and stored."""
+
+    workload: str
+    rows: int
+    seconds: dict[str, list[float]] = field(default_factory=lambda: {m: [] for m in MODES})
+    bytes: dict[str, int] = field(default_factory=dict)  # everything stored
+    sink_bytes: dict[str, int] = field(default_factory=dict)  # results of sinks alone
+    proving: float = 0.0
+    served: int = 0
+    sinks: int = 0
+    parts: int = 0
+    different: list[str] = field(default_factory=list)
+    overhead: list[tuple[float, float]] = field(default_factory=list)  # plain, empty store
+
+    def total(self, mode: str) -> float:
+        return sum(self.seconds[mode])
+
+
+class Bench:
+    """One workload: its data, its stores, one session for all."""
+
+    def __init__(self, workload: str, rows: int, folder: Path, session: Session, keep: str) -> None:
+        self.workload, self.folder, self.session, self.keep = workload, folder, session, keep
+        self.data = folder / "data"
+        write_tables(workload, self.data, rows)
+        models = self.data / "models"
+        models.mkdir()
+        for name, words in MODELS.items():
+            weights = {
+                "other": {"words": {}},
+                "related": {"words": dict.fromkeys(words, 1.0), "bias": -0.5},
+            }
+            (models / f"{name}.json").write_text(json.dumps({"classes": weights}))
+        self.sources = Sources(self.data, spark=session)
+        self.stores = {m: Store(str(folder / m)) for m in MODES[1:]}
+        self.found = Sequence(workload, rows)
+
+    def dataflow(self, step: Step) -> Dataflow:
+        return build_workflow(bound(step.flow.data(), self.data))
+
+    def computation(self, dataflow: Dataflow) -> Compiled:
+        bodies = Bodies(self.data / "models")
+        return Compiled(dataflow, self.sources, bodies, self.session)
+
+    def plain(self, dataflow: Dataflow, target: Path) -> float:
+        """Compute and write every sink; the seconds it took."""
+        started = time.perf_counter()
+        computation = self.computation(dataflow)
+        for sink in dataflow.sinks:
+            computation.frame(sink, {}).write.parquet(str(target / sink))
+        return time.perf_counter() - started
+
+    def reusing(self, dataflow: Dataflow, store: Store, mode: str) -> Outcome:
+        request = Request(
+            self.workload,
+            reuse=mode,
+            keep=self.keep,
+            environment=self.session.environment(),
+            starting=0.0,
+        )
+        return Running(request, self.computation(dataflow), store, self.session).run()
+
+    def version(self, number: int, step: Step) -> None:
+        """One version in all three ways."""
+        dataflow = self.dataflow(step)
+        target = self.folder / "plain" / str(number)
+        outcomes: dict[str, Outcome] = {}
+        for turn in range(len(MODES)):
+            mode = MODES[(turn + number) % len(MODES)]
+            if mode == "plain":
+                self.found.seconds[mode].append(self.plain(dataflow, target))
+                continue
+            started = time.perf_counter()
+            outcomes[mode] = self.reusing(dataflow, self.stores[mode], mode)
+            self.found.seconds[mode].append(time.perf_counter() - started)
+        proven = outcomes["proven"]
+        self.found.proving += proven.plan.proving
+        self.found.served += len(proven.plan.served)
+        self.found.parts += len(proven.plan.cuts)
+        self.found.sinks += len(dataflow.sinks)
+        self.compare(number, dataflow, target, outcomes)
+        shown = ", ".join(f"{m} {self.found.seconds[m][-1]:.1f}" for m in MODES)
+        print(
+            f"{self.workload} {number + 1:>2} {step.aim.value:<7} {shown}  "
+            f"served {len(proven.plan.served)}/{len(dataflow.sinks)}, read {list(proven.plan.cuts)}, "
+            f"kept {proven.plan.keep}, proving {proven.plan.proving:.2f}  {'; '.join(step.edits)}",
+            flush=True,
+        )
+
+    def compare(
+        self, number: int, dataflow: Dataflow, target: Path, outcomes: dict[str, Outcome]
+    ) -> None:
+        """Note sinks whose rows differ from those of the plain run."""
+        for sink in dataflow.sinks:
+            plain = self.summary(str(target / sink))
+            size = sum(p.stat().st_size for p in (target / sink).glob("part-*"))
+            self.found.sink_bytes["plain"] = self.found.sink_bytes.get("plain", 0) + size
+            for mode, outcome in outcomes.items():
+                stored = self.stores[mode].files.path(outcome.results[sink].id)
+                if self.summary(stored) != plain:
+                    self.found.different.append(f"{mode} version {number + 1} sink {sink}")
+
+    def summary(self, path: str) -> Any:
+        """A digest of the rows of a Parquet folder, whatever their order."""
+        frame = self.session().read.parquet(path)
+        columns = ", ".join(f"`{c}`" for c in frame.columns)
+        sums = (
+            "count(*)",
+            f"sum(CAST(xxhash64({columns}) AS DECIMAL(38,0)))",
+            f"bit_xor(hash({columns}))",
+        )
+        return frame.selectExpr(*sums).collect()[0]
+
+    def overheads(self, step: Step) -> None:
+        """The first version against an empty store, beside plain runs."""
+        dataflow = self.dataflow(step)
+        for turn in range(OVERHEAD_RUNS):
+            pair = {}
+            for mode in ("plain", "empty") if turn % 2 else ("empty", "plain"):
+                place = self.folder / f"overhead-{mode}-{turn}"
+                started = time.perf_counter()
+                if mode == "plain":
+                    self.plain(dataflow, place)
+                else:
+                    with Store(str(place)) as store:
+                        self.reusing(dataflow, store, "proven")
+                pair[mode] = time.perf_counter() - started
+                shutil.rmtree(place)
+            self.found.overhead.append((pair["plain"], pair["empty"]))
+
+    def finish(self) -> Sequence:
+        for mode, store in self.stores.items():
+            with store.read() as db:
+                rows = db.execute(tables.results.select()).all()
+                named = {row.result for row in db.execute(tables.sinks.select())}
+            self.found.bytes[mode] = sum(r.bytes for r in rows)
+            self.found.sink_bytes[mode] = sum(r.bytes for r in rows if r.id in named)
+            store.close()
+        return self.found
+
+
+def run(
+    workload: str, length: int, scale: float, seed: int, session: Session, keep: str
+) -> Sequence:
+    """One sequence."""
+    folder = Path(tempfile.mkdtemp(prefix=f"veer-reuse-{workload}-"))
+    try:
+        bench = Bench(workload, int(ROWS[workload] * scale), folder, session, keep)
+        steps = sequence(workload, length, seed)
+        bench.plain(bench.dataflow(steps[0]), folder / "warm")
+        bench.overheads(steps[0])
+        for number, step in enumerate(steps):
+            bench.version(number, step)
+        return bench.finish()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def show(found: list[Sequence]) -> None:
+    """A line per workload, and the sums."""
+    print(
+        "\n        plain s/run   total: plain    exact   proven   of plain  vs exact  "
+        "served  read  proving  overhead  sink bytes  all bytes  differing"
+    )
+    for s in found:
+        print(_line(s.workload, [s]))
+    print(_line("all", found))
+
+
+def _line(name: str, group: list[Sequence]) -> str:
+    plain, exact, proven = (sum(s.total(m) for s in group) for m in MODES)
+    runs = sum(len(s.seconds["plain"]) for s in group)
+    base = sum(p for s in group for p, _ in s.overhead)
+    empty = sum(e for s in group for _, e in s.overhead)
+    every = sum(s.sink_bytes["plain"] for s in group)
+    sinks = sum(s.sink_bytes["proven"] for s in group)
+    stored = sum(s.bytes["proven"] for s in group)
+    return (
+        f"{name:<7} {plain / runs:>11.1f} {plain:>14.1f} {exact:>8.1f} {proven:>8.1f} "
+        f"{proven / plain:>9.0%} {exact / proven:>8.2f}x "
+        f"{sum(s.served for s in group):>3}/{sum(s.sinks for s in group):<3} "
+        f"{sum(s.parts for s in group):>4} {sum(s.proving for s in group):>7.1f}s "
+        f"{empty / base - 1:>8.1%} {sinks / every:>10.0%} {stored / every:>10.0%} "
+        f"{sum(len(s.different) for s in group):>6}"
+    )
+
+
+def main(args: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks reuse")
+    parser.add_argument("--only", default=",".join(ROWS))
+    parser.add_argument("--length", type=int, default=20)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--master", default="local[1]")
+    parser.add_argument("--keep", default="sinks")
+    parser.add_argument("--json", default="")
+    asked = parser.parse_args(args)
+    session = Session(asked.master)
+    found = []
+    for workload in asked.only.split(","):
+        found.append(run(workload, asked.length, asked.scale, asked.seed, session, asked.keep))
+        show(found)
+        if asked.json:
+            Path(asked.json).write_text(json.dumps([asdict(s) for s in found], indent=1))
+    session.stop()
+    return int(any(s.different for s in found))

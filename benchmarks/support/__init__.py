@@ -1,0 +1,1 @@
+"""What several runners, or their tests, share."""

@@ -1,0 +1,12 @@
+"""Whether a Python function is a function of its arguments: an abstract interpreter.
+
+`analysis` interprets a function over `traits`, what matters of a value. `statements` and `calls`
+hold the cases of Python's syntax, `allow_list` the names of Python and its libraries that are
+known to be pure, `rules` and `results` what those give. `shared_state` finds what other code of
+the project changes. Whatever is not known to be pure is not.
+"""
+
+from veer.frontends.python.purity.analysis import Given, argument, kind_of
+from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
+
+__all__ = ["DATA", "NUMBER", "TABLES", "Given", "argument", "kind_of"]

@@ -1,0 +1,11 @@
+"""Bodies of Python functions as expressions: `reader` follows them in continuation-passing style.
+
+`values` are what Python values are while a function is read, `branches` the paths through it,
+`calls` and `texts` the builtins and methods that are understood, `constants` what is computed
+while reading, `returned` what Spark makes of the result.
+"""
+
+from veer.frontends.python.reading.reader import read_function, read_source, source_digest
+from veer.frontends.python.reading.values import NotRead
+
+__all__ = ["NotRead", "read_function", "read_source", "source_digest"]

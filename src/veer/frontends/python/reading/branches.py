@@ -1,0 +1,135 @@
+"""Decision trees: what a function gives, by the conditions it branches on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, final
+
+from veer.frontends.python.reading.values import NONE, NotRead, Symbol, Value, is_none
+from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
+from veer.model.types import BOOLEAN
+
+MOST_BRANCHES = 400
+
+
+@final
+@dataclass(frozen=True)
+class Given:
+    """The function returns."""
+
+    value: Value
+
+
+@final
+@dataclass(frozen=True)
+class Raised:
+    """The function fails, and the run with it."""
+
+
+@final
+@dataclass(frozen=True)
+class Branch:
+    """One of two trees; the condition is never null where it is asked."""
+
+    condition: Expr
+    yes: Tree
+    no: Tree
+
+
+Tree: TypeAlias = Given | Raised | Branch
+
+
+@final
+@dataclass(frozen=True)
+class State:
+    """What is known on a path: the values of names, the conditions decided."""
+
+    names: Mapping[str, Value] = field(default_factory=dict)
+    facts: Mapping[Expr, bool] = field(default_factory=dict)
+
+    def bind(self, name: str, value: Value) -> State:
+        return State({**self.names, name: value}, self.facts)
+
+    def learn(self, condition: Expr, holds: bool) -> State:
+        return State(self.names, {**self.facts, condition: holds})
+
+    def within(self, names: Mapping[str, Value]) -> State:
+        """The same facts among other names."""
+        return State(names, self.facts)
+
+
+Goes: TypeAlias = Callable[[State], Tree]
+Takes: TypeAlias = Callable[[Value, State], Tree]
+
+
+class Brancher:
+    """Makes branches, at most so many."""
+
+    def __init__(self) -> None:
+        self.left = MOST_BRANCHES
+
+    def branch(self, condition: Expr, state: State, yes: Goes, no: Goes) -> Tree:
+        """Go on both ways, or one if the condition is decided."""
+        if isinstance(condition, Not):
+            return self.branch(condition.arg, state, no, yes)
+        if isinstance(condition, Literal):
+            return yes(state) if condition.value else no(state)
+        if condition in state.facts:
+            return yes(state) if state.facts[condition] else no(state)
+        self.left -= 1
+        if self.left < 0:
+            raise NotRead("too many branches")
+        ways = yes(state.learn(condition, True)), no(state.learn(condition, False))
+        return ways[0] if ways[0] == ways[1] else Branch(condition, *ways)
+
+    def known(self, value: Value, state: State, then: Takes) -> Tree:
+        """Go on with a value that is not None; Python fails on None."""
+        return self.unless_none(value, state, lambda _: Raised(), then)
+
+    def unless_none(self, value: Value, state: State, none: Goes, then: Takes) -> Tree:
+        """One way for None, another for the rest."""
+        if value == NONE:
+            return none(state)
+        if not isinstance(value, Symbol) or not value.nullable:
+            return then(value, state)
+        return self.branch(is_none(value), state, none, lambda s: then(value.known(), s))
+
+
+def expression(tree: Tree, leaf: Callable[[Given | Raised], Expr]) -> Expr:
+    """The tree as one expression: nested cases, those that agree merged."""
+    if isinstance(tree, Given | Raised):
+        return leaf(tree)
+    condition, yes, no = tree.condition, tree.yes, tree.no
+    if isinstance(yes, Branch) and yes.no == no:
+        return expression(Branch(_both(condition, yes.condition), yes.yes, no), leaf)
+    if isinstance(yes, Branch) and yes.yes == no:
+        return expression(Branch(_both(condition, Not(yes.condition)), yes.no, no), leaf)
+    if isinstance(no, Branch) and no.yes == yes:
+        return expression(Branch(_either(condition, no.condition), yes, no.no), leaf)
+    if isinstance(no, Branch) and no.no == yes:
+        return expression(Branch(_either(condition, Not(no.condition)), yes, no.yes), leaf)
+    ways = expression(yes, leaf), expression(no, leaf)
+    if ways[0] == ways[1]:
+        return ways[0]
+    if ways == (Literal(True, BOOLEAN), Literal(False, BOOLEAN)):
+        return condition
+    if ways == (Literal(False, BOOLEAN), Literal(True, BOOLEAN)):
+        return Not(condition)
+    if isinstance(condition, IsNull):  # the usual way round
+        return Case(((Not(condition), ways[1]),), ways[0])
+    if isinstance(ways[1], Case):
+        return Case(((condition, ways[0]), *ways[1].branches), ways[1].otherwise)
+    return Case(((condition, ways[0]),), ways[1])
+
+
+def _both(left: Expr, right: Expr) -> Expr:
+    """Where the left is false the right may be null: false all the same."""
+    parts = left.args if isinstance(left, And) else (left,)
+    return And((*parts, right))
+
+
+def _either(left: Expr, right: Expr) -> Expr:
+    """Where the left is true the right may be null: true all the same."""
+    parts = left.args if isinstance(left, Or) else (left,)
+    return Or((*parts, right))

@@ -1,0 +1,162 @@
+"""Values known while a function is read, and what is computed of them then and there."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+import operator
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from veer.frontends.python.reading.values import (
+    Constant,
+    Items,
+    Iterated,
+    NotRead,
+    Symbol,
+    Value,
+)
+from veer.frontends.python.source import Definition, Missing
+
+if TYPE_CHECKING:
+    pass
+
+SCALARS = (bool, int, float, str, type(None), date)
+MOST_BITS = 256
+LONGEST = 10_000
+
+
+def is_scalar(value: Any) -> bool:
+    return type(value) in SCALARS
+
+
+def plain(value: Any) -> Any:
+    """The value, if nothing but numbers, texts and collections of such are in it."""
+    if is_scalar(value) or type(value) is range:
+        return value
+    if type(value) in (tuple, list, set, frozenset) and len(value) <= LONGEST:
+        for item in value:
+            plain(item)
+        return value
+    if type(value) is dict and len(value) <= LONGEST:
+        for key, item in value.items():
+            plain(key)
+            plain(item)
+        return value
+    raise NotRead(f"a {type(value).__name__}")
+
+
+def steady(value: Any) -> Any:
+    """The same, if no order of a set can show."""
+    plain(value)
+    inside: Any = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+    if isinstance(value, set | frozenset) and len(value) > 1:
+        raise NotRead("the order of a set")
+    if isinstance(value, list | tuple | dict):
+        for item in inside:
+            steady(item)
+    return value
+
+
+OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+}
+
+
+def operated(op: ast.operator, a: Any, b: Any) -> Any:
+    """`a op b` of constants, of bounded size."""
+    plain(a), plain(b)
+    if type(op) not in OPERATIONS:
+        raise NotRead(f"the operator {type(op).__name__}")
+    for side in (a, b):
+        if isinstance(side, int) and side.bit_length() > MOST_BITS:
+            raise NotRead("a number of too many bits")
+        if isinstance(side, str | tuple | list) and len(side) > LONGEST:
+            raise NotRead("a constant of too many items")
+    sizes = [side for side in (a, b) if isinstance(side, int) and abs(side) > 100]
+    if isinstance(op, ast.Pow) and sizes:
+        raise NotRead("a power")
+    if isinstance(op, ast.Mult) and sizes and not all(isinstance(s, int | float) for s in (a, b)):
+        raise NotRead("a repetition")
+    if isinstance(op, ast.Mod) and isinstance(a, str):
+        raise NotRead("formatting with %")
+    return OPERATIONS[type(op)](a, b)
+
+
+def ordered(sign: str, a: Any, b: Any) -> bool:
+    """A comparison of constants."""
+    compare = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
+    return bool(compare(plain(a), plain(b)))
+
+
+def rounds(value: Value) -> list[Value]:
+    """The items a loop or an assignment goes over."""
+    if isinstance(value, Items | Iterated):
+        return list(value.items)
+    if isinstance(value, Symbol):
+        raise NotRead("a loop over a value of the row")
+    found = plain(value.value)
+    if isinstance(found, set | frozenset) and len(found) > 1:
+        raise NotRead("a loop over a set, in no order")
+    if found is None or isinstance(found, bool | int | float | date):
+        raise NotRead("a loop over no collection")
+    return [Constant(item) for item in found]
+
+
+def module_definition(tree: ast.Module) -> Definition:
+    """The last function of a text, among the helpers and constants defined in it."""
+    names: dict[str, Any] = {}
+    last: ast.FunctionDef | None = None
+
+    def lookup(name: str) -> Any:
+        if name in names:
+            return names[name]
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        raise Missing(name)
+
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(name=name, decorator_list=[]):
+                defaults = tuple(_literal(d) for d in statement.args.defaults)
+                keywords = tuple(
+                    (a.arg, _literal(d))
+                    for a, d in zip(
+                        statement.args.kwonlyargs, statement.args.kw_defaults, strict=True
+                    )
+                    if d is not None
+                )
+                found: Any = Definition(statement, lookup, defaults, keywords)
+                last = statement
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found = _literal(value)
+            case ast.Import(names=[ast.alias(name="re" | "math" as name, asname=None)]):
+                found = {"re": re, "math": math}[name]
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case _:
+                raise NotRead(f"the statement {type(statement).__name__} beside functions")
+        if name in names:
+            raise NotRead(f"{name!r} is defined twice")
+        names[name] = found
+    if last is None:
+        raise NotRead("no function is defined")
+    definition = names[last.name]
+    assert isinstance(definition, Definition)
+    return definition
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        raise NotRead("a constant that is computed") from None

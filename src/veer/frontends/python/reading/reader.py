@@ -1,0 +1,703 @@
+"""Bodies of Python functions as expressions, with Python's meaning.
+
+The body is followed along every path; what depends on the row is kept as an expression, the rest
+is computed. Whatever is not understood stops the reading, and the function stays opaque.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from veer.analysis.determinism import expr_kind
+from veer.errors import InputError
+from veer.frontends.python.reading import calls, constants, texts
+from veer.frontends.python.reading.branches import Brancher, Given, Goes, Raised, State, Takes, Tree
+from veer.frontends.python.reading.branches import expression as expression_of
+from veer.frontends.python.reading.returned import PICKLED, returned
+from veer.frontends.python.reading.values import (
+    NONE,
+    NUMBERS,
+    Constant,
+    Items,
+    Iterated,
+    NotRead,
+    Symbol,
+    Value,
+    argument,
+    as_int,
+    compared,
+    divided,
+    floored,
+    is_none,
+    is_truthy,
+    lifted,
+    modulo,
+    multiplied,
+    negated,
+    subtracted,
+    summed,
+    text,
+)
+from veer.frontends.python.source import Definition, Missing, definition_of
+from veer.functions.registry import Kind, scalar_function
+from veer.model.expr import Call, Expr, IsNull, Literal
+from veer.model.types import BOOLEAN, DataType
+from veer.model.walk import parts
+
+MOST_ROUNDS = 200
+DEEPEST = 8
+MOST_PARTS = 3_000
+ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+
+
+def read_function(
+    function: Any, args: Sequence[tuple[str, Expr]], type_: DataType, evaluated: int
+) -> Expr:
+    """What a live function gives for arguments, each with its keyword or ""."""
+    definition = definition_of(function)
+    if definition is None:
+        raise NotRead("its source is not to be had")
+    return _read(definition, args, type_, evaluated)
+
+
+def read_source(source: str, args: Sequence[Expr], type_: DataType) -> Expr:
+    """What the last function of a text gives; the text may define helpers and constants."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise NotRead(f"no Python: {error}") from None
+    return _read(constants.module_definition(tree), [("", a) for a in args], type_, PICKLED)
+
+
+def source_digest(source: str) -> str:
+    """A digest of what a text says, whatever its comments and lines."""
+    try:
+        said = ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError):
+        said = source
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _read(
+    definition: Definition, args: Sequence[tuple[str, Expr]], type_: DataType, evaluated: int
+) -> Expr:
+    for _, arg in args:
+        if expr_kind(arg) not in (Kind.PURE, Kind.RUN_CONSTANT):
+            raise NotRead("an argument that is not the same each time")
+    reader = Reader()
+    positional = [argument(a) for name, a in args if not name]
+    named: dict[str, Value] = {name: argument(a) for name, a in args if name}
+    try:
+        tree = reader.call(definition, positional, named, State(), lambda value, _: Given(value))
+        found = expression_of(tree, returned(tree, type_, evaluated))
+    except (RecursionError, InputError) as error:
+        raise NotRead(str(error) or "nested too deeply") from None
+    if sum(1 for _ in parts(found)) > MOST_PARTS:
+        raise NotRead("an expression of too many parts")
+    return found
+
+
+@final
+@dataclass(frozen=True)
+class _Ways:
+    """Where a body goes on: behind its end, on return, out of a loop, to its next round."""
+
+    end: Goes
+    give: Takes
+    out: Goes | None = None
+    again: Goes | None = None
+
+
+class Reader(Brancher):
+    """Follows one call of a function."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames: list[tuple[Definition, frozenset[str]]] = []
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def call(
+        self,
+        definition: Definition,
+        args: Sequence[Value],
+        named: dict[str, Value],
+        state: State,
+        then: Takes,
+    ) -> Tree:
+        """Follow a function; the names of the caller come back behind it."""
+        if len(self.frames) >= DEEPEST:
+            raise NotRead("calls nested too deeply")
+        names = _bound(definition, args, named)
+        if names is None:
+            return Raised()
+        node = definition.node
+        frame = (definition, _assigned(node) | names.keys())
+        # What follows the call is read outside of it: frames are put back around `then`.
+        outside = list(self.frames)
+
+        def back(value: Value, inner: State) -> Tree:
+            inside, self.frames = self.frames, list(outside)
+            try:
+                return then(value, inner.within(state.names))
+            finally:
+                self.frames = inside
+
+        self.frames = [*outside, frame]
+        try:
+            start = state.within(names)
+            if isinstance(node, ast.Lambda):
+                return self.value(node.body, start, back)
+            return self.body(node.body, start, _Ways(lambda s: back(NONE, s), back))
+        finally:
+            self.frames = outside
+
+    # -- statements ----------------------------------------------------------------------------
+
+    def body(self, statements: Sequence[ast.stmt], state: State, ways: _Ways) -> Tree:
+        """Follow statements one after the other."""
+        if not statements:
+            return ways.end(state)
+        first, rest = statements[0], statements[1:]
+
+        def following(s: State) -> Tree:
+            return self.body(rest, s, ways)
+
+        match first:
+            case ast.Return(value=value):
+                return (
+                    ways.give(NONE, state) if value is None else self.value(value, state, ways.give)
+                )
+            case ast.If(test=test, body=body, orelse=orelse):
+                inner = _Ways(following, ways.give, ways.out, ways.again)
+                return self.truth(
+                    test,
+                    state,
+                    lambda s: self.body(body, s, inner),
+                    lambda s: self.body(orelse, s, inner),
+                )
+            case ast.Assign(targets=[target], value=value):
+                return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                before = state.names.get(name)
+                if not isinstance(before, Symbol | None) and not (
+                    isinstance(before, Constant) and constants.is_scalar(before.value)
+                ):
+                    raise NotRead("a collection changed in its place")
+                read = ast.BinOp(ast.Name(name, ast.Load()), op, value)
+                return self.value(read, state, lambda v, s: self.bind(target, v, s, following))
+            case ast.For(target=target, iter=source, body=body, orelse=orelse):
+                return self.value(
+                    source,
+                    state,
+                    lambda v, s: self.loop(
+                        target, constants.rounds(v), body, s, following, ways, orelse
+                    ),
+                )
+            case ast.Expr(value=value):
+                return self.value(value, state, lambda _, s: following(s))
+            case ast.Pass():
+                return following(state)
+            case ast.Break() if ways.out is not None:
+                return ways.out(state)
+            case ast.Continue() if ways.again is not None:
+                return ways.again(state)
+            case ast.Raise():
+                return Raised()
+            case ast.Assert(test=test):
+                return self.truth(test, state, following, lambda _: Raised())
+            case _:
+                raise NotRead(f"the statement {type(first).__name__}")
+
+    def loop(
+        self,
+        target: ast.expr,
+        rounds: Sequence[Value],
+        body: Sequence[ast.stmt],
+        state: State,
+        following: Goes,
+        ways: _Ways,
+        orelse: Sequence[ast.stmt],
+    ) -> Tree:
+        """Follow a loop round by round."""
+        if len(rounds) > MOST_ROUNDS:
+            raise NotRead("a loop of too many rounds")
+        if not rounds:
+            inner = _Ways(following, ways.give, ways.out, ways.again)
+            return self.body(orelse, state, inner)
+
+        def again(s: State) -> Tree:
+            return self.loop(target, rounds[1:], body, s, following, ways, orelse)
+
+        inner = _Ways(again, ways.give, following, again)
+        return self.bind(target, rounds[0], state, lambda s: self.body(body, s, inner))
+
+    def bind(self, target: ast.expr, value: Value, state: State, then: Goes) -> Tree:
+        """Assign to a name, or to several."""
+        if isinstance(value, Iterated):
+            raise NotRead("an iterator with a name")
+        match target:
+            case ast.Name(id=name):
+                return then(state.bind(name, value))
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                items = constants.rounds(value)
+                if len(items) != len(targets):
+                    return Raised()
+                for one, item in zip(targets, items, strict=True):
+                    if not isinstance(one, ast.Name):
+                        raise NotRead("an assignment to parts of parts")
+                    state = state.bind(one.id, item)
+                return then(state)
+            case _:
+                raise NotRead(f"an assignment to a {type(target).__name__}")
+
+    # -- conditions ----------------------------------------------------------------------------
+
+    def truth(self, node: ast.expr, state: State, yes: Goes, no: Goes) -> Tree:
+        """Branch on the truth of an expression."""
+        match node:
+            case ast.BoolOp(op=ast.And(), values=[first, *rest]):
+                inner = lambda s: self.truth(_rest(node, rest), s, yes, no)  # noqa: E731
+                return self.truth(first, state, inner if rest else yes, no)
+            case ast.BoolOp(op=ast.Or(), values=[first, *rest]):
+                inner = lambda s: self.truth(_rest(node, rest), s, yes, no)  # noqa: E731
+                return self.truth(first, state, yes, inner if rest else no)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.truth(operand, state, no, yes)
+            case _:
+                return self.value(node, state, lambda v, s: self.is_true(v, s, yes, no))
+
+    def is_true(self, value: Value, state: State, yes: Goes, no: Goes) -> Tree:
+        """Branch on the truth of a value."""
+        if isinstance(value, Iterated):
+            raise NotRead("the truth of an iterator")
+        if isinstance(value, Items):
+            return yes(state) if value.items else no(state)
+        if isinstance(value, Constant):
+            return yes(state) if constants.plain(value.value) else no(state)
+        return self.unless_none(
+            value,
+            state,
+            no,
+            lambda v, s: self.branch(is_truthy(lifted(v)), s, yes, no),
+        )
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def values(
+        self, nodes: Sequence[ast.expr], state: State, then: Callable[[list[Value], State], Tree]
+    ) -> Tree:
+        """Several expressions, from left to right."""
+        if not nodes:
+            return then([], state)
+        return self.value(
+            nodes[0],
+            state,
+            lambda v, s: self.values(nodes[1:], s, lambda vs, t: then([v, *vs], t)),
+        )
+
+    def value(self, node: ast.expr, state: State, then: Takes) -> Tree:
+        """Follow an expression; `then` is told its value."""
+        match node:
+            case ast.Constant(value=value):
+                return then(Constant(value), state)
+            case ast.Name(id=name):
+                return self.name(name, state, then)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return self.truth(
+                    test,
+                    state,
+                    lambda s: self.value(body, s, then),
+                    lambda s: self.value(orelse, s, then),
+                )
+            case ast.BoolOp(op=op, values=[first, *rest]):
+                if not rest:
+                    return self.value(first, state, then)
+                others = lambda s: self.value(_rest(node, rest), s, then)  # noqa: E731
+                is_and = isinstance(op, ast.And)
+                return self.value(
+                    first,
+                    state,
+                    lambda v, s: self.is_true(
+                        v,
+                        s,
+                        others if is_and else lambda t: then(v, t),
+                        (lambda t: then(v, t)) if is_and else others,
+                    ),
+                )
+            case ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]):
+                return self.told(node, state, then)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self.value(operand, state, lambda v, s: self.negative(v, s, then))
+            case ast.Compare(left=left, ops=[sign], comparators=[right]):
+                return self.values(
+                    [left, right], state, lambda vs, s: self.compare(sign, vs[0], vs[1], s, then)
+                )
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.values(
+                    [left, right], state, lambda vs, s: self.compute(op, vs[0], vs[1], s, then)
+                )
+            case ast.JoinedStr(values=pieces):
+                return self.joined(pieces, state, then)
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return self.values(elts, state, lambda vs, s: then(_listed(node, vs), s))
+            case ast.Set(elts=elts):
+                return self.values(elts, state, lambda vs, s: then(_listed(node, vs), s))
+            case ast.Dict(keys=keys, values=items) if None not in keys:
+                return self.values(
+                    [*(k for k in keys if k is not None), *items],
+                    state,
+                    lambda vs, s: then(_table(vs), s),
+                )
+            case ast.Call() | ast.Attribute() | ast.Subscript():
+                return calls.follow(self, node, state, then)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                return self.value(value, state, lambda v, s: then(v, s.bind(name, v)))
+            case _:
+                raise NotRead(f"the expression {type(node).__name__}")
+
+    def told(self, node: ast.expr, state: State, then: Takes) -> Tree:
+        """A condition as a value."""
+        if isinstance(node, ast.Compare):
+            node = _chain(node)
+            return self.value(node, state, then)
+        assert isinstance(node, ast.UnaryOp)
+        return self.truth(
+            node.operand,
+            state,
+            lambda s: then(Constant(False), s),
+            lambda s: then(Constant(True), s),
+        )
+
+    def name(self, name: str, state: State, then: Takes) -> Tree:
+        if name.startswith("__") and not name.endswith("__"):
+            raise NotRead("a name that is another inside of a class")
+        if name in state.names:
+            return then(state.names[name], state)
+        definition, local = self.frames[-1]
+        if name in local:
+            return Raised()  # read before it is assigned
+        try:
+            return then(Constant(definition.lookup(name)), state)
+        except Missing:
+            return Raised()
+
+    def means(self, name: str, state: State) -> bool:
+        """Whether a name means Python's own function here."""
+        definition, local = self.frames[-1]
+        if name in state.names or name in local:
+            return False
+        try:
+            return definition.lookup(name) is getattr(builtins, name)
+        except Missing:
+            return False
+
+    def made(self, symbol: Symbol, state: State, then: Takes) -> Tree:
+        """Go on with a computed value; where computing it fails nothing goes on, used or not."""
+        expr = symbol.expr
+        if not isinstance(expr, Call) or not scalar_function(expr.function).can_fail:
+            return then(symbol, state)
+        return self.branch(IsNull(expr), state, lambda _: Raised(), lambda s: then(symbol, s))
+
+    def negative(self, value: Value, state: State, then: Takes) -> Tree:
+        if isinstance(value, Constant):
+            return self.constant(lambda: -constants.plain(value.value), state, then)
+
+        def turned(v: Value, s: State) -> Tree:
+            symbol = lifted(v)
+            return then(negated(symbol), s) if symbol.kind in NUMBERS else Raised()
+
+        return self.known(value, state, turned)
+
+    def constant(self, made: Callable[[], Any], state: State, then: Takes) -> Tree:
+        """A value computed while reading; where Python fails, so does the run."""
+        try:
+            value = made()
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
+            return Raised()
+        return then(Constant(value), state)
+
+    def compute(self, op: ast.operator, a: Value, b: Value, state: State, then: Takes) -> Tree:
+        """`a op b`"""
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return self.constant(lambda: constants.operated(op, a.value, b.value), state, then)
+        return self.known(
+            a, state, lambda x, s: self.known(b, s, lambda y, t: self._operated(op, x, y, t, then))
+        )
+
+    def _operated(self, op: ast.operator, a: Value, b: Value, state: State, then: Takes) -> Tree:
+        left, right = lifted(a), lifted(b)
+        if isinstance(op, ast.Mod) and left.kind == "str":
+            raise NotRead("formatting with %")
+        kinds = {left.kind, right.kind}
+        if kinds == {"str"} and isinstance(op, ast.Add):
+            return then(summed(left, right), state)
+        if not kinds <= set(NUMBERS):
+            if isinstance(op, ast.Mult) or not kinds <= {*NUMBERS, "str"}:
+                raise NotRead("arithmetic of other than numbers")
+            return Raised()
+        match op:
+            case ast.Add():
+                return then(summed(left, right), state)
+            case ast.Sub():
+                return then(subtracted(left, right), state)
+            case ast.Mult():
+                return then(multiplied(left, right), state)
+            case ast.Div() | ast.FloorDiv() | ast.Mod():
+                return self._divided(op, left, right, state, then)
+            case ast.Pow():
+                return self._raised(left, b, state, then)
+            case _:
+                raise NotRead(f"the operator {type(op).__name__}")
+
+    def _divided(
+        self, op: ast.operator, left: Symbol, right: Symbol, state: State, then: Takes
+    ) -> Tree:
+        zero = compared("=", right, lifted(Constant(0)))
+        assert zero is not None
+        if isinstance(right.expr, Literal):
+            zero = Literal(not right.expr.value, BOOLEAN)
+        if isinstance(op, ast.Div):
+            return self.branch(
+                zero, state, lambda _: Raised(), lambda s: then(divided(left, right), s)
+            )
+        if "float" in (left.kind, right.kind):
+            raise NotRead("a remainder of floats")
+        made = floored if isinstance(op, ast.FloorDiv) else modulo
+        whole = as_int(left), as_int(right)
+        return self.branch(zero, state, lambda _: Raised(), lambda s: then(made(*whole), s))
+
+    def _raised(self, left: Symbol, exponent: Value, state: State, then: Takes) -> Tree:
+        if (
+            not isinstance(exponent, Constant)
+            or exponent.value not in (1, 2, 3, 4)
+            or type(exponent.value) is not int
+            or left.kind == "float"
+        ):
+            raise NotRead("a power")
+        base = made = as_int(left)
+        for _ in range(exponent.value - 1):
+            made = multiplied(made, base)
+        return then(made, state)
+
+    # -- comparisons ---------------------------------------------------------------------------
+
+    def compare(self, op: ast.cmpop, a: Value, b: Value, state: State, then: Takes) -> Tree:
+        """`a op b` as a value."""
+        match op:
+            case ast.Is() | ast.IsNot():
+                if a != NONE and b != NONE:
+                    raise NotRead("`is` of other than None")
+                return self.equal(a, b, state, then, isinstance(op, ast.Is))
+            case ast.Eq() | ast.NotEq():
+                return self.equal(a, b, state, then, isinstance(op, ast.Eq))
+            case ast.In() | ast.NotIn():
+                return calls.contained(self, a, b, state, then, isinstance(op, ast.In))
+            case _:
+                return self.ordered(ORDERS[type(op)], a, b, state, then)
+
+    def equal(self, a: Value, b: Value, state: State, then: Takes, wanted: bool = True) -> Tree:
+        """`a == b`, or `a != b`."""
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return self.constant(
+                lambda: (constants.plain(a.value) == constants.plain(b.value)) is wanted,
+                state,
+                then,
+            )
+        for side in (a, b):
+            if isinstance(side, Items | Iterated) or getattr(side, "kind", "") == "texts":
+                raise NotRead("a comparison of lists")
+        if a == NONE or b == NONE:
+            return self.said(is_none(lifted(b if a == NONE else a)), state, then, wanted)
+
+        def unequal(s: State) -> Tree:
+            return then(Constant(not wanted), s)
+
+        def first(x: Value, s: State) -> Tree:
+            return self.unless_none(b, s, unequal, lambda y, t: second(x, y, t))
+
+        def second(x: Value, y: Value, s: State) -> Tree:
+            for side in (x, y):
+                if isinstance(side, Constant) and not constants.is_scalar(side.value):
+                    constants.plain(side.value)
+                    return unequal(s)  # a collection
+            found = compared("=", lifted(x), lifted(y))
+            assert found is not None
+            return self.said(found, s, then, wanted)
+
+        def none(s: State) -> Tree:
+            both = lambda t: then(Constant(wanted), t)  # noqa: E731
+            return self.unless_none(b, s, both, lambda _, t: unequal(t))
+
+        return self.unless_none(a, state, none, first)
+
+    def said(self, condition: Expr, state: State, then: Takes, wanted: bool) -> Tree:
+        """A condition as a truth value, which may be decided already."""
+        return self.branch(
+            condition,
+            state,
+            lambda s: then(Constant(wanted), s),
+            lambda s: then(Constant(not wanted), s),
+        )
+
+    def ordered(self, operator: str, a: Value, b: Value, state: State, then: Takes) -> Tree:
+        """`a < b` and its kin; Python fails on None and on values of different kinds."""
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return self.constant(lambda: constants.ordered(operator, a.value, b.value), state, then)
+
+        def both(x: Value, y: Value, s: State) -> Tree:
+            found = compared(operator, lifted(x), lifted(y))
+            return Raised() if found is None else self.said(found, s, then, True)
+
+        return self.known(a, state, lambda x, s: self.known(b, s, lambda y, t: both(x, y, t)))
+
+    # -- texts ---------------------------------------------------------------------------------
+
+    def joined(self, pieces: Sequence[ast.expr], state: State, then: Takes) -> Tree:
+        """An f-string."""
+
+        def collect(left: Sequence[ast.expr], made: Value, s: State) -> Tree:
+            if not left:
+                return then(made, s)
+            return self.piece(
+                left[0],
+                s,
+                lambda v, t: self.compute(
+                    ast.Add(), made, v, t, lambda m, u: collect(left[1:], m, u)
+                ),
+            )
+
+        return collect(pieces, Constant(""), state)
+
+    def piece(self, node: ast.expr, state: State, then: Takes) -> Tree:
+        match node:
+            case ast.Constant(value=value):
+                return then(Constant(value), state)
+            case ast.FormattedValue(value=value, conversion=-1 | 115, format_spec=None):
+                return self.value(value, state, lambda v, s: self.text(v, s, then))
+            case ast.FormattedValue(
+                value=value,
+                conversion=-1,
+                format_spec=ast.JoinedStr(values=[ast.Constant(value=spec)]),
+            ):
+                return self.value(
+                    value,
+                    state,
+                    lambda v, s: texts.formatted(self, v, str(spec), s, then),
+                )
+            case _:
+                raise NotRead("a formatted value")
+
+    def text(self, value: Value, state: State, then: Takes) -> Tree:
+        """`str(value)`"""
+        if isinstance(value, Constant):
+            return self.constant(lambda: str(constants.steady(value.value)), state, then)
+        return self.unless_none(
+            value,
+            state,
+            lambda s: then(Constant("None"), s),
+            lambda v, s: then(text(lifted(v)), s),
+        )
+
+
+def _rest(node: ast.expr, values: list[ast.expr]) -> ast.expr:
+    assert isinstance(node, ast.BoolOp)
+    return values[0] if len(values) == 1 else ast.BoolOp(node.op, values)
+
+
+def _chain(node: ast.Compare) -> ast.expr:
+    """`a < b < c` as `a < b and b < c`; the middle is read twice, which changes nothing."""
+    sides = [node.left, *node.comparators]
+    if not all(isinstance(s, ast.Name | ast.Constant | ast.UnaryOp) for s in sides[1:-1]):
+        raise NotRead("a chain of comparisons around a computed value")
+    pairs = [ast.Compare(sides[i], [op], [sides[i + 1]]) for i, op in enumerate(node.ops)]
+    return ast.BoolOp(ast.And(), list(pairs))
+
+
+def _listed(node: ast.expr, values: list[Value]) -> Value:
+    if any(isinstance(v, Iterated) for v in values):
+        raise NotRead("an iterator in a list")
+    if all(isinstance(v, Constant) for v in values):
+        made = {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)]
+        return Constant(made([v.value for v in values if isinstance(v, Constant)]))
+    if isinstance(node, ast.Set):
+        raise NotRead("a set of values of the row")
+    return Items(tuple(values))
+
+
+def _table(values: list[Value]) -> Value:
+    half = len(values) // 2
+    if not all(isinstance(v, Constant) for v in values):
+        raise NotRead("a dict with values of the row")
+    plain = [v.value for v in values if isinstance(v, Constant)]
+    return Constant(dict(zip(plain[:half], plain[half:], strict=True)))
+
+
+def _bound(
+    definition: Definition, args: Sequence[Value], named: dict[str, Value]
+) -> dict[str, Value] | None:
+    """The parameters of a call, or None if Python would refuse it."""
+    given = definition.node.args
+    if given.vararg or given.kwarg:
+        raise NotRead("a variable number of parameters")
+    places = [a.arg for a in (*given.posonlyargs, *given.args)]
+    if len(args) > len(places):
+        return None
+    found: dict[str, Value] = dict(zip(places, args, strict=False))
+    allowed = {a.arg for a in (*given.args, *given.kwonlyargs)}
+    for name, value in named.items():
+        if name in found or name not in allowed:
+            return None
+        found[name] = value
+    ends = places[len(places) - len(definition.defaults) :]
+    for name, default in (
+        *zip(ends, definition.defaults, strict=True),
+        *definition.keyword_defaults,
+    ):
+        found.setdefault(name, Constant(default))
+    wanted = {*places, *(a.arg for a in given.kwonlyargs)}
+    return found if found.keys() == wanted else None
+
+
+UNREAD = (
+    ast.Try,
+    ast.With,
+    ast.Match,
+    ast.ClassDef,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Delete,
+    ast.Global,
+    ast.Nonlocal,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+)
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+
+
+def _assigned(node: ast.AST) -> frozenset[str]:
+    """The names a function assigns, which are its own everywhere in it."""
+    found: set[str] = set()
+    stack = list(node.body) if isinstance(node, ast.FunctionDef) else []
+    while stack:
+        inner: ast.AST = stack.pop()
+        if isinstance(inner, UNREAD):
+            raise NotRead(f"the word {type(inner).__name__.lower()}")
+        if isinstance(inner, COMPREHENSIONS):
+            continue  # its names are its own
+        if isinstance(inner, ast.NamedExpr):
+            found.add(inner.target.id)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            found.add(inner.id)
+        stack += ast.iter_child_nodes(inner)  # type: ignore[arg-type]
+    return frozenset(found)

@@ -1,0 +1,157 @@
+"""What Spark makes of the value a Python function returns.
+
+Pickled functions give null where the value does not fit the declared type; with Arrow a value is
+converted, and a batch that cannot be fails the run. Each case was seen on Spark 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from veer.frontends.python.reading.branches import Branch, Given, Raised, Tree
+from veer.frontends.python.reading.values import (
+    EXACT,
+    NONE,
+    NotRead,
+    Symbol,
+    as_float,
+    is_exact,
+    lifted,
+    number,
+    text,
+)
+from veer.functions.python import RAISE
+from veer.model.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
+from veer.model.types import (
+    DOUBLE,
+    INTEGER_BITS,
+    LONG,
+    STRING,
+    BooleanType,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    StringType,
+)
+
+PICKLED, ARROW = 100, 101
+
+
+def returned(tree: Tree, type_: DataType, evaluated: int) -> Callable[[Given | Raised], Expr]:
+    """How the leaves of a tree become values of the declared type."""
+    null = Literal(None, type_)
+    failed = Call(RAISE, (null,), type_)
+    symbols = [lifted(leaf.value) for leaf in _leaves(tree) if leaf.value != NONE]
+    kinds = {s.kind for s in symbols}
+    if evaluated == ARROW and len(kinds) > 1:
+        raise NotRead("values of several types, which Arrow converts batch by batch")
+    if evaluated not in (PICKLED, ARROW):
+        raise NotRead(f"a function of evalType {evaluated}")
+    convert = _pickled if evaluated == PICKLED else _by_arrow
+
+    def leaf(found: Given | Raised) -> Expr:
+        if isinstance(found, Raised):
+            return failed
+        if found.value == NONE:
+            return null
+        symbol = lifted(found.value)
+        made = convert(symbol.known(), type_, failed)
+        if made is None:
+            return null
+        if not symbol.nullable:
+            return made
+        given = symbol.expr
+        return Case(((Not(IsNull(given)), made),), null) if made != given else made
+
+    return leaf
+
+
+def _leaves(tree: Tree) -> Iterator[Given]:
+    if isinstance(tree, Given):
+        yield tree
+    elif isinstance(tree, Branch):
+        yield from _leaves(tree.yes)
+        yield from _leaves(tree.no)
+
+
+def _fits(symbol: Symbol, bits: int) -> bool:
+    half = 1 << (bits - 1)
+    low, high = symbol.low, symbol.high
+    return low is not None and high is not None and -half <= low and high < half
+
+
+def _pickled(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
+    """evalType 100; None for null."""
+    match type_, symbol.kind:
+        case BooleanType(), "bool":
+            return symbol.expr
+        case IntegralType(), "int":
+            if not _fits(symbol, 64):
+                raise NotRead("a number that may need more than 64 bits, which gives null")
+            if _fits(symbol, INTEGER_BITS[type_]):
+                return _narrowed(symbol.expr, type_)
+            return Call(f"python.wrap_{type_}", (symbol.expr,), type_)
+        case DoubleType(), "float":
+            return symbol.expr
+        case FloatType(), "float":
+            return Cast(symbol.expr, type_)
+        case StringType(), "str" | "int":
+            return text(symbol).expr
+        case StringType(), "bool":
+            return _lower_case(symbol)
+        case StringType(), "float":
+            return Cast(symbol.expr, STRING)
+        case BooleanType() | IntegralType() | DoubleType() | FloatType(), _ if symbol.kind in (
+            "bool",
+            "int",
+            "float",
+            "str",
+        ):
+            return None
+        case _:
+            raise NotRead(f"a {symbol.kind} returned as {type_}")
+
+
+def _by_arrow(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
+    """evalType 101."""
+    match type_, symbol.kind:
+        case BooleanType(), "bool":
+            return symbol.expr
+        case IntegralType(), "int" | "float":
+            return _narrowed(symbol.expr, type_)  # truncates; fails where it does not fit
+        case DoubleType() | FloatType(), "float":
+            return symbol.expr if type_ == DOUBLE else Cast(symbol.expr, type_)
+        case DoubleType(), "int":
+            made = as_float(symbol).expr
+            if is_exact(symbol):
+                return made
+            limits = number(-EXACT), number(EXACT)
+            inside = And(
+                (Compare(">=", symbol.expr, limits[0]), Compare("<=", symbol.expr, limits[1]))
+            )
+            return Case(((inside, made),), failed)
+        case StringType(), "str" | "int" | "float":
+            return text(symbol).expr
+        case StringType(), "bool":
+            return _lower_case(symbol)
+        case _:
+            raise NotRead(f"a {symbol.kind} returned as {type_}")
+
+
+def _narrowed(expr: Expr, type_: DataType) -> Expr:
+    if isinstance(expr, Cast) and expr.arg.type == type_ and type_ != LONG:
+        return expr.arg  # widened before
+    if isinstance(expr, Literal) and isinstance(expr.value, int) and expr.type == LONG:
+        half = 1 << (INTEGER_BITS[type_] - 1)
+        if -half <= expr.value < half:
+            return Literal(expr.value, type_)
+    return expr if expr.type == type_ else Cast(expr, type_)
+
+
+def _lower_case(symbol: Symbol) -> Expr:
+    words = Literal("true", STRING), Literal("false", STRING)
+    return Case(((symbol.expr, words[0]),), words[1])
+
+
+__all__ = ["ARROW", "PICKLED", "returned"]

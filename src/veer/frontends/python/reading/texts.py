@@ -1,0 +1,222 @@
+"""Methods of texts, regular expressions, formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from veer.frontends.python.reading.branches import Raised, State, Takes, Tree
+from veer.frontends.python.reading.constants import rounds, steady
+from veer.frontends.python.reading.values import (
+    NONE,
+    Constant,
+    NotRead,
+    Symbol,
+    Value,
+    as_int,
+    called,
+    lifted,
+    summed,
+)
+from veer.functions.python import ASKED, CHANGED, ENDED, FOUND, REMOVED, STRIPPED
+from veer.model.expr import Case, Literal
+from veer.model.types import BOOLEAN
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading.reader import Reader
+
+MATCHED = frozenset(["match", "search", "fullmatch"])
+
+
+def known_values(
+    reader: Reader,
+    values: Sequence[Value],
+    first: tuple[str, ...],
+    others: tuple[str, ...],
+    state: State,
+    then: Callable[[list[Symbol], State], Tree],
+) -> Tree:
+    """Values that are not None and of the right kinds; Python fails on others."""
+
+    def collect(left: Sequence[Value], made: list[Symbol], s: State) -> Tree:
+        if not left:
+            return then(made, s)
+        return reader.known(left[0], s, lambda v, t: check(v, left[1:], made, t))
+
+    def check(value: Value, left: Sequence[Value], made: list[Symbol], s: State) -> Tree:
+        symbol = lifted(value)
+        if symbol.kind not in (others if made else first):
+            return Raised()
+        return collect(left, [*made, symbol], s)
+
+    return collect(values, [], state)
+
+
+def matched(method: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
+    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+        if len(args) not in (2, 3) or not isinstance(args[0], Constant):
+            raise NotRead("a regular expression that is not constant")
+        pattern = _flagged(args[0].value, args[2:])
+        try:
+            re.compile(pattern)
+        except re.error:
+            return Raised()
+        return known_values(
+            reader, [args[1]], ("str",), (), state,
+            lambda a, s: then(_match(method, pattern, a[0]), s),
+        )  # fmt: skip
+
+    return followed
+
+
+def _match(method: str, pattern: str, subject: Symbol) -> Symbol:
+    """True, or null for None: what a match is read as."""
+    found = called(f"python.re_{method}", "bool", lifted(Constant(pattern)), subject)
+    return Symbol(
+        Case(((found.expr, Literal(True, BOOLEAN)),), Literal(None, BOOLEAN)), "match", True
+    )
+
+
+def _flagged(pattern: Any, flags: Sequence[Value]) -> str:
+    """A pattern with its flags written into it."""
+    if isinstance(pattern, re.Pattern):
+        if flags or not isinstance(pattern.pattern, str):
+            raise NotRead("flags beside a compiled pattern")
+        given, pattern = pattern.flags & ~re.UNICODE, pattern.pattern
+    else:
+        found = flags[0] if flags else Constant(0)
+        if not isinstance(pattern, str) or not isinstance(found, Constant):
+            raise NotRead("a pattern that is no text")
+        given = int(found.value) & ~re.UNICODE
+    if not given:
+        return str(pattern)
+    if given & ~(re.IGNORECASE | re.MULTILINE | re.DOTALL) or pattern.startswith("(?"):
+        raise NotRead("flags of a regular expression")
+    letters = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
+    return f"(?{''.join(letter for flag, letter in letters if given & flag)}){pattern}"
+
+
+def substituted(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+    if len(args) != 3 or not all(isinstance(a, Constant) for a in args[:2]):
+        raise NotRead("a substitution that is not constant")
+    pattern, new = (a.value for a in args[:2] if isinstance(a, Constant))
+    if not isinstance(new, str):
+        raise NotRead("a substitution by a function")
+    try:
+        re.sub(_flagged(pattern, ()), new, "")
+    except (re.error, IndexError):
+        return Raised()
+    fixed = [lifted(Constant(_flagged(pattern, ()))), lifted(Constant(new))]
+    return known_values(
+        reader, [args[2]], ("str",), (), state,
+        lambda a, s: reader.made(called("python.re_sub", "str", *fixed, a[0]), s, then),
+    )  # fmt: skip
+
+
+def of_text(
+    reader: Reader, base: Symbol, name: str, args: Sequence[Value], state: State, then: Takes
+) -> Tree:
+    """A method of a text."""
+    if base.kind != "str":
+        raise NotRead(f"the method {name} of a {base.kind}")
+
+    def made(kind: str, *values: Value) -> Tree:
+        return known_values(
+            reader, [base, *values], ("str",), ("str",), state,
+            lambda a, s: reader.made(called(f"python.{name}", kind, *a), s, then),
+        )  # fmt: skip
+
+    if name in STRIPPED and list(args) in ([], [NONE]):
+        return made("str")
+    if name in CHANGED and not args:
+        return made("str")
+    if name in ASKED and not args:
+        return reader.said(called(f"python.{name}", "bool", base).expr, state, then, True)
+    if name in FOUND | {"index"} and len(args) == 1:
+        return made("int", *args)
+    if name in STRIPPED and len(args) == 1 and _may_be_none(args[0]):
+        raise NotRead(f"{name} of characters that may be None")
+    if name in STRIPPED | REMOVED and len(args) == 1:
+        return made("str", *args)
+    if name == "replace" and len(args) == 2:
+        return made("str", *args)
+    if name in ENDED and len(args) == 1:
+        return _ends(reader, base, name, args[0], state, then)
+    if name == "zfill" and len(args) == 1:
+        return known_values(
+            reader, [base, *args], ("str",), ("int", "bool"), state,
+            lambda a, s: reader.made(called("python.zfill", "str", a[0], as_int(a[1])), s, then),
+        )  # fmt: skip
+    if name == "split" and list(args) in ([], [NONE]):
+        return reader.made(called("python.words", "texts", base), state, then)
+    if name == "split" and len(args) == 1:
+        if _may_be_none(args[0]):
+            raise NotRead("a separator that may be None")
+        return made("texts", *args)
+    if name == "join" and len(args) == 1:
+        return _joined(reader, base, args[0], state, then)
+    raise NotRead(f"the method {name}")
+
+
+def _may_be_none(value: Value) -> bool:
+    return isinstance(value, Symbol) and value.nullable
+
+
+def _ends(
+    reader: Reader, base: Symbol, name: str, wanted: Value, state: State, then: Takes
+) -> Tree:
+    """`startswith` or `endswith`, of a text or of any of several."""
+    options = [wanted]
+    if isinstance(wanted, Constant) and isinstance(wanted.value, tuple):
+        options = [Constant(v) for v in wanted.value]
+
+    def over(left: Sequence[Value], s: State) -> Tree:
+        if not left:
+            return then(Constant(False), s)
+
+        def one(a: list[Symbol], t: State) -> Tree:
+            found = called(f"python.{name}", "bool", base, a[0]).expr
+            return reader.branch(
+                found, t, lambda u: then(Constant(True), u), lambda u: over(left[1:], u)
+            )
+
+        return known_values(reader, [left[0]], ("str",), (), s, one)
+
+    return over(options, state)
+
+
+def _joined(reader: Reader, base: Symbol, items: Value, state: State, then: Takes) -> Tree:
+    """`base.join(items)`"""
+    if isinstance(items, Symbol) and items.kind == "texts":
+        return reader.made(called("python.join", "str", base, items), state, then)
+    parts = rounds(items)
+    if not parts:
+        return then(Constant(""), state)
+
+    def made(a: list[Symbol], s: State) -> Tree:
+        found = a[0]
+        for part in a[1:]:
+            found = summed(summed(found, base), part)
+        return then(found, s)
+
+    return known_values(reader, parts, ("str",), ("str",), state, made)
+
+
+def formatted(reader: Reader, value: Value, spec: str, state: State, then: Takes) -> Tree:
+    """A value in an f-string with a format."""
+    if any(int(n) > 200 for n in re.findall(r"\d+", spec)):
+        raise NotRead("a wide format")
+    if isinstance(value, Constant):
+        return reader.constant(lambda: format(steady(value.value), spec), state, then)
+
+    def made(v: Value, s: State) -> Tree:
+        symbol = lifted(v)
+        kind = {"str": "text", "int": "int", "float": "float"}.get(symbol.kind)
+        if kind is None:
+            raise NotRead(f"a format of a {symbol.kind}")
+        return reader.made(
+            called(f"python.format_{kind}", "str", symbol, lifted(Constant(spec))), s, then
+        )
+
+    return reader.known(value, state, made)

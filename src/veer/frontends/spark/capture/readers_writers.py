@@ -1,0 +1,366 @@
+"""Readers and writers that look like PySpark's and touch nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from veer.errors import InputError
+from veer.frontends.spark.local_paths import linked
+from veer.frontends.spark.plans.types import field_type, metadata_of
+from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.model.schema import Field
+from veer.model.secrets import SECRET_OPTIONS, without_secret_values
+from veer.model.types import STRING
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.capture.capture import Capture
+
+Columns: TypeAlias = tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]  # with their metadata
+SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+class _Options:
+    """What readers and writers have in common: a format and options."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._format = "parquet"
+        self._said_format = False
+        self._options: dict[str, str] = {}
+
+    def format(self, source: str) -> Any:
+        self._format, self._said_format = source, True
+        return self
+
+    def option(self, key: str, value: Any) -> Any:
+        self._set({key: value})
+        return self
+
+    def options(self, **options: Any) -> Any:
+        self._set(options)
+        return self
+
+    def _set(self, options: dict[str, Any]) -> None:
+        for key, value in options.items():
+            if value is not None:
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                self._options[key.lower()] = text
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._capture.stop(f"{type(self).__name__.lower()} has no {name}() that is captured", "")
+
+
+class Reader(_Options):
+    """Stands for `spark.read`: every path and table becomes a source."""
+
+    def __init__(self, capture: Capture) -> None:
+        super().__init__(capture)
+        self._schema: Any = None
+
+    def schema(self, schema: Any) -> Reader:
+        self._schema = schema
+        return self
+
+    def load(
+        self, path: Any = None, format: str | None = None, schema: Any = None, **options: Any
+    ) -> Any:
+        self._format = format or self._format
+        self._schema = schema or self._schema
+        self._set(options)
+        return self._made([path] if isinstance(path, str | Path) else list(path or ()))
+
+    def parquet(self, *paths: str, **options: Any) -> Any:
+        return self._of("parquet", list(paths), options)
+
+    def orc(self, path: Any, **options: Any) -> Any:
+        return self._of("orc", path, options)
+
+    def json(self, path: Any, schema: Any = None, **options: Any) -> Any:
+        return self._of("json", path, {"schema": schema, **options})
+
+    def csv(self, path: Any, schema: Any = None, sep: Any = None, **options: Any) -> Any:
+        return self._of("csv", path, {"schema": schema, "sep": sep, **options})
+
+    def xml(self, path: Any, schema: Any = None, **options: Any) -> Any:
+        return self._of("xml", path, {"schema": schema, **options})
+
+    def text(self, paths: Any, **options: Any) -> Any:
+        return self._of("text", paths, options)
+
+    def table(self, name: str) -> Any:
+        if self._options:
+            found = self._capture.tables.get(name)
+            if found is None:
+                self._capture.stop(f"the table {name} is read with options", "")
+            shown = tuple(sorted(self._options.items()))
+            return self._capture.stub(replace(found, table=name, options=shown))
+        return self._capture.table(name)
+
+    def jdbc(self, url: str, table: str, properties: Any = None, **options: Any) -> Any:
+        self._set({"url": url, "dbtable": table, **(properties or {}), **options})
+        self._format = "jdbc"
+        return self._made([])
+
+    def _of(self, format_: str, paths: Any, options: dict[str, Any]) -> Any:
+        self._format = format_
+        self._schema = options.pop("schema", None) or self._schema
+        self._set(options)
+        return self._made([paths] if isinstance(paths, str | Path) else list(paths))
+
+    def _made(self, given: Sequence[Any]) -> Any:
+        paths = [self._capture.path(str(p)) for p in given] or self._options_as_paths()
+        where = paths[0] if len(paths) == 1 else json.dumps(sorted(paths))
+        for found in self._capture.written:
+            if found.sink.target in paths:
+                if len(paths) > 1 or self._schema is not None or self._options:
+                    self._capture.stop(f"{where} is read in another way than written", "")
+                return self._capture.reread(found)
+        given = sorted((k, v) for k, v in self._options.items() if k != "path")
+        options = without_secret_values(given)
+        declared = next(
+            (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None
+        )
+        fields, metadata = self._fields(paths, declared)
+        source = Source(where, fields, location=where, elsewhere=self._links(paths))
+        if declared is not None and _same_columns(declared.fields, fields):
+            # Declared beside others, it is a table of its own, wherever its files are.
+            source = replace(declared, table=where)
+        return self._capture.stub(
+            replace(source, format=self._format, options=options, metadata=metadata)
+        )
+
+    def _links(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Other places that links lead to, of paths that are there."""
+        found: set[str] = set()
+        for path in paths:
+            for root in (self._capture.root, self._capture.data):
+                place, plain = os.path.realpath(root / path), os.path.realpath(root)
+                if os.path.exists(place):
+                    leads = {f"file:{place}", *linked([place])}
+                    found |= {self._capture.path(p.replace(f"{plain}/", f"{root}/")) for p in leads}
+        return tuple(sorted(found - set(paths)))
+
+    def _options_as_paths(self) -> list[str]:
+        for key in ("path", "dbtable", "query", "table", "url"):
+            if key in self._options:
+                return [self._capture.path(self._options[key])]
+        return [self._format]
+
+    def _fields(self, paths: Sequence[str], declared: Source | None) -> Columns:
+        if self._schema is not None:
+            return _given_fields(self._schema)
+        if declared is not None:
+            return declared.fields, declared.metadata
+        if self._format == "text":
+            return (Field("value", STRING),), ()
+        found = self._from_files(paths)
+        if found is not None:
+            return found
+        where = " ".join(paths)
+        self._capture.stop(
+            f"the columns of {where} are not known; give the reader .schema(...), "
+            f"or declare it: --schema 'CREATE TABLE `{where}` (column type, ...)'",
+            "",
+        )
+
+    def _from_files(self, paths: Sequence[str]) -> Columns | None:
+        """The columns local files tell by themselves, without a query."""
+        file = next((f for p in paths if (f := self._file(p)) is not None), None)
+        if file is None:
+            return None
+        try:
+            if self._format == "parquet":
+                return _parquet_fields(file)
+            if self._format == "csv" and self._options.get("inferschema", "false") == "false":
+                return self._header(file), ()
+        except (OSError, ValueError, InputError):
+            return None
+        return None
+
+    def _file(self, path: str) -> Path | None:
+        place = next(
+            (p for p in (self._capture.root / path, self._capture.data / path) if p.exists()), None
+        )
+        if place is None or place.is_file():
+            return place
+        inside = (p for p in sorted(place.rglob("*")) if p.is_file())
+        return next((p for p in inside if not p.name.startswith(("_", "."))), None)
+
+    def _header(self, file: Path) -> tuple[Field, ...]:
+        separator = self._options.get("sep") or self._options.get("delimiter") or ","
+        with file.open(encoding="utf-8", newline="") as opened:
+            first = next(csv.reader(opened, delimiter=separator))
+        if self._options.get("header", "false") != "true":
+            first = [f"_c{i}" for i in range(len(first))]
+        elif len({n.lower() for n in first}) < len(first) or "" in first:
+            raise InputError("a header that Spark renames")
+        return tuple(Field(name, STRING) for name in first)
+
+
+def _given_fields(schema: Any) -> Columns:
+    """The columns of a schema a reader was given: files may hold nulls anywhere."""
+    from pyspark.sql.types import StructType
+
+    found: Any = schema if isinstance(schema, StructType) else StructType.fromDDL(str(schema))
+    return _columns(found.jsonValue())
+
+
+def _columns(schema: Mapping[str, Any]) -> Columns:
+    """The columns of a schema, and what they carry besides their types."""
+    fields = tuple(Field(f["name"], field_type(f)) for f in schema["fields"])
+    return fields, metadata_of(schema)
+
+
+def _parquet_fields(file: Path) -> Columns:
+    """The columns a Parquet file says it has."""
+    import pyarrow.parquet
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    arrow = pyarrow.parquet.read_schema(file)
+    written = (arrow.metadata or {}).get(SPARK_SCHEMA)
+    data = json.loads(written) if written else from_arrow_schema(arrow).jsonValue()
+    return _columns(data)
+
+
+def _same_columns(one: Sequence[Field], two: Sequence[Field]) -> bool:
+    return [(f.name, f.type) for f in one] == [(f.name, f.type) for f in two]
+
+
+class Writer(_Options):
+    """Stands for `df.write`: whatever is written becomes a sink."""
+
+    def __init__(self, capture: Capture, frame: Any) -> None:
+        super().__init__(capture)
+        self._frame = frame
+        self._mode = "error"
+        self._layout: list[str] = []
+
+    def mode(self, mode: str | None) -> Writer:
+        self._mode = "error" if mode in (None, "default", "errorifexists") else str(mode).lower()
+        return self
+
+    def partitionBy(self, *columns: Any) -> Writer:
+        return self._laid_out("partitioned by", columns)
+
+    def bucketBy(self, count: int, *columns: Any) -> Writer:
+        return self._laid_out(f"in {count} buckets by", columns)
+
+    def sortBy(self, *columns: Any) -> Writer:
+        return self._laid_out("sorted by", columns)
+
+    def clusterBy(self, *columns: Any) -> Writer:
+        return self._laid_out("clustered by", columns)
+
+    def _laid_out(self, how: str, columns: Sequence[Any]) -> Writer:
+        names = [n for c in columns for n in (c if isinstance(c, list | tuple) else [c])]
+        self._layout.append(f"{how} {', '.join(map(str, names))}")
+        return self
+
+    def save(self, path: Any = None, format: Any = None, mode: Any = None, partitionBy: Any = None,
+             **options: Any) -> None:  # fmt: skip
+        self._format = format or self._format
+        if mode is not None:
+            self.mode(mode)
+        if partitionBy is not None:
+            self.partitionBy(partitionBy)
+        self._set(options)
+        target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
+        target = self._capture.path(target)
+        settings = [
+            f"{k}={v}"
+            for k, v in sorted(self._options.items())
+            if k != "path" and k not in SECRET_OPTIONS
+        ]
+        kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
+        sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
+        self._capture.write(sink, self._frame)
+
+    def parquet(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
+        self.save(path, "parquet", mode, partitionBy, **options)
+
+    def orc(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
+        self.save(path, "orc", mode, partitionBy, **options)
+
+    def json(self, path: str, mode: Any = None, **options: Any) -> None:
+        self.save(path, "json", mode, **options)
+
+    def csv(self, path: str, mode: Any = None, **options: Any) -> None:
+        self.save(path, "csv", mode, **options)
+
+    def text(self, path: str, **options: Any) -> None:
+        self.save(path, "text", **options)
+
+    def xml(self, path: str, **options: Any) -> None:
+        self.save(path, "xml", **options)
+
+    def jdbc(self, url: str, table: str, mode: Any = None, properties: Any = None) -> None:
+        self._set(properties or {})
+        self.save(table, "jdbc", mode, url=url)
+
+    def saveAsTable(self, name: str, format: Any = None, mode: Any = None, partitionBy: Any = None,
+                    **options: Any) -> None:  # fmt: skip
+        named = format or (self._format if self._said_format else "table")
+        self.save(name.replace("`", ""), named, mode, partitionBy, **options)
+
+    def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
+        over = overwrite if overwrite is not None else self._mode == "overwrite"
+        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
+        kind = ", ".join([OVERWRITTEN if over else APPENDED, *settings])
+        name = tableName.replace("`", "")
+        self._capture.write(Sink(name, kind, name, (), True), self._frame)
+
+
+class TableWriter(_Options):
+    """Stands for `df.writeTo(table)`."""
+
+    def __init__(self, capture: Capture, frame: Any, table: str) -> None:
+        super().__init__(capture)
+        self._frame = frame
+        self._table = table.replace("`", "")
+        self._format = "table"
+        self._layout: list[str] = []
+
+    def using(self, provider: str) -> TableWriter:
+        self._format = provider
+        return self
+
+    def tableProperty(self, property: str, value: str) -> TableWriter:
+        self._set({property: value})
+        return self
+
+    def partitionedBy(self, *columns: Any) -> TableWriter:
+        self._layout.append(f"partitioned by {', '.join(map(str, columns))}")
+        return self
+
+    clusterBy = partitionedBy
+
+    def create(self) -> None:
+        self._write("created")
+
+    def createOrReplace(self) -> None:
+        self._write("created or replaced")
+
+    def replace(self) -> None:
+        self._write("replaced")
+
+    def append(self) -> None:
+        self._write("append")
+
+    def overwrite(self, condition: Any) -> None:
+        self._write(f"overwrite where {condition}")
+
+    def overwritePartitions(self) -> None:
+        self._write("overwrite partitions")
+
+    def _write(self, how: str) -> None:
+        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
+        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *settings])
+        self._capture.write(Sink(self._table, kind, self._table), self._frame)

@@ -1,0 +1,5 @@
+"""Catalyst's logical plans as dataflows, without running them.
+
+`tree` gives nodes, `operators` reads plans, `expressions` what is in their nodes, `types` types
+and constants, `sources` where rows come from, `kinds` which expression classes are pure.
+"""

@@ -1,0 +1,142 @@
+"""Rows that a program gave to Spark, as PySpark hands them over: pickled, in an RDD of their own.
+
+`createDataFrame(rows)` makes a chain of RDDs: the pickled rows, a Python function that only spells
+them anew, and steps that turn them into rows of Spark. Nothing is run to read them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from types import CodeType
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.python.identity import digest_of
+from veer.frontends.spark.plans.functions import as_bytes
+from veer.frontends.spark.plans.types import exact_decimal, moment
+from veer.functions.arithmetic import NAN, to_float32
+from veer.model.ops import COMPUTED, LOCAL, Operator, Source, Values
+from veer.model.schema import Field
+from veer.model.types import (
+    INTEGER_BITS,
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    NullType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
+
+MOST_CELLS = 2_000
+GIVEN = ["MapPartitionsRDD"] * 3 + ["PythonRDD", "ParallelCollectionRDD"]
+SURROGATES = re.compile("[\ud800-\udfff]")  # no text of their own
+STORED = frozenset({"LocalCheckpointRDD", "ReliableCheckpointRDD"})
+
+
+def rows_of(rdd: Any, fields: tuple[Field, ...]) -> Operator:
+    """The rows of an RDD if a program gave them; else a source known as this very RDD."""
+    chain = _chain(rdd)
+    kinds = [str(r.getClass().getSimpleName()) for r in chain]
+    name = f"rdd_{rdd.sparkContext().applicationId()}_{rdd.id()}"
+    if kinds != GIVEN or not _only_spells(chain[3]):
+        stored = kinds[-1] in STORED and set(kinds[:-1]) <= {"MapPartitionsRDD"}
+        return Source(name, fields, format=LOCAL if stored else COMPUTED)
+    try:
+        return _values(_unpickled(chain[-1], MOST_CELLS), fields)
+    except UnsupportedError:
+        known = digest_of(_unpickled(chain[-1])) or name
+        return Source(f"rows_{known[:32]}", fields, format=LOCAL)
+
+
+def _chain(rdd: Any) -> list[Any]:
+    """An RDD and what it is computed from, while that is one RDD."""
+    found = [rdd]
+    while found[-1].dependencies().size() == 1:
+        found.append(found[-1].dependencies().apply(0).rdd())
+    return found if found[-1].dependencies().size() == 0 else [rdd]
+
+
+def _only_spells(python_rdd: Any) -> bool:
+    """Whether the Python function of an RDD is PySpark's own that gives what it gets."""
+    from pyspark import cloudpickle
+    from pyspark.core.rdd import RDD
+
+    try:
+        declared = python_rdd.getClass().getDeclaredField("func")
+        declared.setAccessible(True)
+        command = cloudpickle.loads(as_bytes(declared.get(python_rdd).command()))
+        function = command[0]
+        (inner,) = [cell.cell_contents for cell in function.__closure__]
+        return function.__code__ in _inside(RDD.map) and inner.__code__ in _inside(RDD._reserialize)
+    except Exception:  # of another shape: the program's own
+        return False
+
+
+def _inside(function: Any) -> list[CodeType]:
+    return [c for c in function.__code__.co_consts if isinstance(c, CodeType)]
+
+
+def _unpickled(parallel_rdd: Any, most: float = math.inf) -> list[Any]:
+    """The rows as PySpark pickled them."""
+    from pyspark import cloudpickle
+
+    rows: list[Any] = []
+    for partition in parallel_rdd.partitions():
+        batches = partition.iterator()
+        while batches.hasNext():
+            rows += cloudpickle.loads(as_bytes(batches.next()))
+            if len(rows) > most:
+                raise UnsupportedError("too many rows")
+    return rows
+
+
+def _values(rows: Sequence[Any], fields: tuple[Field, ...]) -> Values:
+    if len(rows) * len(fields) > MOST_CELLS:
+        raise UnsupportedError("too many rows")
+    made = []
+    for row in rows:
+        if type(row) is not tuple or len(row) != len(fields):
+            raise UnsupportedError("a row of another shape")
+        made.append(tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)))
+    return Values(fields, tuple(made))
+
+
+def _cell(value: Any, type_: DataType) -> Any:
+    """A value as Spark reads it from a pickle, where that is exactly the one pickled."""
+    if value is None:
+        return None
+    match type_:
+        case NullType():
+            return None
+        case BooleanType() if type(value) is bool:
+            return value
+        case IntegralType() if type(value) is int:
+            half = 1 << (INTEGER_BITS[type_] - 1)
+            if -half <= value < half:
+                return value
+        case DoubleType() if type(value) is float:
+            return NAN if value != value else value
+        case FloatType() if type(value) is float:
+            single = NAN if value != value else to_float32(value)
+            if value != value or single == value:
+                return single
+        case StringType() if type(value) is str and not SURROGATES.search(value):
+            return value
+        case BinaryType() if type(value) in (bytes, bytearray):
+            return bytes(value)
+        case DecimalType() if type(value) is Decimal:
+            exact = exact_decimal(value, type_)
+            if exact is not None:
+                return exact
+        case DateType() | TimestampType() | TimestampNtzType() if type(value) is int:
+            return moment(value, type_)
+    raise UnsupportedError(f"a row with a value of type {type_}")

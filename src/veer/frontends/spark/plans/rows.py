@@ -1,0 +1,91 @@
+"""Rows given in a program, as the model has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+from veer.frontends.python.identity import digest_of
+from veer.frontends.spark.plans.types import exact_decimal
+from veer.model.ops import LOCAL, Operator, Source, Values
+from veer.model.schema import Field
+from veer.model.types import (
+    INTEGER_BITS,
+    BooleanType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntegralType,
+    StringType,
+)
+
+MOST_CELLS = 1_000
+ODD = object()
+
+
+def given_rows(data: Any, fields: tuple[Field, ...]) -> Operator:
+    """The rows themselves if they are few and plain, else a table known by a digest of them."""
+    if isinstance(data, list | tuple):
+        found = _values(data, fields)
+        if found is not None:
+            return found
+        known = digest_of(list(data))
+    elif type(data).__module__.startswith("pandas"):
+        columns = [(str(n), str(data[n].dtype), data[n].tolist()) for n in data.columns]
+        known = digest_of(columns)
+    else:
+        known = None
+    return Source(f"rows_{(known or uuid4().hex)[:16]}", fields, format=LOCAL)
+
+
+def _values(data: Sequence[Any], fields: tuple[Field, ...]) -> Values | None:
+    if not fields or len(data) * len(fields) > MOST_CELLS:
+        return None
+    rows = []
+    for row in data:
+        cells = _cells(row, [f.name for f in fields])
+        if cells is None:
+            return None
+        made = [_cell(v, f) for v, f in zip(cells, fields, strict=True)]
+        if any(c is ODD for c in made):
+            return None
+        rows.append(tuple(made))
+    return Values(fields, tuple(rows))
+
+
+def _cells(row: Any, names: Sequence[str]) -> Sequence[Any] | None:
+    """The values of a row in the order of the columns."""
+    if type(row) is dict:
+        return [row.get(n) for n in names] if set(row) <= set(names) else None
+    fields = getattr(row, "__fields__", None)  # of a Row
+    if fields is not None and list(fields) != list(names):
+        return None
+    if type(row) in (tuple, list) or fields is not None:
+        return row if len(row) == len(names) else None
+    return None
+
+
+def _cell(value: Any, field: Field) -> Any:
+    """A value as the model has it; ODD if that is not plain to see."""
+    if value is None:
+        return None
+    match field.type:
+        case BooleanType() if type(value) is bool:
+            return value
+        case IntegralType() as type_ if type(value) is int:
+            half = 1 << (INTEGER_BITS[type_] - 1)
+            return value if -half <= value < half else ODD
+        case DoubleType() if type(value) is float and value == value:
+            return value
+        case StringType() if type(value) is str:
+            return value
+        case DateType() if type(value) is date:
+            return value
+        case DecimalType() as type_ if type(value) is Decimal:
+            exact = exact_decimal(value, type_)
+            return ODD if exact is None else exact
+        case _:
+            return ODD

@@ -1,0 +1,196 @@
+"""What feeds a plan: files, tables, rows given in the program; known by identity, never read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+from veer.errors import UnsupportedError
+from veer.frontends.spark.local_paths import canonical, linked
+from veer.frontends.spark.plans.operators import digest, fields_of
+from veer.frontends.spark.plans.pickled_rows import rows_of
+from veer.frontends.spark.plans.tree import Node, each
+from veer.frontends.spark.plans.types import constant, jvm_constant, metadata_of
+from veer.functions.arithmetic import NAN
+from veer.model.ops import ANYWHERE, LOCAL, Operator, Source, Values
+from veer.model.secrets import without_secret_values
+from veer.model.types import (
+    AtomicType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    IntegralType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
+
+MOST_CELLS = 5_000  # of rows given in the program
+FILE_COLUMN = "_metadata"  # names and times of the files rows come from
+MOST_PARTITIONS = 10_000  # whose places are looked up
+
+
+def source_of(node: Node) -> Operator:
+    """The table a leaf of a plan stands for."""
+    reader = READERS.get(node.kind)
+    if reader is None:
+        raise UnsupportedError(f"the source {node.kind}")
+    if node.fields.get("isStreaming"):
+        raise UnsupportedError("a streaming source; verify the query on a batch of its data")
+    return reader(node)
+
+
+def _rdd(node: Node) -> Operator:
+    """Rows made in the program."""
+    return rows_of(node.jvm.rdd(), fields_of(node))
+
+
+def _local(node: Node) -> Operator:
+    """Rows held by the plan itself: known by what they are, where that can be told for certain."""
+    fields = fields_of(node)
+    rows = node.jvm.data()
+    plain = all(isinstance(f.type, AtomicType) for f in fields)
+    if not plain or rows.size() * len(fields) > MOST_CELLS:
+        return Source(f"rows_{uuid4().hex}", fields, format=LOCAL)
+    types = [node.jvm.output().apply(i).dataType() for i in range(len(fields))]
+    cells = [
+        [None if row.isNullAt(j) else row.get(j, type_) for j, type_ in enumerate(types)]
+        for row in each(rows)
+    ]
+    try:
+        found = [tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells]
+    except UnsupportedError:
+        texts = [[None if v is None else str(v) for v in row] for row in cells]
+        return Source(f"rows_{digest(texts)}", fields, format=LOCAL)
+    return Values(fields, tuple(found))
+
+
+def _cell(value: Any, type_: DataType) -> Any:
+    """A value of a row held by a plan."""
+    if value is None:
+        return None
+    match type_:
+        case BooleanType() if isinstance(value, bool):
+            return value
+        case IntegralType() if isinstance(value, int):
+            return value
+        case DoubleType() if isinstance(value, float):
+            return NAN if value != value else value
+        case DecimalType():
+            return constant(str(value), type_)
+        case StringType() | DateType() | TimestampType() | TimestampNtzType():
+            return jvm_constant(value, type_)
+        case _:
+            raise UnsupportedError(f"a row with a value of type {type_}")
+
+
+def _relation(node: Node) -> Source:
+    """Files, or a table of the catalog that stands for some."""
+    relation = node.jvm.relation()
+    kind = str(relation.getClass().getSimpleName())
+    table = node.jvm.catalogTable()
+    name = str(table.get().identifier().unquotedString()) if table.isDefined() else ""
+    metadata = metadata_of(json.loads(relation.schema().json()))
+    if kind == "HadoopFsRelation":
+        roots = sorted(_strings(relation.location().rootPaths()))
+        elsewhere = {*linked(roots), *(_partitions(table.get()) if name else ())}
+        if any(f.name == FILE_COLUMN for f in fields_of(node)):
+            elsewhere |= set(map(canonical, roots)) - set(roots)  # it tells the name of the link
+        else:
+            roots = sorted(map(canonical, roots))
+        where = roots[0] if len(roots) == 1 else json.dumps(roots)
+        return Source(
+            name or where,
+            fields_of(node),
+            format=str(relation.fileFormat().getClass().getSimpleName()),
+            location=where,
+            options=_options(relation.options()),
+            metadata=metadata,
+            elsewhere=tuple(sorted(elsewhere)),
+        )
+    if kind == "JDBCRelation":
+        options = _options(relation.jdbcOptions().parameters())
+        kept = without_secret_values(options)
+        return Source(
+            name or f"jdbc {digest(kept)}",
+            fields_of(node),
+            format="jdbc",
+            options=kept,
+            metadata=metadata,
+        )
+    raise UnsupportedError(f"the relation {kind}")
+
+
+def _partitions(table: Any) -> list[str]:
+    """Where partitions of a catalog's table are, if they are kept apart from it."""
+    if table.partitionColumnNames().isEmpty():
+        return []
+    from pyspark.sql import SparkSession
+
+    session: Any = SparkSession.getActiveSession()
+    try:
+        catalog = session._jsparkSession.sessionState().catalog()
+        none = getattr(catalog, "listPartitions$default$2")()
+        found = each(catalog.listPartitions(table.identifier(), none))
+        if len(found) > MOST_PARTITIONS:
+            return [ANYWHERE]
+        uris = (p.storage().locationUri() for p in found)
+        return sorted({canonical(str(u.get().toString())) for u in uris if u.isDefined()})
+    except Exception:  # a catalog of another make
+        return [ANYWHERE]
+
+
+def _version_two(node: Node) -> Source:
+    """A table of a catalog or a format with a reader of its own."""
+    table = node.jvm.table()
+    options = _options(node.jvm.options().asCaseSensitiveMap(), java=True)
+    at = node.dropped.get("timeTravelSpec", node.fields.get("timeTravelSpec"))
+    owner = node.jvm.catalog()
+    catalog = f"{owner.get().name()}." if owner.isDefined() else ""
+    return Source(
+        f"{catalog}{table.name()}",
+        fields_of(node),
+        format=str(table.getClass().getName()),
+        location=str(at),
+        options=options,
+        metadata=metadata_of(json.loads(node.jvm.schema().json())),
+        elsewhere=(ANYWHERE,),
+    )
+
+
+def _hive(node: Node) -> Source:
+    meta = node.jvm.tableMeta()
+    return Source(
+        str(meta.identifier().unquotedString()),
+        fields_of(node),
+        format="hive",
+        metadata=metadata_of(json.loads(meta.schema().json())),
+        elsewhere=(ANYWHERE,),
+    )
+
+
+READERS: dict[str, Callable[[Node], Operator]] = {
+    "LogicalRDD": _rdd,
+    "LocalRelation": _local,
+    "LogicalRelation": _relation,
+    "DataSourceV2Relation": _version_two,
+    "HiveTableRelation": _hive,
+}
+
+
+def _strings(sequence: Any) -> list[str]:
+    return [str(item.toString()) for item in each(sequence)]
+
+
+def _options(table: Any, *, java: bool = False) -> tuple[tuple[str, str], ...]:
+    """Options of a reader, sorted; those that only say where the files are stand elsewhere."""
+    found: list[tuple[str, str]] = []
+    if java:
+        found = [(str(k), str(v)) for k, v in dict(table).items()]
+    else:
+        found = [(str(pair._1()), str(pair._2())) for pair in each(table.toSeq())]
+    return tuple(sorted(p for p in found if p[0].lower() not in ("path", "paths")))
