@@ -1,4 +1,4 @@
-"""Versions that only put columns elsewhere are proven by their tidy forms; others never are."""
+"""Versions that only put columns elsewhere are proven by their normal forms; others never are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.support import Case, load_cases
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.proof import NORMALIZE, Claim, Proof, ProofError, Step, check
 from veer.refute import Refutation, first_difference
 from veer.search import congruence
@@ -54,7 +54,7 @@ def test_the_checker_makes_the_tidy_forms_itself() -> None:
         (step, other),  # shown of another version
         (replace(step, inner=inner.steps[1:]), q),
         (replace(step, inner=()), q),
-        # A tidy form shows nothing of the signals inside.
+        # A normal form shows nothing of the signals inside.
         (replace(step, claim=Claim("limit_1", "limit_1", TableSemantics.BAG)), q),
     )
     for made, version in wrong:

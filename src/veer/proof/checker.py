@@ -15,7 +15,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.pprint import brief
 from veer.model.query_pair import LEAF_TABLE, QueryPair
-from veer.normalize.projections import keys_relied_on_by_normalizing, normalized
+from veer.normalize.normalize import keys_relied_on_by_normalizing, normalized
 from veer.proof.claims import Claim, Proof, ProofError, Step, implies
 from veer.proof.leaves import query_pair
 from veer.proof.rules import by_congruence, by_wire

@@ -15,7 +15,7 @@ from veer.evs.base import EV
 from veer.model.dag import Dataflow
 from veer.model.pprint import show_operator
 from veer.model.query_pair import QueryPair, operators_between
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.proof import BY_EV, NORMALIZE, Ask, Proof, Step, query_pair, show_claim
 from veer.smt.second_solver import ask_again, second_solver
 from veer.verdict import Answer, Recheck, SecondAnswer, SinkReport, StepReport, Verdict
