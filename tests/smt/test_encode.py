@@ -19,10 +19,10 @@ from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
 from veer.model.dag import Dataflow
-from veer.model.expr import Column, Compare, Expr, Literal, Not
+from veer.model.expr import Column, Compare, Expr, Literal, Not, RowColumn, Symbol
 from veer.model.ops import Project
 from veer.model.types import BOOLEAN, parse_type
-from veer.model.walk import columns_read
+from veer.model.walk import columns_read, substitute_columns
 from veer.smt import All, Holds, No, Outcome, Same, SameCount, Solver, Some, find_model, implies
 
 SEED = os.environ.get("VEER_SEED", "1")
@@ -59,17 +59,18 @@ def possible(dataflow: Dataflow, expr: Expr, table: Any, row: Any, about: object
         return False
     ((value,),) = result.rows
     names = [f.name for f in table.source.fields]
-    read = {c.name: c for c in columns_read(expr)}
-    given = [Same(c, Literal(row[names.index(n)], c.type)) for n, c in read.items()]
-    found = Solver().ask(No(Same(expr, Literal(value, expr.type))), given)
+    read = {c: RowColumn(1, names.index(c.name), c.type) for c in columns_read(expr)}
+    given = [Same(c, Literal(row[c.index], c.type)) for c in read.values()]
+    asked = substitute_columns(expr, lambda c: read[c])
+    found = Solver().ask(No(Same(asked, Literal(value, expr.type))), given)
     assert found is not Outcome.PROVEN, (about, row, value)
     return True
 
 
 INT, DOUBLE, STRING = map(parse_type, ("int", "double", "string"))
-A, B = Column("a", INT), Column("b", INT)
-X, S = Column("x", DOUBLE), Column("s", STRING)
-NEVER = Column("k!", INT)
+A, B = RowColumn(1, 0, INT), RowColumn(1, 1, INT)
+X, S = RowColumn(1, 2, DOUBLE), RowColumn(1, 3, STRING)
+NEVER = RowColumn(1, 4, INT, nullable=False)
 
 
 def less(a: Expr, b: Expr) -> Expr:
@@ -132,7 +133,7 @@ def parse(value: Any, expr: Expr) -> Any:
 
 
 def test_a_budget_gives_up_alike_every_time() -> None:
-    hard = [Column(f"v{i}", INT) for i in range(30)]
+    hard = [RowColumn(i, 0, INT) for i in range(30)]
     pairs = [Holds(Not(Compare("=", a, b))) for i, a in enumerate(hard) for b in hard[:i]]
     small = [Holds(less(v, Literal(29, INT))) for v in hard]
     small += [Holds(less(Literal(-1, INT), v)) for v in hard]
@@ -151,9 +152,9 @@ def test_questions_are_counted_and_remembered() -> None:
 
 
 def test_models_are_read_back() -> None:
-    day = Column("day", parse_type("date"))
-    flag = Column("flag!", BOOLEAN)
-    price = Column("price", parse_type("decimal(10,2)"))
+    day = RowColumn(2, 0, parse_type("date"))
+    flag = Symbol(2, BOOLEAN, nullable=False)
+    price = RowColumn(2, 1, parse_type("decimal(10,2)"))
     from datetime import date
     from decimal import Decimal
 
@@ -168,6 +169,21 @@ def test_models_are_read_back() -> None:
         ]
     )
     assert found is not None
-    assert found["a"] == 5 and found["s"] == "kilo" and found["day"] == date(2030, 1, 2)
-    assert found["price"] == Decimal("1.25") and found["x"] == 2.5 and found["flag!"] is True
+    assert found[A] == 5 and found[S] == "kilo" and found[day] == date(2030, 1, 2)
+    assert found[price] == Decimal("1.25") and found[X] == 2.5 and found[flag] is True
     assert find_model([Holds(less(A, B)), Holds(less(B, A))]) is None
+
+
+def test_variables_are_the_same_only_if_all_of_them_is() -> None:
+    """A column and a symbol of one number, and columns of other rows or places, are others."""
+    others = [Symbol(1, INT), RowColumn(1, 1, INT), RowColumn(2, 0, INT), RowColumn(10, 0, INT)]
+    for other in others:
+        assert Solver().ask(Same(A, other)) is Outcome.NOT_PROVEN
+    assert Solver().ask(Same(A, RowColumn(1, 0, INT))) is Outcome.PROVEN
+
+
+def test_a_variable_with_two_types_or_of_an_input_proves_nothing() -> None:
+    twice = Holds(Compare("<=>", RowColumn(1, 0, STRING), S))
+    assert Solver().ask(Some((Holds(Compare("<=>", A, A)), twice))) is Outcome.NOT_PROVEN
+    column = Column("a", INT)
+    assert Solver().ask(Holds(Compare("<=>", column, column))) is Outcome.NOT_PROVEN

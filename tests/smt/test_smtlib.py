@@ -13,13 +13,15 @@ from veer.model.expr import (
     And,
     Call,
     Cast,
-    Column,
     Compare,
     Expr,
     GetField,
     IsNull,
     Literal,
     Not,
+    OpaqueCall,
+    RowColumn,
+    Symbol,
 )
 from veer.model.types import (
     BOOLEAN,
@@ -60,8 +62,16 @@ def compare(op: str, left: Expr, right: Expr) -> Formula:
     return Holds(Compare(op, left, right))
 
 
-def col(name: str, type_: DataType = INT) -> Column:
-    return Column(name, type_)
+_places: dict[str, int] = {}
+
+
+def col(name: str, type_: DataType = INT) -> RowColumn:
+    return RowColumn(1, _places.setdefault(f"{name} {type_}", len(_places)), type_)
+
+
+def named(name: str, type_: DataType = INT) -> Expr:
+    """A value under a name that users choose: that of a function."""
+    return OpaqueCall(name, (), type_)
 
 
 def text(value: str) -> Literal:
@@ -89,17 +99,18 @@ YES: list[tuple[str, Formula, tuple[Formula, ...]]] = [
     ("a date", compare(">", col("x", DATE), col("z", DATE)), (compare(">", col("x", DATE), col("y", DATE)), compare(">", col("y", DATE), col("z", DATE)))),
     ("a cast", compare(">", Cast(A, LONG), Literal(1, LONG)), (compare(">", A, Literal(1, INT)),)),
     *((f"the text {odd!r}", No(Same(S, text(f"{odd}."))), (Same(S, text(odd)),)) for odd in ODD),
-    *((f"the column {odd!r}", Same(col(odd), A), (Same(A, col(odd)),)) for odd in ODD),
+    *((f"the function {odd!r}", Same(named(odd), A), (Same(A, named(odd)),)) for odd in ODD),
     # Names of operations and of Veer's own symbols are names like others.
-    ("names", Same(col("and"), A), (Same(A, col("not")), Same(col("not"), col("and")))),
-    ("parts", Same(col("part 1"), A), (Same(A, col("a value")), Same(col("a value"), col("part 1")))),
+    ("names", Same(named("and"), A), (Same(A, named("not")), Same(named("not"), named("and")))),
+    ("parts", Same(named("part 1"), A), (Same(A, named("a value")), Same(named("a value"), named("part 1")))),
 ]  # fmt: skip
 NO: list[tuple[str, Formula, tuple[Formula, ...]]] = [
     ("an order", compare(">", A, Literal(3, INT)), (compare(">", A, Literal(-5, INT)),)),
     ("other texts", Same(S, text("a|")), (Same(S, text("a\\")),)),
     # What differs in an odd character only stays apart.
-    ("other columns", Same(col("x|"), col("x{7c}")), ()),
-    ("other kinds", Holds(col("x value", BOOLEAN)), (Same(col("x"), A),)),
+    ("other functions", Same(named("x|"), named("x{7c}")), ()),
+    ("other kinds", Holds(named("x value", BOOLEAN)), (Same(named("x"), A),)),
+    ("a column and a symbol", Same(A, Symbol(A.index, INT)), ()),
 ]
 
 
@@ -155,9 +166,9 @@ def test_the_words_stand_beside_the_assertions() -> None:
         Question(compare("=", A, B), (Same(B, A), implies(Holds(IsNull(A)), Same(A, B))))
     )
     assert re.findall(r"^; (given|goal): (.*)$", written, re.MULTILINE) == [
-        ("given", "b is the same as a"),
-        ("given", "(not ((a IS NULL))) or (a is the same as b)"),
-        ("goal", "(a = b)"),
+        ("given", "t1.1 is the same as t1.0"),
+        ("given", "(not ((t1.0 IS NULL))) or (t1.0 is the same as t1.1)"),
+        ("goal", "(t1.0 = t1.1)"),
     ]
     line = as_smtlib(Question(Holds(And((Compare("=", S, text("a\nb")), Compare("=", A, B))))))
     assert "\\nb" in line

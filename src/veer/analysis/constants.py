@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, assert_never
 
 from veer.errors import UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.casts import cast_function
 from veer.functions.dates import parse_date
 from veer.functions.registry import Failure, Nulls, scalar_function
+from veer.functions.traits import Folding
 from veer.model.expr import Call, Cast, Expr, Literal
 from veer.model.types import (
     INTEGER_BITS,
@@ -73,42 +75,6 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
     return None
 
 
-# Of these the value is known to the last digit, whatever the session's settings.
-COMPUTED = frozenset(
-    [
-        "+",
-        "-",
-        "*",
-        "/",
-        "div",
-        "%",
-        "pmod",
-        "abs",
-        "negative",
-        "positive",
-        "concat",
-        "substring",
-        "left",
-        "right",
-        "length",
-        "upper",
-        "lower",
-        "trim",
-        "ltrim",
-        "rtrim",
-        "reverse",
-        "date_add",
-        "date_sub",
-        "datediff",
-        "add_months",
-        "year",
-        "month",
-        "day",
-    ]
-)
-IEEE = frozenset(["+", "-", "*", "/", "negative", "positive", "abs"])
-
-
 def computed(expr: Expr) -> Expr:
     """An operation on constants as its value, where that is certain; else itself."""
     match expr:
@@ -124,12 +90,10 @@ def computed(expr: Expr) -> Expr:
                 return Literal(cast_function(literal.type, type_, mode)(value), type_)
             except (Failure, UnsupportedError):
                 return expr
-        case Call(name, args, type_) if name in COMPUTED:
-            if not all(isinstance(a, Literal) and _is_plain(a.value) for a in args):
-                return expr
-            if not _is_settled(type_, *(a.type for a in args)) and name not in IEEE:
-                return expr
+        case Call(name, args, type_):
             function = scalar_function(name)
+            if not _is_foldable(function.folding, type_, args):
+                return expr
             values = [a.value for a in args if isinstance(a, Literal)]
             if None in values or function.nulls not in (Nulls.STRICT, Nulls.PROPAGATE):
                 return expr
@@ -139,6 +103,21 @@ def computed(expr: Expr) -> Expr:
                 return expr
         case _:
             return expr
+
+
+def _is_foldable(folding: Folding, type_: DataType, args: Sequence[Expr]) -> bool:
+    """Whether the value of a call of these arguments is known to the last digit."""
+    if not all(isinstance(a, Literal) and _is_plain(a.value) for a in args):
+        return False
+    match folding:
+        case Folding.NEVER:
+            return False
+        case Folding.SETTLED:
+            return _is_settled(type_, *(a.type for a in args))
+        case Folding.IEEE:
+            return True
+        case _:
+            assert_never(folding)
 
 
 def _is_settled(*types: DataType) -> bool:

@@ -19,12 +19,12 @@ from veer.functions.registry import (
     Kind,
     scalar_function,
 )
+from veer.functions.traits import Adding
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
     Call,
     Cast,
-    CastMode,
     Exists,
     Expr,
     Literal,
@@ -53,6 +53,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.types import (
+    CastMode,
     DateType,
     IntegerType,
     LongType,
@@ -249,7 +250,8 @@ def call_kind(call: AggregateCall) -> Kind:
 
 def _adds_floats(call: AggregateCall | OverCall) -> bool:
     """Whether the order of rows shows: in rounding, or in which of 0.0 and -0.0 is the median."""
-    if call.function == "median" and all(
+    adding = AGGREGATE[call.function].adding
+    if adding is Adding.MIDDLE and all(
         isinstance(a, Cast) and not has_floats(a.arg.type) for a in call.args
     ):
         return False
@@ -257,8 +259,7 @@ def _adds_floats(call: AggregateCall | OverCall) -> bool:
         return False  # of nulls alone
     if adds_in_double(call):
         return True
-    added = call.function in ("sum", "avg", "median")
-    return added and any(has_floats(a.type) for a in call.args)
+    return adding is not Adding.NOTHING and any(has_floats(a.type) for a in call.args)
 
 
 def adds_in_double(call: AggregateCall | OverCall) -> bool:
@@ -267,7 +268,9 @@ def adds_in_double(call: AggregateCall | OverCall) -> bool:
     Numbers of 16 bits would need more rows than any table has.
     """
     wide = (IntegerType, LongType)
-    return call.function == "avg" and any(isinstance(a.type, wide) for a in call.args)
+    function = AGGREGATE.get(call.function)
+    adds = function is not None and function.adding is Adding.DOUBLES
+    return adds and any(isinstance(a.type, wide) for a in call.args)
 
 
 def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:

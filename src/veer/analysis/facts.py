@@ -14,7 +14,7 @@ from typing import final
 
 from veer.analysis.determinism import expr_kind
 from veer.analysis.keys import Key, uniqueness
-from veer.functions.registry import Kind
+from veer.functions.registry import Kind, scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     And,
@@ -50,7 +50,6 @@ from veer.model.walk import parts, query_of, transform
 REACH = 64  # operators looked at below a signal
 MOST = 16  # conditions kept
 LARGEST = 16  # parts of a condition
-LINEAR = frozenset({"+", "-", "*", "/", "div", "%", "negative", "positive", "abs", "coalesce"})
 # Operators whose output begins with the columns of its input, of rows of the input.
 EXTEND = (Sort, Limit, Sample, Deduplicate, Over, RowUdf, Unnest, Lateral)
 
@@ -164,10 +163,11 @@ def is_linear(expr: Expr) -> bool:
     """Whether a condition is linear: the class solvers decide."""
     for node in parts(expr):
         if isinstance(node, Call):
-            constants = sum(isinstance(a, Literal) for a in node.args)
-            if node.function in ("*", "div", "%", "/") and not constants:
-                return False
-            if node.function not in LINEAR:
+            meaning = scalar_function(node.function).solver
+            if meaning.is_linear_by_constant:
+                if not any(isinstance(a, Literal) for a in node.args):
+                    return False
+            elif not meaning.is_linear:
                 return False
     return True
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 from veer.functions.registry import scalar_function
+from veer.functions.traits import Domain
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     And,
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Expr,
     Literal,
@@ -38,6 +38,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     INTEGER_BITS,
     BooleanType,
+    CastMode,
     DateType,
     DecimalType,
     DoubleType,
@@ -189,12 +190,8 @@ def _columns(expr: Expr) -> Iterator[str]:
 def can_fail(expr: Expr) -> bool:
     """Whether the operation itself fails on some non-null arguments."""
     match expr:
-        case Call("div" | "%" | "/" | "pmod", (_, Literal(value))) if value:
-            return False
-        case Call("getbit", (arg, Literal(int() as place))):
-            return not 0 <= place < INTEGER_BITS[arg.type]
-        case Call(function):
-            return scalar_function(function).can_fail
+        case Call():
+            return _call_can_fail(expr)
         case Cast():
             return cast_can_fail(expr)
         case ScalarQuery(query):
@@ -204,6 +201,26 @@ def can_fail(expr: Expr) -> bool:
             return not isinstance(query.operators[below], GlobalAggregate)
         case _:
             return False
+
+
+def _call_can_fail(call: Call) -> bool:
+    """Whether the arguments of a call, as far as they are constants, may lie outside its domain."""
+    domain = scalar_function(call.function).domain
+    match domain:
+        case Domain.TOTAL:
+            return False
+        case Domain.PARTIAL:
+            return True
+        case Domain.NONZERO_DIVISOR:
+            divisor = call.args[1]
+            return not (isinstance(divisor, Literal) and divisor.value)
+        case Domain.BIT_PLACE:
+            number, place = call.args
+            if not isinstance(place, Literal) or not isinstance(place.value, int):
+                return True
+            return not 0 <= place.value < INTEGER_BITS[number.type]
+        case _:
+            assert_never(domain)
 
 
 def cast_can_fail(cast: Cast) -> bool:

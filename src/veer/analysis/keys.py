@@ -21,7 +21,7 @@ from typing import Protocol, final
 
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
-from veer.model.expr import Call, Cast, CastMode, Column, Compare, Expr, IsNull, Literal
+from veer.model.expr import Call, Cast, Column, Compare, Expr, IsNull, Literal
 from veer.model.ops import (
     Aggregate,
     Deduplicate,
@@ -37,7 +37,7 @@ from veer.model.ops import (
     Source,
 )
 from veer.model.schema import Schema
-from veer.model.types import IntegralType, has_floats
+from veer.model.types import CastMode, IntegralType, has_floats
 
 MOST_KEYS = 32  # kept of a signal
 MOST_COMBINED = 8  # of each side of a join

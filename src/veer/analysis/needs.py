@@ -55,7 +55,6 @@ GIVE_NO_ORDER = (
     IntersectAll,
     ExceptAll,
 )
-ROUNDING = ("stddev_pop", "stddev_samp", "var_pop", "var_samp")
 
 
 @final
@@ -114,9 +113,9 @@ def rounds(operator: Operator) -> bool:
     if not isinstance(operator, Aggregate | GlobalAggregate):
         return False
     kinds = {expr_kind(e) for e in operator_exprs(operator)}
-    functions = [named.call.function for named in operator.calls]
+    functions = [aggregate_function(named.call.function) for named in operator.calls]
     return kinds.isdisjoint((Kind.CHOICE, Kind.PARTITION)) and all(
-        aggregate_function(f).kind is Kind.PURE or f in ROUNDING for f in functions
+        f.kind is Kind.PURE or f.chooses_by_rounding for f in functions
     )
 
 

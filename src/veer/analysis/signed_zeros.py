@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     Call,
@@ -71,16 +72,6 @@ from veer.model.walk import (
     transform,
 )
 
-# Functions that give equal results for 0.0 and -0.0, or two zeros. Division by either fails, or is
-# null; logarithms of either are null.
-BLIND = frozenset(
-    {"+", "-", "*", "/", "%", "div", "pmod", "negative", "positive", "abs", "sign", "sqrt", "exp"}
-    | {"ln", "log2", "log10", "round", "bround", "ceil", "floor", "isnan", "nanvl", "coalesce"}
-    | {"greatest", "least", "try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"}
-    | {"array", "named_struct", "map", "map_keys", "map_values", "element_at", "item", "slice"}
-    | {"size", "array_size", "array_contains", "array_distinct", "array_max", "array_min"}
-    | {"sort_array", "reverse"}
-)
 BLIND_CASTS = (FloatType, DoubleType, IntegralType, DecimalType, BooleanType, TimestampType)
 EQUALITIES = ("=", "<=>", "<>")
 
@@ -95,7 +86,8 @@ def tells_zeros_apart(expr: Expr) -> bool:
             is_blind = arg.type == target or isinstance(target, BLIND_CASTS)
             return has_floats(arg.type) and not is_blind
         case Call(function, args):
-            return function not in BLIND and any(has_floats(a.type) for a in args)
+            ignores_sign = scalar_function(function).ignores_zero_sign
+            return not ignores_sign and any(has_floats(a.type) for a in args)
         case OpaqueCall(_, args):
             return any(has_floats(a.type) for a in args)
         case _:

@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from itertools import count
 from typing import Any, TypeAlias, assert_never, final
 
-from veer.errors import UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.dates import date_text, timestamp_text
 from veer.functions.registry import OVER
 from veer.model.dag import Dataflow
@@ -25,7 +25,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -41,8 +40,10 @@ from veer.model.expr import (
     Or,
     OuterColumn,
     OverCall,
+    RowColumn,
     ScalarQuery,
     SortKey,
+    Symbol,
 )
 from veer.model.ops import (
     Aggregate,
@@ -72,6 +73,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
+    CastMode,
     DataType,
     DayTimeIntervalType,
     DecimalType,
@@ -429,6 +431,8 @@ class SqlWriter:
                 return f"(({', '.join(map(sub, args))}) IN ({self._query(query, scope)}))"
             case ScalarQuery(query):
                 return f"({self._query(query, scope)})"
+            case RowColumn() | Symbol():
+                raise IllFormedError("a variable of a proof is not a column of an input")
             case _:
                 assert_never(expr)
 

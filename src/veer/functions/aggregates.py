@@ -16,16 +16,8 @@ from veer.functions.arithmetic import (
     fit_integer,
 )
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
-from veer.functions.registry import (
-    AGGREGATE,
-    ALIASES,
-    AggregateFunction,
-    Argument,
-    Kind,
-    Meaning,
-    Resolved,
-    Rule,
-)
+from veer.functions.registry import PURE, Argument, Kind, Meaning, Resolved, aggregate
+from veer.functions.traits import Adding, Counts, FoldMeaning
 from veer.functions.typing import bounded, cast_to, first_type, signature
 from veer.model.types import (
     BOOLEAN,
@@ -42,24 +34,6 @@ from veer.model.types import (
 )
 
 Rows = list[tuple[Any, ...]]
-
-
-def aggregate(
-    name: str,
-    rule: Rule,
-    meaning: Meaning,
-    *,
-    kind: Kind = Kind.PURE,
-    ignores_duplicates: bool = False,
-    ignores_order: bool = True,
-    empty_is_null: bool = True,
-    aliases: Sequence[str] = (),
-) -> None:
-    """Register an aggregate function."""
-    AGGREGATE[name] = AggregateFunction(
-        name, rule, meaning, kind, ignores_duplicates, ignores_order, empty_is_null
-    )
-    ALIASES.update(dict.fromkeys(aliases, name))
 
 
 def _present(rows: Rows) -> list[Any]:
@@ -80,12 +54,29 @@ def _count(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int
     return lambda rows: sum(None not in row for row in rows)
 
 
-aggregate("count", _count_rule, _count, empty_is_null=False)
+aggregate(
+    "count",
+    _count_rule,
+    _count,
+    PURE,
+    ignores_order=True,
+    ignores_nulls=True,
+    empty_is_null=False,
+    adding=Adding.NOTHING,
+    keeps_values=True,
+    prover=FoldMeaning.COUNT,
+    counts=Counts.ROWS,
+)
 aggregate(
     "count_if",
     signature(LONG, BOOLEAN),
     lambda _t, _r: lambda rows: sum(row[0] is True for row in rows),
+    PURE,
+    ignores_order=True,
     empty_is_null=False,
+    adding=Adding.NOTHING,
+    prover=FoldMeaning.COUNT_IF,
+    counts=Counts.ROWS,
 )
 
 SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
@@ -164,8 +155,27 @@ def _avg(types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
 
 # Float sums depend on the order of addition: a choice, unless the consumer forgets it. The kind
 # of a call is decided by `determinism.call_kind`, which knows the argument type.
-aggregate("sum", _sum_rule, _sum)
-aggregate("avg", _avg_rule, _avg, aliases=["mean"])
+aggregate(
+    "sum",
+    _sum_rule,
+    _sum,
+    PURE,
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.VALUES,
+    prover=FoldMeaning.SUM,
+)
+aggregate(
+    "avg",
+    _avg_rule,
+    _avg,
+    PURE,
+    aliases=("mean",),
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.DOUBLES,
+    prover=FoldMeaning.AVERAGE,
+)
 
 
 def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
@@ -185,14 +195,40 @@ def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
     return meaning
 
 
-for _name, _finish in {
-    "stddev_samp": lambda n, m: math.sqrt(m / (n - 1)) if n > 1 else None,
-    "stddev_pop": lambda n, m: math.sqrt(m / n),
-    "var_samp": lambda n, m: m / (n - 1) if n > 1 else None,
-    "var_pop": lambda n, m: m / n,
-}.items():
-    aggregate(_name, signature(DOUBLE, DOUBLE), _moments(_finish), kind=Kind.CHOICE)
-ALIASES.update({"stddev": "stddev_samp", "std": "stddev_samp", "variance": "var_samp"})
+aggregate(
+    "stddev_samp",
+    signature(DOUBLE, DOUBLE),
+    _moments(lambda n, m: math.sqrt(m / (n - 1)) if n > 1 else None),
+    Kind.CHOICE,
+    aliases=("stddev", "std"),
+    ignores_order=True,
+    chooses_by_rounding=True,
+)
+aggregate(
+    "stddev_pop",
+    signature(DOUBLE, DOUBLE),
+    _moments(lambda n, m: math.sqrt(m / n)),
+    Kind.CHOICE,
+    ignores_order=True,
+    chooses_by_rounding=True,
+)
+aggregate(
+    "var_samp",
+    signature(DOUBLE, DOUBLE),
+    _moments(lambda n, m: m / (n - 1) if n > 1 else None),
+    Kind.CHOICE,
+    aliases=("variance",),
+    ignores_order=True,
+    chooses_by_rounding=True,
+)
+aggregate(
+    "var_pop",
+    signature(DOUBLE, DOUBLE),
+    _moments(lambda n, m: m / n),
+    Kind.CHOICE,
+    ignores_order=True,
+    chooses_by_rounding=True,
+)
 
 # -- extremes --------------------------------------------------------------------------------
 
@@ -213,8 +249,28 @@ def _extreme(choose: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-aggregate("min", _orderable_rule, _extreme(min), ignores_duplicates=True)
-aggregate("max", _orderable_rule, _extreme(max), ignores_duplicates=True)
+aggregate(
+    "min",
+    _orderable_rule,
+    _extreme(min),
+    PURE,
+    ignores_duplicates=True,
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+    prover=FoldMeaning.MINIMUM,
+)
+aggregate(
+    "max",
+    _orderable_rule,
+    _extreme(max),
+    PURE,
+    ignores_duplicates=True,
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+    prover=FoldMeaning.MAXIMUM,
+)
 
 
 def _by_rule(args: Sequence[Argument]) -> Resolved:
@@ -236,22 +292,48 @@ def _extreme_by(choose: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-aggregate("max_by", _by_rule, _extreme_by(max), kind=Kind.CHOICE, ignores_duplicates=True)
-aggregate("min_by", _by_rule, _extreme_by(min), kind=Kind.CHOICE, ignores_duplicates=True)
+aggregate(
+    "max_by",
+    _by_rule,
+    _extreme_by(max),
+    Kind.CHOICE,
+    ignores_duplicates=True,
+    ignores_order=True,
+    adding=Adding.NOTHING,
+)
+aggregate(
+    "min_by",
+    _by_rule,
+    _extreme_by(min),
+    Kind.CHOICE,
+    ignores_duplicates=True,
+    ignores_order=True,
+    adding=Adding.NOTHING,
+)
 
 aggregate(
     "bool_and",
     signature(BOOLEAN, BOOLEAN),
     lambda _t, _r: lambda rows: all(_present(rows)) if _present(rows) else None,
+    PURE,
+    aliases=("every",),
     ignores_duplicates=True,
-    aliases=["every"],
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+    prover=FoldMeaning.ALL,
 )
 aggregate(
     "bool_or",
     signature(BOOLEAN, BOOLEAN),
     lambda _t, _r: lambda rows: any(_present(rows)) if _present(rows) else None,
+    PURE,
+    aliases=("any", "some"),
     ignores_duplicates=True,
-    aliases=["any", "some"],
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+    prover=FoldMeaning.ANY,
 )
 
 # -- one of the rows, all of the rows ----------------------------------------------------------
@@ -283,12 +365,19 @@ aggregate(
     "first",
     _pick_rule,
     _pick(0),
-    kind=Kind.CHOICE,
-    ignores_order=False,
-    aliases=["first_value", "any_value"],
+    Kind.CHOICE,
+    aliases=("first_value", "any_value"),
+    adding=Adding.NOTHING,
+    keeps_values=True,
 )
 aggregate(
-    "last", _pick_rule, _pick(-1), kind=Kind.CHOICE, ignores_order=False, aliases=["last_value"]
+    "last",
+    _pick_rule,
+    _pick(-1),
+    Kind.CHOICE,
+    aliases=("last_value",),
+    adding=Adding.NOTHING,
+    keeps_values=True,
 )
 
 
@@ -307,19 +396,20 @@ aggregate(
     "collect_list",
     _collect_rule,
     lambda _t, _r: lambda rows: tuple(_present(rows)),
-    kind=Kind.CHOICE,
-    ignores_order=False,
+    Kind.CHOICE,
+    aliases=("array_agg",),
     empty_is_null=False,
-    aliases=["array_agg"],
+    adding=Adding.NOTHING,
+    keeps_values=True,
 )
 aggregate(
     "collect_set",
     _collect_rule,
     _collect_set,
-    kind=Kind.CHOICE,
+    Kind.CHOICE,
     ignores_duplicates=True,
-    ignores_order=False,
     empty_is_null=False,
+    adding=Adding.NOTHING,
 )
 
 
@@ -335,4 +425,11 @@ def _median(rows: Rows) -> float | None:
     return float(low) if low == high else low * 0.5 + high * 0.5
 
 
-aggregate("median", signature(DOUBLE, DOUBLE), lambda _t, _r: _median)
+aggregate(
+    "median",
+    signature(DOUBLE, DOUBLE),
+    lambda _t, _r: _median,
+    PURE,
+    ignores_order=True,
+    adding=Adding.MIDDLE,
+)

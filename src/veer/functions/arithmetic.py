@@ -6,9 +6,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 from decimal import (
-    ROUND_CEILING,
     ROUND_DOWN,
-    ROUND_FLOOR,
     ROUND_HALF_EVEN,
     ROUND_HALF_UP,
     Context,
@@ -18,13 +16,26 @@ from typing import Any
 
 from veer.errors import IllFormedError
 from veer.functions.registry import (
+    PARTIAL,
+    PURE,
     SCALAR,
+    STRICT,
+    TOTAL,
     Argument,
     Failure,
     Nulls,
     Resolved,
     Rule,
     scalar,
+)
+from veer.functions.traits import (
+    Coercion,
+    Domain,
+    Evaluation,
+    Folding,
+    Infix,
+    Prefix,
+    SolverMeaning,
 )
 from veer.functions.typing import (
     adjusted,
@@ -35,21 +46,15 @@ from veer.functions.typing import (
     signature,
 )
 from veer.model.types import (
-    BINARY,
-    BOOLEAN,
-    BYTE,
     DOUBLE,
     FLOAT,
-    INT,
     INTEGER_BITS,
     LONG,
-    STRING,
     DataType,
     DayTimeIntervalType,
     DecimalType,
     FractionalType,
     IntegralType,
-    NullType,
     NumericType,
     StringType,
     YearMonthIntervalType,
@@ -98,6 +103,23 @@ def fit_float(value: float, type_: DataType) -> float:
     if value != value:
         return NAN
     return to_float32(value) if type_ == FLOAT else value
+
+
+def float32_text(value: float) -> str:
+    """The shortest decimal text that reads back as the same single-precision number."""
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if to_float32(float(text)) == value:
+            return text
+    return repr(value)
+
+
+def float_to_long(a: float) -> int:
+    """Java's (long) conversion: NaN is 0, out of range saturates."""
+    if a != a:
+        return 0
+    limit = 1 << 63
+    return max(-limit, min(limit - 1, int(a) if math.isfinite(a) else (limit if a > 0 else -limit)))
 
 
 # -- the four operations ---------------------------------------------------------------------
@@ -228,16 +250,28 @@ scalar(
     "+",
     arithmetic(_decimal_sum),
     operation(lambda a, b: a + b, EXACT.add, lambda a, b: a + b),
+    PURE,
+    STRICT,
+    PARTIAL,
     typed=True,
-    can_fail=True,
-    aliases=["add"],
+    aliases=("add",),
+    sql=Infix("+"),
+    solver=SolverMeaning.SUM,
+    folding=Folding.IEEE,
+    ignores_zero_sign=True,
 )
 scalar(
     "-",
     arithmetic(_decimal_sum),
     operation(lambda a, b: a - b, EXACT.subtract, lambda a, b: a - b),
+    PURE,
+    STRICT,
+    PARTIAL,
     typed=True,
-    can_fail=True,
+    sql=Infix("-"),
+    solver=SolverMeaning.DIFFERENCE,
+    folding=Folding.IEEE,
+    ignores_zero_sign=True,
 )
 scalar(
     "*",
@@ -247,16 +281,29 @@ scalar(
         Context(prec=39, rounding=ROUND_HALF_UP).multiply,
         _multiply_floats,
     ),
+    PURE,
+    STRICT,
+    PARTIAL,
     typed=True,
-    can_fail=True,
+    sql=Infix("*"),
+    solver=SolverMeaning.PRODUCT,
+    folding=Folding.IEEE,
+    ignores_zero_sign=True,
 )
 scalar(
     "%",
     _numeric_only(arithmetic(_decimal_remainder)),
     operation(_truncated_remainder, lambda a, b: EXACT.remainder(a, _nonzero(b)), _float_remainder),
+    PURE,
+    STRICT,
+    Domain.NONZERO_DIVISOR,
     typed=True,
-    can_fail=True,
-    aliases=["mod"],
+    aliases=("mod",),
+    sql=Infix("%"),
+    solver=SolverMeaning.REMAINDER,
+    folding=Folding.SETTLED,
+    evaluation=Evaluation.DIVISOR_FIRST,
+    ignores_zero_sign=True,
 )
 
 
@@ -273,8 +320,16 @@ scalar(
     "/",
     _quotient_rule,
     operation(_truncated_quotient, _decimal_divide, _float_divide),
+    PURE,
+    STRICT,
+    Domain.NONZERO_DIVISOR,
     typed=True,
-    can_fail=True,
+    sql=Infix("/"),
+    solver=SolverMeaning.QUOTIENT,
+    folding=Folding.IEEE,
+    evaluation=Evaluation.DIVISOR_FIRST,
+    coercion=Coercion.DIVISION,
+    ignores_zero_sign=True,
 )
 
 
@@ -294,7 +349,19 @@ def _integral_divide(a: Any, b: Any) -> int:
     return fit_integer(_truncated_quotient(a, b), LONG)
 
 
-scalar("div", _div_rule, _integral_divide, can_fail=True)
+scalar(
+    "div",
+    _div_rule,
+    _integral_divide,
+    PURE,
+    STRICT,
+    Domain.NONZERO_DIVISOR,
+    sql=Infix("div"),
+    solver=SolverMeaning.WHOLE_QUOTIENT,
+    folding=Folding.SETTLED,
+    evaluation=Evaluation.DIVISOR_FIRST,
+    ignores_zero_sign=True,
+)
 
 
 def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
@@ -317,8 +384,14 @@ scalar(
     "pmod",
     _numeric_only(arithmetic(_decimal_remainder)),
     _positive_modulo,
+    PURE,
+    STRICT,
+    Domain.NONZERO_DIVISOR,
     typed=True,
-    can_fail=True,
+    solver=SolverMeaning.MODULUS,
+    folding=Folding.SETTLED,
+    evaluation=Evaluation.DIVISOR_FIRST,
+    ignores_zero_sign=True,
 )
 
 
@@ -347,184 +420,43 @@ def _absolute(a: Any) -> Any:
 
 
 SIGNED = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
-scalar("negative", signature(first_type, SIGNED), _unary(_negate), typed=True, can_fail=True)
-scalar("positive", signature(first_type, SIGNED), lambda a: a)
-scalar("abs", signature(first_type, SIGNED), _unary(_absolute), typed=True, can_fail=True)
-
-
-def _sign(a: Any) -> float:
-    if a != a:
-        return NAN
-    return float((a > 0) - (a < 0)) if a else float(a)
-
-
-scalar("sign", signature(DOUBLE, DOUBLE), _sign, aliases=["signum"])
-
-
-def _java_double(function: Callable[[float], float]) -> Callable[[float], float]:
-    def meaning(a: float) -> float:
-        try:
-            value = function(a)
-        except OverflowError:
-            return math.inf
-        except ValueError:
-            return NAN
-        return NAN if value != value else value
-
-    return meaning
-
-
-for _name, _function in {"sqrt": math.sqrt, "exp": math.exp}.items():
-    scalar(_name, signature(DOUBLE, DOUBLE), _java_double(_function))
-
-
-def _logarithm(function: Callable[[float], float]) -> Callable[[float], float | None]:
-    return lambda a: None if a <= 0 else _java_double(function)(a)
-
-
-for _name, _function in {"ln": math.log, "log10": math.log10, "log2": math.log2}.items():
-    scalar(_name, signature(DOUBLE, DOUBLE), _logarithm(_function), Nulls.PROPAGATE)
-
-
-def _power(a: float, b: float) -> float:
-    if b != b or (a != a and b != 0) or (abs(a) == 1 and math.isinf(b)):
-        return NAN  # Java's pow, unlike C's, gives NaN for 1 ** NaN and 1 ** inf
-    try:
-        value = math.pow(a, b)
-    except OverflowError:
-        return math.copysign(math.inf, a if b % 2 == 1 else 1.0)
-    except ValueError:
-        if a == 0:
-            return math.copysign(math.inf, a if b % 2 == 1 else 1.0)
-        return NAN
-    return NAN if value != value else value
-
-
-scalar("power", signature(DOUBLE, DOUBLE, DOUBLE), _power, aliases=["pow"])
 scalar(
-    "isnan", signature(BOOLEAN, (DOUBLE, FLOAT)), lambda a: a is not None and a != a, Nulls.NEVER
-)
-
-
-def _nanvl(a: float | None, b: float | None) -> float | None:
-    return b if a is not None and a != a else a
-
-
-def _nanvl_rule(args: Sequence[Argument]) -> Resolved:
-    types = {a.type for a in args}
-    common = FLOAT if types == {FLOAT} else DOUBLE
-    return signature(common, common, common)(args)
-
-
-scalar("nanvl", _nanvl_rule, _nanvl, Nulls.CUSTOM)
-
-
-# -- rounding --------------------------------------------------------------------------------
-
-
-def _round_rule(args: Sequence[Argument]) -> Resolved:
-    """ROUND keeps the type, but for decimals the scale shrinks to what is asked."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
-    type_ = cast_to(args[0], NumericType, 1)
-    rest = tuple(cast_to(a, INT, 2) for a in args[1:])
-    places = 0
-    if len(args) == 2:
-        if not args[1].is_literal or not isinstance(args[1].value, int):
-            raise IllFormedError("the number of places must be a constant")
-        places = args[1].value
-    if isinstance(type_, DecimalType):
-        digits = type_.precision - type_.scale + 1
-        if places < 0:
-            type_result = DecimalType(min(max(digits, -places + 1), 38), 0)
-        else:
-            scale = min(type_.scale, places)
-            type_result = DecimalType(min(digits + scale, 38), scale)
-        return Resolved((type_, *rest), type_result)
-    return Resolved((type_, *rest), type_)
-
-
-def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        def rounded(a: Any, places: int = 0) -> Any:
-            match result:
-                case IntegralType():
-                    if places >= 0:
-                        return a
-                    exact = Decimal(a).quantize(Decimal(1).scaleb(-places), mode, EXACT)
-                    return fit_integer(int(exact), result)
-                case DecimalType():
-                    exact = a.quantize(Decimal(1).scaleb(-places), mode, EXACT)
-                    return fit_decimal(exact, result)
-                case _:
-                    if a != a or math.isinf(a):
-                        return a
-                    # Java goes through the shortest decimal text of the number as a double.
-                    shortest = Decimal(repr(a))
-                    exact = shortest.quantize(Decimal(1).scaleb(-places), mode, WIDE)
-                    return fit_float(float(exact), result) if exact else 0.0
-
-        return rounded
-
-    return meaning
-
-
-def float32_text(value: float) -> str:
-    """The shortest decimal text that reads back as the same single-precision number."""
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if to_float32(float(text)) == value:
-            return text
-    return repr(value)
-
-
-scalar("round", _round_rule, _rounding(ROUND_HALF_UP), typed=True, can_fail=True)
-scalar("bround", _round_rule, _rounding(ROUND_HALF_EVEN), typed=True, can_fail=True)
-
-
-def _integer_part_rule(args: Sequence[Argument]) -> Resolved:
-    (type_,) = signature(LONG, (DOUBLE, DecimalType, LONG))(args).arguments
-    if isinstance(type_, DecimalType):
-        digits = type_.precision - type_.scale + (type_.scale > 0)
-        return Resolved((type_,), DecimalType(min(digits, 38), 0))
-    return Resolved((type_,), LONG)
-
-
-def _integer_part(mode: str) -> Callable[..., Callable[..., Any]]:
-    towards: Callable[[float], int] = math.ceil if mode == ROUND_CEILING else math.floor
-
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        def part(a: Any) -> Any:
-            if isinstance(result, DecimalType):
-                return fit_decimal(a.quantize(Decimal(1), mode, EXACT), result)
-            if isinstance(a, float):
-                if math.isinf(a):
-                    raise Failure("ARITHMETIC_OVERFLOW")
-                return fit_integer(0 if a != a else towards(a), LONG)
-            return a
-
-        return part
-
-    return meaning
-
-
-def float_to_long(a: float) -> int:
-    """Java's (long) conversion: NaN is 0, out of range saturates."""
-    if a != a:
-        return 0
-    limit = 1 << 63
-    return max(-limit, min(limit - 1, int(a) if math.isfinite(a) else (limit if a > 0 else -limit)))
-
-
-scalar(
-    "ceil",
-    _integer_part_rule,
-    _integer_part(ROUND_CEILING),
+    "negative",
+    signature(first_type, SIGNED),
+    _unary(_negate),
+    PURE,
+    STRICT,
+    PARTIAL,
     typed=True,
-    can_fail=True,
-    aliases=["ceiling"],
+    sql=Prefix("-"),
+    solver=SolverMeaning.NEGATION,
+    folding=Folding.IEEE,
+    ignores_zero_sign=True,
 )
-scalar("floor", _integer_part_rule, _integer_part(ROUND_FLOOR), typed=True, can_fail=True)
+scalar(
+    "positive",
+    signature(first_type, SIGNED),
+    lambda a: a,
+    PURE,
+    STRICT,
+    TOTAL,
+    sql=Prefix("+"),
+    solver=SolverMeaning.IDENTITY,
+    folding=Folding.IEEE,
+    ignores_zero_sign=True,
+)
+scalar(
+    "abs",
+    signature(first_type, SIGNED),
+    _unary(_absolute),
+    PURE,
+    STRICT,
+    PARTIAL,
+    typed=True,
+    solver=SolverMeaning.MAGNITUDE,
+    folding=Folding.IEEE,
+    ignores_zero_sign=True,
+)
 
 
 # -- TRY versions: null instead of failure -----------------------------------------------------
@@ -544,59 +476,24 @@ def _trying(name: str, base: str) -> None:
 
         return tried
 
-    scalar(name, function.rule, meaning, Nulls.PROPAGATE, typed=True)
+    divides = function.evaluation is Evaluation.DIVISOR_FIRST
+    scalar(
+        name,
+        function.rule,
+        meaning,
+        PURE,
+        Nulls.PROPAGATE,
+        TOTAL,
+        typed=True,
+        evaluation=Evaluation.TRIED_DIVISOR_FIRST if divides else Evaluation.IN_ORDER,
+        coercion=Coercion.ATTEMPT,
+        ignores_zero_sign=function.ignores_zero_sign,
+        attempt_of=base,
+    )
 
 
-for _name, _base in {
-    "try_add": "+",
-    "try_subtract": "-",
-    "try_multiply": "*",
-    "try_divide": "/",
-    "try_mod": "%",
-}.items():
-    _trying(_name, _base)
-
-
-def _integral_pair(args: Sequence[Argument]) -> Resolved:
-    a, b = operands(args)
-    if not isinstance(a, IntegralType):
-        raise IllFormedError(f"{a} is not an integer")
-    return Resolved((a, b), a)
-
-
-def _bit_of(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
-    operand = LONG if isinstance(args[0].type, NullType) else args[0].type
-    if not isinstance(operand, IntegralType):
-        raise IllFormedError(f"no bit of {operand}")
-    return Resolved((operand, INT), BYTE)
-
-
-def _bit(types: Sequence[DataType], result: DataType) -> Callable[[int, int], int]:
-    """The bit at a place, the lowest at 0; a place outside of the number fails."""
-    operand, _ = types
-    assert isinstance(operand, IntegralType)
-    width = INTEGER_BITS[operand]
-
-    def bit(value: int, place: int) -> int:
-        if not 0 <= place < width:
-            raise Failure("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE")
-        return value >> place & 1
-
-    return bit
-
-
-scalar("getbit", _bit_of, _bit, typed=True, can_fail=True, aliases=("bit_get",))
-scalar("&", _integral_pair, lambda a, b: a & b)
-scalar("|", _integral_pair, lambda a, b: a | b)
-scalar("^", _integral_pair, lambda a, b: a ^ b)
-
-
-def _hex(value: Any) -> str:
-    if isinstance(value, int):
-        return format(value & (1 << 64) - 1, "X")
-    return (value.encode() if isinstance(value, str) else value).hex().upper()
-
-
-scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex)
+_trying("try_add", "+")
+_trying("try_subtract", "-")
+_trying("try_multiply", "*")
+_trying("try_divide", "/")
+_trying("try_mod", "%")

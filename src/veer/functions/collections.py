@@ -8,7 +8,18 @@ from typing import Any
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import wrap
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
-from veer.functions.registry import Argument, Failure, Nulls, Resolved, scalar
+from veer.functions.registry import (
+    PARTIAL,
+    PURE,
+    STRICT,
+    TOTAL,
+    Argument,
+    Failure,
+    Nulls,
+    Resolved,
+    scalar,
+)
+from veer.functions.traits import Indexed
 from veer.functions.typing import cast_to, common_type, signature, wider_type
 from veer.model.types import (
     BOOLEAN,
@@ -35,7 +46,16 @@ def _array_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((element,) * len(args), ArrayType(element))
 
 
-scalar("array", _array_rule, lambda *items: items, Nulls.NEVER)
+scalar(
+    "array",
+    _array_rule,
+    lambda *items: items,
+    PURE,
+    Nulls.NEVER,
+    TOTAL,
+    ignores_zero_sign=True,
+    keeps_values=True,
+)
 
 
 def _struct_rule(args: Sequence[Argument]) -> Resolved:
@@ -49,7 +69,16 @@ def _struct_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
 
 
-scalar("named_struct", _struct_rule, lambda *parts: parts[1::2], Nulls.NEVER)
+scalar(
+    "named_struct",
+    _struct_rule,
+    lambda *parts: parts[1::2],
+    PURE,
+    Nulls.NEVER,
+    TOTAL,
+    ignores_zero_sign=True,
+    keeps_values=True,
+)
 
 
 def _map_rule(args: Sequence[Argument]) -> Resolved:
@@ -77,15 +106,24 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return made
 
 
-scalar("map", _map_rule, _map, Nulls.NEVER, typed=True, can_fail=True)
+scalar("map", _map_rule, _map, PURE, Nulls.NEVER, PARTIAL, typed=True, ignores_zero_sign=True)
 
 
 def _size(value: Any) -> int | None:
     return None if value is None else len(value)
 
 
-scalar("size", signature(INT, (ArrayType, MapType)), _size, Nulls.CUSTOM, aliases=["cardinality"])
-scalar("array_size", signature(INT, ArrayType), len)
+scalar(
+    "size",
+    signature(INT, (ArrayType, MapType)),
+    _size,
+    PURE,
+    Nulls.CUSTOM,
+    TOTAL,
+    aliases=("cardinality",),
+    ignores_zero_sign=True,
+)
+scalar("array_size", signature(INT, ArrayType), len, PURE, STRICT, TOTAL, ignores_zero_sign=True)
 
 
 def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
@@ -116,7 +154,16 @@ def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..
     return contains
 
 
-scalar("array_contains", _contains_rule, _array_contains, Nulls.PROPAGATE, typed=True)
+scalar(
+    "array_contains",
+    _contains_rule,
+    _array_contains,
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
 
 
 def _access_rule(args: Sequence[Argument]) -> Resolved:
@@ -154,7 +201,16 @@ def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return at
 
 
-scalar("element_at", _access_rule, _element_at, Nulls.PROPAGATE, typed=True, can_fail=True)
+scalar(
+    "element_at",
+    _access_rule,
+    _element_at,
+    PURE,
+    Nulls.PROPAGATE,
+    PARTIAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
 
 
 def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
@@ -182,7 +238,17 @@ def _item_rule(args: Sequence[Argument]) -> Resolved:
     raise IllFormedError("expected an array and an index or a map and a key")
 
 
-scalar("item", _item_rule, _item, Nulls.PROPAGATE, typed=True, can_fail=True)
+scalar(
+    "item",
+    _item_rule,
+    _item,
+    PURE,
+    Nulls.PROPAGATE,
+    PARTIAL,
+    typed=True,
+    sql=Indexed(),
+    ignores_zero_sign=True,
+)
 
 
 def _array_argument(args: Sequence[Argument]) -> ArrayType:
@@ -216,7 +282,9 @@ def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return sort
 
 
-scalar("sort_array", _sort_rule, _sort_array, typed=True)
+scalar(
+    "sort_array", _sort_rule, _sort_array, PURE, STRICT, TOTAL, typed=True, ignores_zero_sign=True
+)
 
 
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
@@ -232,7 +300,16 @@ def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..
     return lambda items: tuple({key(x): clean(x) for x in items}.values())
 
 
-scalar("array_distinct", _distinct_rule, _array_distinct, typed=True)
+scalar(
+    "array_distinct",
+    _distinct_rule,
+    _array_distinct,
+    PURE,
+    STRICT,
+    TOTAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
 
 
 def _join_rule(args: Sequence[Argument]) -> Resolved:
@@ -246,16 +323,24 @@ def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None)
     return separator.join(x for x in shown if x is not None)
 
 
-scalar("array_join", _join_rule, _array_join)
+scalar("array_join", _join_rule, _array_join, PURE, STRICT, TOTAL)
 scalar(
     "map_keys",
     lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)),
     lambda m: tuple(k for k, _ in m),
+    PURE,
+    STRICT,
+    TOTAL,
+    ignores_zero_sign=True,
 )
 scalar(
     "map_values",
     lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).value)),
     lambda m: tuple(v for _, v in m),
+    PURE,
+    STRICT,
+    TOTAL,
+    ignores_zero_sign=True,
 )
 
 
@@ -281,8 +366,26 @@ def _array_extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., An
     return meaning
 
 
-scalar("array_max", _extreme_rule, _array_extreme(max), Nulls.PROPAGATE, typed=True)
-scalar("array_min", _extreme_rule, _array_extreme(min), Nulls.PROPAGATE, typed=True)
+scalar(
+    "array_max",
+    _extreme_rule,
+    _array_extreme(max),
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
+scalar(
+    "array_min",
+    _extreme_rule,
+    _array_extreme(min),
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
 
 
 def _slice_rule(args: Sequence[Argument]) -> Resolved:
@@ -301,4 +404,4 @@ def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
     return items[first : first + length] if 0 <= first < len(items) else ()
 
 
-scalar("slice", _slice_rule, _slice, can_fail=True)
+scalar("slice", _slice_rule, _slice, PURE, STRICT, PARTIAL, ignores_zero_sign=True)

@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from veer.functions.ordering import sort_key
-from veer.functions.registry import Argument, Kind, Nulls, Resolved, scalar
+from veer.functions.registry import (
+    PURE,
+    STRICT,
+    TOTAL,
+    Argument,
+    Kind,
+    Nulls,
+    Resolved,
+    scalar,
+)
+from veer.functions.traits import Evaluation, SolverMeaning
 from veer.functions.typing import same_type, signature
 from veer.model.types import DOUBLE, INT, LONG, STRING, DataType
 
@@ -15,7 +25,18 @@ def _coalesce(*values: Any) -> Any:
     return next((v for v in values if v is not None), None)
 
 
-scalar("coalesce", same_type(), _coalesce, Nulls.CUSTOM)
+scalar(
+    "coalesce",
+    same_type(),
+    _coalesce,
+    PURE,
+    Nulls.CUSTOM,
+    TOTAL,
+    solver=SolverMeaning.FIRST_PRESENT,
+    evaluation=Evaluation.UNTIL_PRESENT,
+    ignores_zero_sign=True,
+    keeps_values=True,
+)
 
 
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
@@ -32,10 +53,38 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
 
 
 _comparable = same_type(least=2, orderable=True, promote=False)
-scalar("greatest", _comparable, _extreme(max), Nulls.CUSTOM, typed=True)
-scalar("least", _comparable, _extreme(min), Nulls.CUSTOM, typed=True)
+scalar(
+    "greatest",
+    _comparable,
+    _extreme(max),
+    PURE,
+    Nulls.CUSTOM,
+    TOTAL,
+    typed=True,
+    solver=SolverMeaning.GREATEST,
+    ignores_zero_sign=True,
+)
+scalar(
+    "least",
+    _comparable,
+    _extreme(min),
+    PURE,
+    Nulls.CUSTOM,
+    TOTAL,
+    typed=True,
+    solver=SolverMeaning.LEAST,
+    ignores_zero_sign=True,
+)
 
-scalar("current_user", signature(STRING), lambda: "user", kind=Kind.RUN_CONSTANT, aliases=["user"])
+scalar(
+    "current_user",
+    signature(STRING),
+    lambda: "user",
+    Kind.RUN_CONSTANT,
+    STRICT,
+    TOTAL,
+    aliases=("user",),
+)
 
 
 def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]:
@@ -43,14 +92,24 @@ def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]
 
 
 # A fixed member of the allowed results: the interpreter only needs one choice.
-scalar("rand", _optional_seed(DOUBLE), lambda seed=0: 0.5, kind=Kind.CHOICE, aliases=["random"])
-scalar("randn", _optional_seed(DOUBLE), lambda seed=0: 0.0, kind=Kind.CHOICE)
+scalar(
+    "rand",
+    _optional_seed(DOUBLE),
+    lambda seed=0: 0.5,
+    Kind.CHOICE,
+    STRICT,
+    TOTAL,
+    aliases=("random",),
+)
+scalar("randn", _optional_seed(DOUBLE), lambda seed=0: 0.0, Kind.CHOICE, STRICT, TOTAL)
 scalar(
     "uuid",
     signature(STRING),
     lambda: "00000000-0000-4000-8000-000000000000",
-    kind=Kind.CHOICE,
+    Kind.CHOICE,
+    STRICT,
+    TOTAL,
 )
-scalar("monotonically_increasing_id", signature(LONG), lambda: 0, kind=Kind.PARTITION)
-scalar("spark_partition_id", signature(INT), lambda: 0, kind=Kind.PARTITION)
-scalar("input_file_name", signature(STRING), lambda: "", kind=Kind.PARTITION)
+scalar("monotonically_increasing_id", signature(LONG), lambda: 0, Kind.PARTITION, STRICT, TOTAL)
+scalar("spark_partition_id", signature(INT), lambda: 0, Kind.PARTITION, STRICT, TOTAL)
+scalar("input_file_name", signature(STRING), lambda: "", Kind.PARTITION, STRICT, TOTAL)

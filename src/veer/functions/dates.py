@@ -17,7 +17,19 @@ from typing import Any, TypeVar
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT, float_to_long
-from veer.functions.registry import Argument, Failure, Kind, Nulls, Resolved, scalar
+from veer.functions.registry import (
+    PARTIAL,
+    PURE,
+    STRICT,
+    TOTAL,
+    Argument,
+    Failure,
+    Kind,
+    Nulls,
+    Resolved,
+    scalar,
+)
+from veer.functions.traits import Called, Evaluation, Folding, Infix, SolverMeaning
 from veer.functions.typing import DATETIMES, cast_to, exactly, signature
 from veer.model.types import (
     BOOLEAN,
@@ -200,13 +212,6 @@ def _months_between(a: datetime, b: datetime, round_off: bool = True) -> float:
     return float(Decimal(repr(value)).quantize(Decimal("1e-8"), "ROUND_HALF_UP"))
 
 
-WHOLE_DAYS = (INT, DayTimeIntervalType("day", "day"))
-
-
-def _plus_days(value: date, days: Any) -> date:
-    return add_days(value, days if isinstance(days, int) else days // timedelta(days=1))
-
-
 def _days_rule(args: Sequence[Argument]) -> Resolved:
     """The number of days is an int or shorter, or text; no other number is cast."""
     resolved = signature(DATE, DATE, (INT, SHORT, BYTE))(args)
@@ -218,19 +223,62 @@ def _days_rule(args: Sequence[Argument]) -> Resolved:
     return resolved
 
 
-scalar("date_add", _days_rule, add_days, can_fail=True, aliases=["dateadd"])
-scalar("date_sub", _days_rule, lambda d, n: add_days(d, -n), can_fail=True)
-scalar("datediff", signature(INT, DATE, DATE), _days_between, aliases=["date_diff"])
-scalar("add_months", signature(DATE, DATE, INT), add_months, can_fail=True)
+scalar(
+    "date_add",
+    _days_rule,
+    add_days,
+    PURE,
+    STRICT,
+    PARTIAL,
+    aliases=("dateadd",),
+    solver=SolverMeaning.DAYS_LATER,
+    folding=Folding.SETTLED,
+)
+scalar(
+    "date_sub",
+    _days_rule,
+    lambda d, n: add_days(d, -n),
+    PURE,
+    STRICT,
+    PARTIAL,
+    solver=SolverMeaning.DAYS_EARLIER,
+    folding=Folding.SETTLED,
+)
+scalar(
+    "datediff",
+    signature(INT, DATE, DATE),
+    _days_between,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("date_diff",),
+    solver=SolverMeaning.DAYS_BETWEEN,
+    folding=Folding.SETTLED,
+)
+scalar(
+    "add_months",
+    signature(DATE, DATE, INT),
+    add_months,
+    PURE,
+    STRICT,
+    PARTIAL,
+    folding=Folding.SETTLED,
+)
 scalar(
     "months_between",
     signature(DOUBLE, TIMESTAMP, TIMESTAMP, BOOLEAN, optional=1),
     _months_between,
+    PURE,
+    STRICT,
+    TOTAL,
 )
 scalar(
     "last_day",
     signature(DATE, DATE),
     lambda d: d.replace(day=calendar.monthrange(d.year, d.month)[1]),
+    PURE,
+    STRICT,
+    TOTAL,
 )
 
 
@@ -244,7 +292,7 @@ def _next_day(value: date, name: str) -> date | None:
     raise Failure("ILLEGAL_DAY_OF_WEEK")
 
 
-scalar("next_day", signature(DATE, DATE, STRING), _next_day, can_fail=True)
+scalar("next_day", signature(DATE, DATE, STRING), _next_day, PURE, STRICT, PARTIAL)
 
 
 def _make_date(year: int, month: int, day: int) -> date:
@@ -253,12 +301,7 @@ def _make_date(year: int, month: int, day: int) -> date:
     return calendar_date(year, month, day)
 
 
-scalar(
-    "make_date",
-    signature(DATE, INT, INT, INT),
-    _make_date,
-    can_fail=True,
-)
+scalar("make_date", signature(DATE, INT, INT, INT), _make_date, PURE, STRICT, PARTIAL)
 
 
 def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
@@ -283,7 +326,16 @@ def _plus_interval(types: Sequence[DataType], result: DataType) -> Callable[...,
     return lambda moment, delta: _in_calendar(lambda: moment + delta)
 
 
-scalar("add_interval", _plus_interval_rule, _plus_interval, typed=True, can_fail=True)
+scalar(
+    "add_interval",
+    _plus_interval_rule,
+    _plus_interval,
+    PURE,
+    STRICT,
+    PARTIAL,
+    typed=True,
+    sql=Infix("+"),
+)
 
 
 def _difference_rule(args: Sequence[Argument]) -> Resolved:
@@ -294,29 +346,44 @@ def _difference_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((wider, wider), DayTimeIntervalType("day", "second"))
 
 
-scalar("subtract_moments", _difference_rule, lambda a, b: a - b)
+scalar(
+    "subtract_moments", _difference_rule, lambda a, b: a - b, PURE, STRICT, TOTAL, sql=Infix("-")
+)
 
 # -- parts -----------------------------------------------------------------------------------
 
-MOMENT = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
-PARTS: dict[str, Callable[[Any], int]] = {
-    "year": lambda d: d.year,
-    "quarter": lambda d: (d.month + 2) // 3,
-    "month": lambda d: d.month,
-    "day": lambda d: d.day,
-    "dayofweek": lambda d: d.isoweekday() % 7 + 1,
-    "weekday": lambda d: d.weekday(),
-    "dayofyear": lambda d: d.timetuple().tm_yday,
-    "weekofyear": lambda d: d.isocalendar()[1],
-}
-for _name, _part in PARTS.items():
-    scalar(_name, signature(INT, DATE), _part, aliases=["dayofmonth"] if _name == "day" else [])
-for _name in ("hour", "minute", "second"):
-    scalar(
-        _name,
-        signature(INT, (TIMESTAMP, TIMESTAMP_NTZ)),
-        lambda t, part=_name: getattr(t, part),
-    )
+DAY_PART = signature(INT, DATE)
+CLOCK_PART = signature(INT, (TIMESTAMP, TIMESTAMP_NTZ))
+
+scalar(
+    "year",
+    DAY_PART,
+    lambda d: d.year,
+    PURE,
+    STRICT,
+    TOTAL,
+    solver=SolverMeaning.YEAR,
+    folding=Folding.SETTLED,
+)
+scalar("quarter", DAY_PART, lambda d: (d.month + 2) // 3, PURE, STRICT, TOTAL)
+scalar("month", DAY_PART, lambda d: d.month, PURE, STRICT, TOTAL, folding=Folding.SETTLED)
+scalar(
+    "day",
+    DAY_PART,
+    lambda d: d.day,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("dayofmonth",),
+    folding=Folding.SETTLED,
+)
+scalar("dayofweek", DAY_PART, lambda d: d.isoweekday() % 7 + 1, PURE, STRICT, TOTAL)
+scalar("weekday", DAY_PART, lambda d: d.weekday(), PURE, STRICT, TOTAL)
+scalar("dayofyear", DAY_PART, lambda d: d.timetuple().tm_yday, PURE, STRICT, TOTAL)
+scalar("weekofyear", DAY_PART, lambda d: d.isocalendar()[1], PURE, STRICT, TOTAL)
+scalar("hour", CLOCK_PART, lambda t: t.hour, PURE, STRICT, TOTAL)
+scalar("minute", CLOCK_PART, lambda t: t.minute, PURE, STRICT, TOTAL)
+scalar("second", CLOCK_PART, lambda t: t.second, PURE, STRICT, TOTAL)
 
 _TRUNCATED: dict[str, Callable[[Any], Any]] = {
     "year": lambda d: d.replace(month=1, day=1),
@@ -369,10 +436,26 @@ def _date_trunc(unit: str, value: datetime) -> datetime | None:
     return _in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
 
 
-scalar("trunc", signature(DATE, DATE, STRING), _trunc, Nulls.PROPAGATE)
+scalar(
+    "trunc",
+    signature(DATE, DATE, STRING),
+    _trunc,
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    evaluation=Evaluation.UNIT_FIRST,
+)
 
 
-scalar("date_trunc", signature(TIMESTAMP, STRING, TIMESTAMP), _date_trunc, Nulls.PROPAGATE)
+scalar(
+    "date_trunc",
+    signature(TIMESTAMP, STRING, TIMESTAMP),
+    _date_trunc,
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    evaluation=Evaluation.UNIT_FIRST,
+)
 
 # -- patterns --------------------------------------------------------------------------------
 
@@ -490,7 +573,9 @@ scalar(
     "date_format",
     signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING),
     format_moment,
-    can_fail=True,
+    PURE,
+    STRICT,
+    PARTIAL,
 )
 
 
@@ -500,7 +585,15 @@ def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
     return parse_moment
 
 
-scalar("to_date_by", signature(DATE, STRING, STRING), _read_with_pattern(DATE), can_fail=True)
+scalar(
+    "to_date_by",
+    signature(DATE, STRING, STRING),
+    _read_with_pattern(DATE),
+    PURE,
+    STRICT,
+    PARTIAL,
+    sql=Called("to_date"),
+)
 
 
 def _text_rule(args: Sequence[Argument]) -> Resolved:
@@ -514,7 +607,10 @@ scalar(
     "to_timestamp_by",
     _text_rule,
     _read_with_pattern(TIMESTAMP),
-    can_fail=True,
+    PURE,
+    STRICT,
+    PARTIAL,
+    sql=Called("to_timestamp"),
 )
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 
@@ -533,14 +629,18 @@ scalar(
     "unix_timestamp",
     exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
     _unix_timestamp,
-    can_fail=True,
-    aliases=["to_unix_timestamp"],
+    PURE,
+    STRICT,
+    PARTIAL,
+    aliases=("to_unix_timestamp",),
 )
 scalar(
     "from_unixtime",
     signature(STRING, LONG, STRING, optional=1),
     lambda n, p=DEFAULT_PATTERN: format_moment(from_micros(n * 1_000_000), p),
-    can_fail=True,
+    PURE,
+    STRICT,
+    PARTIAL,
 )
 
 
@@ -557,8 +657,9 @@ scalar(
     "timestamp_seconds",
     exactly(TIMESTAMP, NumericType),
     _timestamp_seconds,
+    PURE,
     Nulls.PROPAGATE,
-    can_fail=True,
+    PARTIAL,
 )
 
 # -- the time of the run ---------------------------------------------------------------------
@@ -567,13 +668,17 @@ scalar(
     "current_date",
     signature(DATE),
     lambda: RUN_DATE,
-    kind=Kind.RUN_CONSTANT,
-    aliases=["curdate"],
+    Kind.RUN_CONSTANT,
+    STRICT,
+    TOTAL,
+    aliases=("curdate",),
 )
 scalar(
     "current_timestamp",
     signature(TIMESTAMP),
     lambda: RUN_TIME,
-    kind=Kind.RUN_CONSTANT,
-    aliases=["now"],
+    Kind.RUN_CONSTANT,
+    STRICT,
+    TOTAL,
+    aliases=("now",),
 )

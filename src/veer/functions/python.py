@@ -13,7 +13,19 @@ from functools import lru_cache
 from typing import Any
 
 from veer.errors import UnsupportedError
-from veer.functions.registry import Argument, Failure, Nulls, Resolved, scalar
+from veer.functions.registry import (
+    PARTIAL,
+    PURE,
+    STRICT,
+    TOTAL,
+    Argument,
+    Failure,
+    Nulls,
+    Resolved,
+    Rule,
+    scalar,
+)
+from veer.functions.traits import Domain, PythonOnly, TextUse
 from veer.functions.typing import signature
 from veer.model.types import (
     BOOLEAN,
@@ -30,6 +42,17 @@ from veer.model.types import (
 RAISE = "python.raise"
 LONGEST = 1_000_000
 TEXTS = ArrayType(STRING)
+
+
+def _python(
+    name: str,
+    rule: Rule,
+    meaning: Callable[..., Any],
+    domain: Domain,
+    texts: TextUse | None = None,
+) -> None:
+    """Register something Python does, which Spark's SQL cannot say."""
+    scalar(f"python.{name}", rule, meaning, PURE, STRICT, domain, sql=PythonOnly(), texts=texts)
 
 
 def _raises(meaning: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,7 +81,7 @@ def _raise(*_: Any) -> Any:
     raise Failure("an exception in a Python function")
 
 
-scalar(RAISE, _typed_as_argument, _raise, Nulls.CUSTOM, can_fail=True)
+scalar(RAISE, _typed_as_argument, _raise, PURE, Nulls.CUSTOM, PARTIAL, sql=PythonOnly())
 
 # Methods of texts that are read, by the arguments they take and what they give.
 CHANGED = frozenset({"upper", "lower", "title", "capitalize", "swapcase", "casefold"})
@@ -70,6 +93,11 @@ STRIPPED = frozenset({"strip", "lstrip", "rstrip"})
 ENDED = frozenset({"startswith", "endswith"})
 REMOVED = frozenset({"removeprefix", "removesuffix"})
 FOUND = frozenset({"find", "rfind", "count"})
+USES = {
+    **dict.fromkeys(("upper", "lower"), TextUse.LETTER_CASE),
+    **dict.fromkeys(("title", "capitalize", "casefold"), TextUse.CAPITALS),
+    **dict.fromkeys(STRIPPED, TextUse.TRIM),
+}
 for _names, _rule in (
     (CHANGED, signature(STRING, STRING)),
     (ASKED, signature(BOOLEAN, STRING)),
@@ -79,10 +107,10 @@ for _names, _rule in (
     (FOUND, signature(LONG, STRING, STRING)),
 ):
     for _name in sorted(_names):
-        scalar(f"python.{_name}", _rule, getattr(str, _name))
+        _python(_name, _rule, getattr(str, _name), TOTAL, USES.get(_name))
 
-scalar("python.contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s)
-scalar("python.index", signature(LONG, STRING, STRING), _raises(str.index), can_fail=True)
+_python("contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s, TOTAL)
+_python("index", signature(LONG, STRING, STRING), _raises(str.index), PARTIAL)
 
 
 def _replace(text: str, old: str, new: str) -> str:
@@ -91,7 +119,7 @@ def _replace(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-scalar("python.replace", signature(STRING, STRING, STRING, STRING), _replace)
+_python("replace", signature(STRING, STRING, STRING, STRING), _replace, TOTAL)
 
 
 def _wide(width: int) -> int:
@@ -100,64 +128,63 @@ def _wide(width: int) -> int:
     return width
 
 
-scalar("python.zfill", signature(STRING, STRING, LONG), lambda s, n: s.zfill(_wide(n)))
-scalar("python.len", signature(LONG, (STRING, TEXTS)), len)
-scalar("python.at", signature(STRING, STRING, LONG), _raises(lambda s, i: s[i]), can_fail=True)
-scalar("python.from", signature(STRING, STRING, LONG), lambda s, i: s[i:])
-scalar("python.until", signature(STRING, STRING, LONG), lambda s, i: s[:i])
-scalar("python.slice", signature(STRING, STRING, LONG, LONG), lambda s, i, j: s[i:j])
-scalar("python.reversed", signature(STRING, STRING), lambda s: s[::-1])
-scalar("python.words", signature(TEXTS, STRING), lambda s: tuple(s.split()))
-scalar(
-    "python.split",
-    signature(TEXTS, STRING, STRING),
-    _raises(lambda s, sep: tuple(s.split(sep))),
-    can_fail=True,
+_python("zfill", signature(STRING, STRING, LONG), lambda s, n: s.zfill(_wide(n)), TOTAL)
+_python("len", signature(LONG, (STRING, TEXTS)), len, TOTAL)
+_python("at", signature(STRING, STRING, LONG), _raises(lambda s, i: s[i]), PARTIAL)
+_python("from", signature(STRING, STRING, LONG), lambda s, i: s[i:], TOTAL)
+_python("until", signature(STRING, STRING, LONG), lambda s, i: s[:i], TOTAL)
+_python("slice", signature(STRING, STRING, LONG, LONG), lambda s, i, j: s[i:j], TOTAL)
+_python("reversed", signature(STRING, STRING), lambda s: s[::-1], TOTAL)
+_python("words", signature(TEXTS, STRING), lambda s: tuple(s.split()), TOTAL)
+_python(
+    "split", signature(TEXTS, STRING, STRING), _raises(lambda s, sep: tuple(s.split(sep))), PARTIAL
 )
-scalar("python.item", signature(STRING, TEXTS, LONG), _raises(lambda s, i: s[i]), can_fail=True)
-scalar("python.member", signature(BOOLEAN, STRING, TEXTS), lambda s, texts: s in texts)
-scalar("python.join", signature(STRING, STRING, TEXTS), str.join)
+_python("item", signature(STRING, TEXTS, LONG), _raises(lambda s, i: s[i]), PARTIAL)
+_python("member", signature(BOOLEAN, STRING, TEXTS), lambda s, texts: s in texts, TOTAL)
+_python("join", signature(STRING, STRING, TEXTS), str.join, TOTAL)
 
-scalar("python.int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), can_fail=True)
-scalar("python.float", signature(DOUBLE, STRING), _raises(float), can_fail=True)
-scalar("python.float_text", signature(STRING, DOUBLE), repr)
+_python("int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), PARTIAL)
+_python("float", signature(DOUBLE, STRING), _raises(float), PARTIAL)
+_python("float_text", signature(STRING, DOUBLE), repr, TOTAL)
 for _name in ("trunc", "floor", "ceil"):
     _rounded = getattr(math, _name)
-    scalar(
-        f"python.{_name}",
+    _python(
+        _name,
         signature(LONG, DOUBLE),
         _raises(lambda x, rounded=_rounded: _fits(rounded(x))),
-        can_fail=True,
+        PARTIAL,
     )
-scalar("python.round", signature(LONG, DOUBLE), _raises(lambda x: _fits(round(x))), can_fail=True)
-scalar(
-    "python.round_to",
+_python("round", signature(LONG, DOUBLE), _raises(lambda x: _fits(round(x))), PARTIAL)
+_python(
+    "round_to",
     signature(DOUBLE, DOUBLE, LONG),
     _raises(lambda x, n: round(x, max(min(n, 400), -400))),
-    can_fail=True,
+    PARTIAL,
 )
 
 
 _pattern = lru_cache(maxsize=256)(re.compile)
 
 for _name in ("match", "search", "fullmatch"):
-    scalar(
-        f"python.re_{_name}",
+    _python(
+        f"re_{_name}",
         signature(BOOLEAN, STRING, STRING),
         lambda pattern, s, method=_name: bool(getattr(_pattern(pattern), method)(s)),
+        TOTAL,
     )
-scalar(
-    "python.re_sub",
+_python(
+    "re_sub",
     signature(STRING, STRING, STRING, STRING),
     lambda pattern, new, s: _pattern(pattern).sub(new, s),
+    TOTAL,
 )
 
 for _name, _type in (("text", STRING), ("int", LONG), ("float", DOUBLE)):
-    scalar(
-        f"python.format_{_name}",
+    _python(
+        f"format_{_name}",
         signature(STRING, _type, STRING),
         _raises(lambda value, spec: format(value, spec)),
-        can_fail=True,
+        PARTIAL,
     )
 
 
@@ -167,4 +194,4 @@ def _wrapped(bits: int) -> Callable[[int], int]:
 
 
 for _narrow in (BYTE, SHORT, INT):  # what a pickled number too large for its type becomes
-    scalar(f"python.wrap_{_narrow}", signature(_narrow, LONG), _wrapped(INTEGER_BITS[_narrow]))
+    _python(f"wrap_{_narrow}", signature(_narrow, LONG), _wrapped(INTEGER_BITS[_narrow]), TOTAL)

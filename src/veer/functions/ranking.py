@@ -12,15 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from veer.errors import IllFormedError
-from veer.functions.registry import (
-    OVER,
-    Argument,
-    Failure,
-    Kind,
-    OverFunction,
-    Resolved,
-    Rule,
-)
+from veer.functions.registry import PURE, Argument, Failure, Kind, Resolved, over
+from veer.functions.traits import Counts, OverMeaning
 from veer.functions.typing import cast_to, signature
 from veer.model.types import DOUBLE, INT, DataType
 
@@ -28,24 +21,50 @@ Partition = list[tuple[Any, ...]]
 Ranker = Callable[[list[int], Partition], list[Any]]
 
 
-def _over(name: str, rule: Rule, ranker: Ranker, kind: Kind = Kind.PURE) -> None:
-    OVER[name] = OverFunction(name, rule, lambda _types, _result: ranker, kind)
-
-
-_over("row_number", signature(INT), lambda peers, _: list(range(1, len(peers) + 1)), Kind.CHOICE)
-_over("rank", signature(INT), lambda peers, _: [bisect_left(peers, p) + 1 for p in peers])
-_over("dense_rank", signature(INT), lambda peers, _: [p + 1 for p in peers])
-_over(
+over(
+    "row_number",
+    signature(INT),
+    lambda peers, _: list(range(1, len(peers) + 1)),
+    Kind.CHOICE,
+    is_nullable=False,
+    prover=OverMeaning.ROW_NUMBER,
+    counts=Counts.RANKS,
+)
+over(
+    "rank",
+    signature(INT),
+    lambda peers, _: [bisect_left(peers, p) + 1 for p in peers],
+    PURE,
+    is_nullable=False,
+    prover=OverMeaning.RANK,
+    counts=Counts.RANKS,
+)
+over(
+    "dense_rank",
+    signature(INT),
+    lambda peers, _: [p + 1 for p in peers],
+    PURE,
+    is_nullable=False,
+    prover=OverMeaning.DENSE_RANK,
+    counts=Counts.RANKS,
+)
+over(
     "percent_rank",
     signature(DOUBLE),
     lambda peers, _: [
         bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers
     ],
+    PURE,
+    is_nullable=False,
+    counts=Counts.SHARES,
 )
-_over(
+over(
     "cume_dist",
     signature(DOUBLE),
     lambda peers, _: [bisect_right(peers, p) / len(peers) for p in peers],
+    PURE,
+    is_nullable=False,
+    counts=Counts.SHARES,
 )
 
 
@@ -62,7 +81,14 @@ def _ntile(peers: list[int], rows: Partition) -> list[int]:
     return tiles
 
 
-_over("ntile", signature(INT, INT), _ntile, Kind.CHOICE)
+over(
+    "ntile",
+    signature(INT, INT),
+    _ntile,
+    Kind.CHOICE,
+    is_nullable=False,
+    counts=Counts.RANKS,
+)
 
 
 def _shift_rule(args: Sequence[Argument]) -> Resolved:
@@ -92,5 +118,5 @@ def _shift(direction: int) -> Ranker:
     return shifted
 
 
-_over("lag", _shift_rule, _shift(-1), Kind.CHOICE)
-_over("lead", _shift_rule, _shift(1), Kind.CHOICE)
+over("lag", _shift_rule, _shift(-1), Kind.CHOICE, prover=OverMeaning.EARLIER)
+over("lead", _shift_rule, _shift(1), Kind.CHOICE, prover=OverMeaning.LATER)

@@ -1,8 +1,9 @@
-"""The one registry of functions: typing rule, null rule, kind of determinism, meaning.
+"""The one registry of functions: an entry per function holds all that Veer knows of it.
 
 A scalar function's `meaning(argument types, result type)` gives a Python function from argument
 values to a value; an aggregate's gives one from the list of argument rows. The modules
-beside this one register their functions; importing the package imports them all.
+beside this one register their functions; importing the package imports them all. What a trait
+says is documented in `traits`, how to write an entry in docs/adding-a-function.md.
 """
 
 from __future__ import annotations
@@ -10,9 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, TypedDict, Unpack, final
 
 from veer.errors import IllFormedError, UnsupportedError
+from veer.functions.traits import (
+    Adding,
+    Called,
+    Coercion,
+    Counts,
+    Domain,
+    Evaluation,
+    Folding,
+    FoldMeaning,
+    OverMeaning,
+    SolverMeaning,
+    SqlForm,
+    TextUse,
+)
 from veer.model.types import DataType
 
 
@@ -38,6 +53,10 @@ class Nulls(Enum):
     CUSTOM = "sees null arguments and decides"
 
 
+# What most entries say.
+PURE, STRICT, TOTAL, PARTIAL = Kind.PURE, Nulls.STRICT, Domain.TOTAL, Domain.PARTIAL
+
+
 class Argument(NamedTuple):
     """What typing may know of an argument."""
 
@@ -57,16 +76,24 @@ Rule = Callable[[Sequence[Argument]], Resolved]
 Meaning = Callable[[Sequence[DataType], DataType], Callable[..., Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Function:
-    """What scalar, aggregate and window functions have in common."""
+    """What scalar, aggregate and window functions have in common.
+
+    `aliases` are other names in SQL; `spark` are the classes of Catalyst that mean this function
+    where they stand in a plan with their usual parameters. A class no function names is opaque.
+    """
 
     name: str
     rule: Rule
     meaning: Meaning
-    kind: Kind = Kind.PURE
+    kind: Kind
+    aliases: tuple[str, ...] = ()
+    spark: tuple[str, ...] = ()
+    keeps_values: bool = False  # hands on values of any type without looking into them
 
     def resolve(self, args: Sequence[Argument]) -> Resolved:
+        """The types of arguments and result; an error names the function."""
         try:
             return self.rule(args)
         except IllFormedError as error:
@@ -74,36 +101,68 @@ class Function:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ScalarFunction(Function):
     """A function of one row."""
 
-    nulls: Nulls = Nulls.STRICT
-    can_fail: bool = False  # on some non-null arguments
+    nulls: Nulls
+    domain: Domain
+    sql: SqlForm
+    solver: SolverMeaning = SolverMeaning.UNINTERPRETED
+    folding: Folding = Folding.NEVER
+    evaluation: Evaluation = Evaluation.IN_ORDER
+    coercion: Coercion = Coercion.ONE_STEP
+    texts: TextUse | None = None
+    ignores_zero_sign: bool = False  # gives equal results for 0.0 and -0.0, or two zeros
+    attempt_of: str | None = None  # the function that fails where this one gives null
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether some non-null arguments fail the run; `analysis.failures` looks at constants."""
+        return self.domain is not Domain.TOTAL
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AggregateFunction(Function):
     """A function of the bag of rows of a group; `meaning` sees them as a list in some order."""
 
     ignores_duplicates: bool = False
-    ignores_order: bool = True
+    ignores_order: bool = False
+    ignores_nulls: bool = False  # rows in which its argument is null
     empty_is_null: bool = True  # null (else a value such as 0 or []) when no row counts
+    adding: Adding = Adding.DOUBLES
+    chooses_by_rounding: bool = False  # a choice for the order of additions alone
+    prover: FoldMeaning = FoldMeaning.UNINTERPRETED
+    counts: Counts | None = None
     needs_order = False
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OverFunction(Function):
     """A ranking or offset function; only defined over a window."""
 
     needs_order: bool = True
+    is_nullable: bool = True
+    prover: OverMeaning = OverMeaning.UNINTERPRETED
+    counts: Counts | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OpaqueFunction:
+    """A pure function of which only the type of its result is known."""
+
+    name: str
+    type: DataType
+    shows_addresses: bool = False  # in memory, of arguments that have no text of their own
 
 
 SCALAR: dict[str, ScalarFunction] = {}
 AGGREGATE: dict[str, AggregateFunction] = {}
 OVER: dict[str, OverFunction] = {}
+OPAQUE: dict[str, OpaqueFunction] = {}
 ALIASES: dict[str, str] = {}
 
 
@@ -129,27 +188,104 @@ def aggregate_function(name: str) -> AggregateFunction:
 
 def over_function(name: str) -> OverFunction | AggregateFunction:
     """The ranking, offset or aggregate function usable over a window."""
-    found = OVER.get(name) or AGGREGATE.get(name)
-    if found is None:
+    function = OVER.get(name) or AGGREGATE.get(name)
+    if function is None:
         raise UnsupportedError(f"unknown window function {name!r}")
-    return found
+    return function
+
+
+# -- registering -------------------------------------------------------------------------------
+
+
+class _Traits(TypedDict, total=False):
+    aliases: tuple[str, ...]
+    spark: tuple[str, ...]
+    keeps_values: bool
+
+
+class ScalarTraits(_Traits, total=False):
+    """What the entry of a scalar function may add."""
+
+    solver: SolverMeaning
+    folding: Folding
+    evaluation: Evaluation
+    coercion: Coercion
+    texts: TextUse | None
+    ignores_zero_sign: bool
+    attempt_of: str
+
+
+class AggregateTraits(_Traits, total=False):
+    """What the entry of an aggregate function may add."""
+
+    ignores_duplicates: bool
+    ignores_order: bool
+    ignores_nulls: bool
+    empty_is_null: bool
+    adding: Adding
+    chooses_by_rounding: bool
+    prover: FoldMeaning
+    counts: Counts
+
+
+class OverTraits(_Traits, total=False):
+    """What the entry of a window function may add."""
+
+    needs_order: bool
+    is_nullable: bool
+    prover: OverMeaning
+    counts: Counts
 
 
 def scalar(
     name: str,
     rule: Rule,
     meaning: Callable[..., Any],
-    nulls: Nulls = Nulls.STRICT,
+    kind: Kind,
+    nulls: Nulls,
+    domain: Domain,
     *,
     typed: bool = False,
-    can_fail: bool = False,
-    kind: Kind = Kind.PURE,
-    aliases: Sequence[str] = (),
+    sql: SqlForm | None = None,
+    **traits: Unpack[ScalarTraits],
 ) -> None:
-    """Register a scalar function; `typed` if `meaning` wants the types first."""
-    made = meaning if typed else _untyped(meaning)
-    SCALAR[name] = ScalarFunction(name, rule, made, kind, nulls, can_fail)
-    ALIASES.update(dict.fromkeys(aliases, name))
+    """Register a scalar function; `typed` if `meaning` wants the types first.
+
+    Kind, null rule and domain must be said; other traits of `ScalarFunction` claim nothing by
+    default. In SQL the function is called by its name unless `sql` says otherwise.
+    """
+    SCALAR[name] = ScalarFunction(
+        name=name,
+        rule=rule,
+        meaning=meaning if typed else _untyped(meaning),
+        kind=kind,
+        nulls=nulls,
+        domain=domain,
+        sql=sql or Called(name),
+        **traits,
+    )
+    ALIASES.update(dict.fromkeys(SCALAR[name].aliases, name))
+
+
+def aggregate(
+    name: str, rule: Rule, meaning: Meaning, kind: Kind, **traits: Unpack[AggregateTraits]
+) -> None:
+    """Register an aggregate function with traits of `AggregateFunction`."""
+    AGGREGATE[name] = AggregateFunction(name=name, rule=rule, meaning=meaning, kind=kind, **traits)
+    ALIASES.update(dict.fromkeys(AGGREGATE[name].aliases, name))
+
+
+def over(
+    name: str, rule: Rule, meaning: Callable[..., Any], kind: Kind, **traits: Unpack[OverTraits]
+) -> None:
+    """Register a window function with traits of `OverFunction`."""
+    OVER[name] = OverFunction(name=name, rule=rule, meaning=_untyped(meaning), kind=kind, **traits)
+    ALIASES.update(dict.fromkeys(OVER[name].aliases, name))
+
+
+def opaque(name: str, type_: DataType, *, shows_addresses: bool = False) -> None:
+    """Register a function of which only the type of its result is known."""
+    OPAQUE[name] = OpaqueFunction(name, type_, shows_addresses)
 
 
 def _untyped(meaning: Callable[..., Any]) -> Meaning:

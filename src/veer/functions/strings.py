@@ -9,7 +9,18 @@ from functools import lru_cache
 from typing import Any
 
 from veer.errors import IllFormedError, UnsupportedError
-from veer.functions.registry import Argument, Failure, Nulls, Resolved, scalar
+from veer.functions.registry import (
+    PARTIAL,
+    PURE,
+    STRICT,
+    TOTAL,
+    Argument,
+    Failure,
+    Nulls,
+    Resolved,
+    scalar,
+)
+from veer.functions.traits import Folding, TextUse
 from veer.functions.typing import common_type, first_type, signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
 
@@ -28,19 +39,47 @@ scalar(
     "substring",
     signature(first_type, (STRING, BINARY), INT, INT, optional=1),
     substring,
-    aliases=["substr"],
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("substr",),
+    folding=Folding.SETTLED,
+    texts=TextUse.CUT,
 )
-scalar("left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)])
+scalar(
+    "left",
+    signature(first_type, (STRING, BINARY), INT),
+    lambda s, n: s[: max(n, 0)],
+    PURE,
+    STRICT,
+    TOTAL,
+    folding=Folding.SETTLED,
+    texts=TextUse.CUT,
+)
 scalar(
     "right",
     signature(STRING, STRING, INT),
     lambda s, n: s[len(s) - n :] if 0 < n < len(s) else s if n > 0 else "",
+    PURE,
+    STRICT,
+    TOTAL,
+    folding=Folding.SETTLED,
+    texts=TextUse.CUT,
 )
 scalar(
     "length",
     signature(INT, (STRING, BINARY)),
     len,
-    aliases=["len", "char_length", "character_length"],
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=(
+        "len",
+        "char_length",
+        "character_length",
+    ),
+    folding=Folding.SETTLED,
+    texts=TextUse.LENGTH,
 )
 
 
@@ -52,27 +91,68 @@ def _split_part(text: str, delimiter: str, part: int) -> str:
     return parts[index] if 0 <= index < len(parts) else ""
 
 
-scalar("split_part", signature(STRING, STRING, STRING, INT), _split_part, can_fail=True)
+scalar("split_part", signature(STRING, STRING, STRING, INT), _split_part, PURE, STRICT, PARTIAL)
 
 # -- case, padding, trimming -----------------------------------------------------------------
 
-scalar("upper", signature(STRING, STRING), str.upper, aliases=["ucase"])
-scalar("lower", signature(STRING, STRING), str.lower, aliases=["lcase"])
+scalar(
+    "upper",
+    signature(STRING, STRING),
+    str.upper,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("ucase",),
+    folding=Folding.SETTLED,
+    texts=TextUse.LETTER_CASE,
+)
+scalar(
+    "lower",
+    signature(STRING, STRING),
+    str.lower,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("lcase",),
+    folding=Folding.SETTLED,
+    texts=TextUse.LETTER_CASE,
+)
 
 
 def _initcap(text: str) -> str:
     return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].title(), text.lower())
 
 
-scalar("initcap", signature(STRING, STRING), _initcap)
+scalar("initcap", signature(STRING, STRING), _initcap, PURE, STRICT, TOTAL, texts=TextUse.CAPITALS)
 scalar(
-    "trim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.strip(c) if c else s
+    "trim",
+    signature(STRING, STRING, STRING, optional=1),
+    lambda s, c=" ": s.strip(c) if c else s,
+    PURE,
+    STRICT,
+    TOTAL,
+    folding=Folding.SETTLED,
+    texts=TextUse.TRIM,
 )
 scalar(
-    "ltrim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.lstrip(c) if c else s
+    "ltrim",
+    signature(STRING, STRING, STRING, optional=1),
+    lambda s, c=" ": s.lstrip(c) if c else s,
+    PURE,
+    STRICT,
+    TOTAL,
+    folding=Folding.SETTLED,
+    texts=TextUse.TRIM,
 )
 scalar(
-    "rtrim", signature(STRING, STRING, STRING, optional=1), lambda s, c=" ": s.rstrip(c) if c else s
+    "rtrim",
+    signature(STRING, STRING, STRING, optional=1),
+    lambda s, c=" ": s.rstrip(c) if c else s,
+    PURE,
+    STRICT,
+    TOTAL,
+    folding=Folding.SETTLED,
+    texts=TextUse.TRIM,
 )
 
 
@@ -99,10 +179,34 @@ def _rpad(text: str, length: int, pad: str = " ") -> str:
     return text + _padding(length - len(text), pad) if length > len(text) else text[:length]
 
 
-scalar("lpad", signature(STRING, STRING, INT, STRING, optional=1), _lpad)
-scalar("rpad", signature(STRING, STRING, INT, STRING, optional=1), _rpad)
-scalar("repeat", signature(STRING, STRING, INT), lambda s, n: s * (_bounded(n * len(s)) and n))
-scalar("space", signature(STRING, INT), lambda n: " " * _bounded(n))
+scalar(
+    "lpad",
+    signature(STRING, STRING, INT, STRING, optional=1),
+    _lpad,
+    PURE,
+    STRICT,
+    TOTAL,
+    texts=TextUse.CUT,
+)
+scalar(
+    "rpad",
+    signature(STRING, STRING, INT, STRING, optional=1),
+    _rpad,
+    PURE,
+    STRICT,
+    TOTAL,
+    texts=TextUse.CUT,
+)
+scalar(
+    "repeat",
+    signature(STRING, STRING, INT),
+    lambda s, n: s * (_bounded(n * len(s)) and n),
+    PURE,
+    STRICT,
+    TOTAL,
+    texts=TextUse.CUT,
+)
+scalar("space", signature(STRING, INT), lambda n: " " * _bounded(n), PURE, STRICT, TOTAL)
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -112,13 +216,25 @@ def _translate(text: str, source: str, target: str) -> str:
     return "".join(table.get(c, c) for c in text)
 
 
-scalar("translate", signature(STRING, STRING, STRING, STRING), _translate)
+scalar(
+    "translate",
+    signature(STRING, STRING, STRING, STRING),
+    _translate,
+    PURE,
+    STRICT,
+    TOTAL,
+    texts=TextUse.CHANGE,
+)
 scalar(
     "replace",
     signature(STRING, STRING, STRING, STRING, optional=1),
     lambda s, a, b="": s.replace(a, b) if a else s,
+    PURE,
+    STRICT,
+    TOTAL,
+    texts=TextUse.CHANGE,
 )
-scalar("ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0)
+scalar("ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0, PURE, STRICT, TOTAL)
 
 # -- concatenation ---------------------------------------------------------------------------
 
@@ -142,7 +258,7 @@ def _concat(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return lambda *parts: "".join(parts)
 
 
-scalar("concat", _concat_rule, _concat, typed=True)
+scalar("concat", _concat_rule, _concat, PURE, STRICT, TOTAL, typed=True, folding=Folding.SETTLED)
 
 
 def _concat_ws(separator: str | None, *parts: Any) -> str | None:
@@ -163,7 +279,7 @@ def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
     return signature(STRING, STRING, (STRING, ArrayType(STRING)), variadic=True)(args)
 
 
-scalar("concat_ws", _concat_ws_rule, _concat_ws, Nulls.CUSTOM)
+scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL)
 
 # -- searching -------------------------------------------------------------------------------
 
@@ -175,10 +291,20 @@ def _pair_rule(args: Sequence[Argument]) -> Resolved:
     return signature(BOOLEAN, STRING, STRING)(args)
 
 
-scalar("contains", _pair_rule, lambda s, t: t in s)
-scalar("startswith", _pair_rule, lambda s, t: s.startswith(t))
-scalar("endswith", _pair_rule, lambda s, t: s.endswith(t))
-scalar("instr", signature(INT, STRING, STRING), lambda s, t: s.find(t) + 1)
+scalar("contains", _pair_rule, lambda s, t: t in s, PURE, STRICT, TOTAL, texts=TextUse.PART)
+scalar(
+    "startswith", _pair_rule, lambda s, t: s.startswith(t), PURE, STRICT, TOTAL, texts=TextUse.PART
+)
+scalar("endswith", _pair_rule, lambda s, t: s.endswith(t), PURE, STRICT, TOTAL, texts=TextUse.PART)
+scalar(
+    "instr",
+    signature(INT, STRING, STRING),
+    lambda s, t: s.find(t) + 1,
+    PURE,
+    STRICT,
+    TOTAL,
+    texts=TextUse.PLACE,
+)
 
 
 def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | None:
@@ -195,8 +321,11 @@ scalar(
     "locate",
     signature(INT, STRING, STRING, INT, optional=1),
     _locate,
+    PURE,
     Nulls.CUSTOM,
-    aliases=["position"],
+    TOTAL,
+    aliases=("position",),
+    texts=TextUse.PLACE,
 )
 
 
@@ -224,8 +353,24 @@ def _ilike(text: str, pattern: str, escape: str = "\\") -> bool:
     return like_pattern(pattern.lower(), escape.lower()).fullmatch(text.lower()) is not None
 
 
-scalar("like", signature(BOOLEAN, STRING, STRING, STRING, optional=1), _like, can_fail=True)
-scalar("ilike", signature(BOOLEAN, STRING, STRING, STRING, optional=1), _ilike, can_fail=True)
+scalar(
+    "like",
+    signature(BOOLEAN, STRING, STRING, STRING, optional=1),
+    _like,
+    PURE,
+    STRICT,
+    PARTIAL,
+    texts=TextUse.LIKE,
+)
+scalar(
+    "ilike",
+    signature(BOOLEAN, STRING, STRING, STRING, optional=1),
+    _ilike,
+    PURE,
+    STRICT,
+    PARTIAL,
+    texts=TextUse.LIKE_ANY_CASE,
+)
 
 # -- regular expressions ---------------------------------------------------------------------
 
@@ -333,35 +478,61 @@ scalar(
     "rlike",
     signature(BOOLEAN, STRING, STRING),
     lambda s, p: regex_for(p, s).search(s) is not None,
-    can_fail=True,
-    aliases=["regexp", "regexp_like"],
+    PURE,
+    STRICT,
+    PARTIAL,
+    aliases=(
+        "regexp",
+        "regexp_like",
+    ),
+    texts=TextUse.REGEX,
 )
 scalar(
     "regexp_replace",
     signature(STRING, STRING, STRING, STRING, INT, optional=1),
     _regexp_replace,
-    can_fail=True,
+    PURE,
+    STRICT,
+    PARTIAL,
+    texts=TextUse.CHANGE,
 )
 scalar(
     "regexp_extract",
     signature(STRING, STRING, STRING, INT, optional=1),
     _regexp_extract,
-    can_fail=True,
+    PURE,
+    STRICT,
+    PARTIAL,
+    texts=TextUse.CHANGE,
 )
 scalar(
-    "split", signature(ArrayType(STRING), STRING, STRING, INT, optional=1), _split, can_fail=True
+    "split",
+    signature(ArrayType(STRING), STRING, STRING, INT, optional=1),
+    _split,
+    PURE,
+    STRICT,
+    PARTIAL,
+    texts=TextUse.CHANGE,
 )
 
 # -- hashes ----------------------------------------------------------------------------------
 
 scalar(
-    "md5", signature(STRING, BINARY), lambda b: hashlib.md5(b, usedforsecurity=False).hexdigest()
+    "md5",
+    signature(STRING, BINARY),
+    lambda b: hashlib.md5(b, usedforsecurity=False).hexdigest(),
+    PURE,
+    STRICT,
+    TOTAL,
 )
 scalar(
     "sha1",
     signature(STRING, BINARY),
     lambda b: hashlib.sha1(b, usedforsecurity=False).hexdigest(),
-    aliases=["sha"],
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("sha",),
 )
 
 
@@ -373,7 +544,7 @@ def _sha2(data: bytes, bits: int) -> str | None:
     )
 
 
-scalar("sha2", signature(STRING, BINARY, INT), _sha2, Nulls.PROPAGATE)
+scalar("sha2", signature(STRING, BINARY, INT), _sha2, PURE, Nulls.PROPAGATE, TOTAL)
 
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:
@@ -384,4 +555,14 @@ def _reverse_rule(args: Sequence[Argument]) -> Resolved:
     return signature(first_type, (STRING, BINARY))(args)
 
 
-scalar("reverse", _reverse_rule, lambda v: v[::-1])
+scalar(
+    "reverse",
+    _reverse_rule,
+    lambda v: v[::-1],
+    PURE,
+    STRICT,
+    TOTAL,
+    folding=Folding.SETTLED,
+    texts=TextUse.CHANGE,
+    ignores_zero_sign=True,
+)

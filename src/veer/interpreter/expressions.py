@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
 
+from veer.errors import IllFormedError
 from veer.functions.casts import cast_function
 from veer.functions.dates import knows_unit
 from veer.functions.ordering import sort_key
@@ -31,7 +32,9 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
+    RowColumn,
     ScalarQuery,
+    Symbol,
 )
 from veer.model.schema import Schema
 from veer.model.types import (
@@ -103,6 +106,8 @@ def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
             return _in_query(tuple(map(sub, args)), query, schemas)
         case ScalarQuery(query):
             return _scalar_query(compile_query(query, schemas))
+        case RowColumn() | Symbol():
+            raise IllFormedError("a variable of a proof is not a column of an input")
         case _:
             assert_never(expr)
 

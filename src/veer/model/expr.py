@@ -8,7 +8,6 @@ Truth is three-valued throughout; `Compare("<=>")` is the only null-safe compari
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.errors import IllFormedError
@@ -19,18 +18,10 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
-from veer.model.types import BOOLEAN, DataType, StructType, is_orderable
+from veer.model.types import BOOLEAN, CastMode, DataType, StructType, is_orderable
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
-
-
-class CastMode(Enum):
-    """What a cast does with a value the target type cannot hold."""
-
-    ANSI = "ansi"  # fails
-    TRY = "try"  # gives null
-    LEGACY = "legacy"  # gives null or wraps, as Spark did before ANSI
 
 
 @final
@@ -52,6 +43,41 @@ class OuterColumn:
     type: DataType
     occurrence: int = 0
     depth: int = 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RowColumn:
+    """Inside a proof: column `index` of the row that a tuple variable stands for.
+
+    Only the prover and the refuter make these; no operator of a dataflow holds one. Printed as
+    `t5.2`, as `t5.2!` if it is never null.
+    """
+
+    variable: int
+    index: int
+    type: DataType
+    nullable: bool = True
+
+    def __hash__(self) -> int:
+        return hash((self.variable, self.index))  # types are slow to hash and seldom differ
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """Inside a proof: a value defined elsewhere, such as a total or whether a row exists.
+
+    Two symbols of one proof are the same exactly if their ids are. Printed as `?3`, as `?3!` if
+    it is never null.
+    """
+
+    id: int
+    type: DataType
+    nullable: bool = True
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
 
 @final
@@ -285,6 +311,8 @@ class ScalarQuery:
 Expr: TypeAlias = (
     Column
     | OuterColumn
+    | RowColumn
+    | Symbol
     | Literal
     | And
     | Or
@@ -302,6 +330,7 @@ Expr: TypeAlias = (
     | ScalarQuery
 )
 
+# What operators may hold: the variables of proofs are not among them.
 EXPR_CLASSES = (
     Column,
     OuterColumn,

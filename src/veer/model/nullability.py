@@ -11,7 +11,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -26,11 +25,14 @@ from veer.model.expr import (
     Or,
     OuterColumn,
     OverCall,
+    RowColumn,
     ScalarQuery,
+    Symbol,
 )
 from veer.model.schema import Schema
 from veer.model.types import (
     AtomicType,
+    CastMode,
     DataType,
     DecimalType,
     DoubleType,
@@ -49,6 +51,8 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
     match expr:
         case Column(name, _, occurrence):
             return schema.fields[schema.place(name, occurrence)].nullable
+        case RowColumn(nullable=nullable) | Symbol(nullable=nullable):
+            return nullable
         case Literal(value):
             return value is None
         case And(args) | Or(args):

@@ -14,7 +14,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -31,8 +30,10 @@ from veer.model.expr import (
     Or,
     OuterColumn,
     OverCall,
+    RowColumn,
     ScalarQuery,
     SortKey,
+    Symbol,
 )
 from veer.model.ops import (
     Aggregate,
@@ -61,7 +62,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.secrets import without_secrets
-from veer.model.types import quote_name
+from veer.model.types import CastMode, quote_name
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
@@ -90,6 +91,21 @@ def show_value(value: Any) -> str:
             return str(value)
 
 
+def show_variable(variable: RowColumn | Symbol) -> str:
+    """The name under which a variable of a proof is printed, in words and in SMT-LIB.
+
+    `t5.2` is column 2 of tuple variable 5, `?3` a symbol; `!` marks what is never null.
+    """
+    mark = "" if variable.nullable else "!"
+    match variable:
+        case RowColumn(row, index):
+            return f"t{row}.{index}{mark}"
+        case Symbol(id_):
+            return f"?{id_}{mark}"
+        case _:
+            assert_never(variable)
+
+
 def show_expr(expr: Expr) -> str:
     """An expression in SQL spelling."""
     match expr:
@@ -98,6 +114,8 @@ def show_expr(expr: Expr) -> str:
         case OuterColumn(name, _, occurrence, depth):
             place = f"@{occurrence + 1}" if occurrence else ""
             return f"{'outer.' * depth}{quote_name(name)}{place}"
+        case RowColumn() | Symbol():
+            return show_variable(expr)
         case Literal(value):
             return show_value(value)
         case And(args):

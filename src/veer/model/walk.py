@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
-from veer.errors import UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.model.expr import (
     EXPR_CLASSES,
     And,
@@ -27,7 +27,9 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
+    RowColumn,
     ScalarQuery,
+    Symbol,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ OWN_ROWS: Mapping[str, bool] = MappingProxyType({"own_rows": True})
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct parts of an expression; the inside of a subquery is not one."""
     match expr:
-        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+        case Column() | OuterColumn() | RowColumn() | Symbol() | Literal():
+            return ()
+        case Exists() | ScalarQuery():
             return ()
         case And(args) | Or(args):
             return args
@@ -70,7 +74,9 @@ def transform(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
 def map_children(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """The expression with each direct part changed."""
     match expr:
-        case Column() | OuterColumn() | Literal() | Exists() | ScalarQuery():
+        case Column() | OuterColumn() | RowColumn() | Symbol() | Literal():
+            return expr
+        case Exists() | ScalarQuery():
             return expr
         case And(args) | Or(args):
             return replace(expr, args=tuple(map(change, args)))
@@ -106,10 +112,15 @@ def query_of(expr: Expr) -> Dataflow | None:
 
 
 def columns_read(expr: Expr) -> Iterator[Column]:
-    """The input columns an expression reads, those read inside its subqueries included."""
+    """The input columns an expression reads, those read inside its subqueries included.
+
+    Every operator asks this of its expressions, so none can hold a variable of a proof.
+    """
     for node in parts(expr):
         if isinstance(node, Column):
             yield node
+        elif isinstance(node, RowColumn | Symbol):
+            raise IllFormedError("a variable of a proof is not a column of an input")
         elif (query := query_of(node)) is not None:
             for outer in outer_columns(query):
                 if outer.depth == 1:

@@ -14,7 +14,6 @@ from veer.model.expr import (
     And,
     Call,
     Case,
-    Column,
     Compare,
     Expr,
     InList,
@@ -23,11 +22,12 @@ from veer.model.expr import (
     Not,
     OpaqueCall,
     Or,
+    RowColumn,
+    Symbol,
 )
 from veer.model.nullability import is_nullable
-from veer.model.schema import Field, Schema
+from veer.model.schema import Schema
 from veer.model.types import DataType, has_floats
-from veer.model.walk import columns_read
 from veer.prover.terms import (
     FALSE,
     TRUE,
@@ -35,10 +35,10 @@ from veer.prover.terms import (
     key_columns,
     unique_columns,
 )
-from veer.smt import never_null
-from veer.smt.formula import SAME
+from veer.smt.formula import SAME, Variable
 
 WILD = re.compile(r"[%_\\]")
+NO_COLUMNS = Schema(())
 
 
 def two_valued(condition: Expr) -> Expr:
@@ -49,14 +49,8 @@ def two_valued(condition: Expr) -> Expr:
 
 
 def can_be_null(expr: Expr) -> bool:
-    """Whether a value can be null, as far as its columns tell."""
-    return is_nullable(expr, schema_of(expr))
-
-
-def schema_of(expr: Expr) -> Schema:
-    """A schema in which the columns an expression reads are nullable as their names say."""
-    seen = {c.name: c for c in columns_read(expr)}
-    return Schema(tuple(Field(c.name, c.type, not never_null(c.name)) for c in seen.values()))
+    """Whether a value can be null, as far as its variables tell; they know it themselves."""
+    return is_nullable(expr, NO_COLUMNS)
 
 
 def alternatives(condition: Expr) -> tuple[Expr, ...]:
@@ -73,7 +67,9 @@ def alternatives(condition: Expr) -> tuple[Expr, ...]:
 def is_constant_case(condition: Expr) -> bool:
     """Whether a condition says that a column is a constant."""
     match condition:
-        case Compare("=" | "<=>", Column(), Literal()) | Compare("=" | "<=>", Literal(), Column()):
+        case Compare("=" | "<=>", RowColumn() | Symbol(), Literal()):
+            return True
+        case Compare("=" | "<=>", Literal(), RowColumn() | Symbol()):
             return True
         case _:
             return False
@@ -160,8 +156,8 @@ def equates(condition: Expr, members: Sequence[Expr]) -> bool:
             return False
 
 
-def equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
-    """Columns a condition makes the same as an expression; whether neither may be null."""
+def equalities(condition: Expr) -> Iterable[tuple[Variable, Expr, bool]]:
+    """Variables a condition makes the same as an expression; whether neither may be null."""
     match condition:
         case Compare("=" | "<=>" as op, left, right) if not has_floats(left.type):
             pairs = ((left, right), (right, left))
@@ -170,8 +166,8 @@ def equalities(condition: Expr) -> Iterable[tuple[str, Expr, bool]]:
         case _:
             return
     for one, two in pairs:
-        if isinstance(one, Column):
-            yield one.name, two, op == "="
+        if isinstance(one, RowColumn | Symbol):
+            yield one, two, op == "="
 
 
 @final
@@ -213,7 +209,7 @@ class Classes:
 
 def row_keys(
     atom: Atom, conditions: Sequence[Expr], classes: Classes
-) -> Iterator[tuple[Column, ...]]:
+) -> Iterator[tuple[RowColumn, ...]]:
     """Columns of an atom on which no two rows agree that meet the conditions.
 
     These are its keys, and what is declared unique where the conditions leave none of it null.
@@ -224,7 +220,7 @@ def row_keys(
             yield unique
 
 
-def _is_present(column: Column, conditions: Sequence[Expr], classes: Classes) -> bool:
+def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: Classes) -> bool:
     """Whether a column is not null on the rows that meet all conditions."""
     members = classes.members(column)
     if not all(map(can_be_null, members)):

@@ -1,6 +1,6 @@
 """Symbols and what they stand for: conditions and values defined by whole bags.
 
-`?3!` may stand for "some row of this term exists", `?4` for "the greatest of this bag". Equal
+A symbol may stand for "some row of this term exists" or for "the greatest of this bag". Equal
 definitions, up to the names of bound variables, are one symbol. Substituting a column rebuilds
 the symbols that read it, so there is no capture.
 """
@@ -10,19 +10,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, final
+from typing import TypeAlias, assert_never, final
 
 from veer.analysis.constants import computed
 from veer.model.expr import (
     Call,
     Cast,
-    Column,
     Compare,
     Expr,
     Literal,
+    RowColumn,
+    Symbol,
 )
 from veer.model.types import BOOLEAN, DataType
-from veer.model.walk import columns_read, map_children, parts
+from veer.model.walk import map_children, parts
 from veer.prover.terms import (
     Atom,
     Bag,
@@ -33,11 +34,8 @@ from veer.prover.terms import (
     Table,
     Term,
     Top,
-    columns,
-    is_symbol,
-    variable,
 )
-from veer.smt import Solver
+from veer.smt import Solver, Variable
 
 MOST_VARIABLES = 4_000
 SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
@@ -85,6 +83,28 @@ class Totaled:
 
 
 Definition: TypeAlias = SomeRow | Folded | Totaled
+Columns: TypeAlias = frozenset[RowColumn]
+
+
+def type_of(definition: Definition) -> DataType:
+    """The type of what a definition stands for."""
+    match definition:
+        case SomeRow():
+            return BOOLEAN
+        case Folded(type=type_):
+            return type_
+        case Totaled(term):
+            return term.outputs[0].type
+        case _:
+            assert_never(definition)
+
+
+def can_be_null(definition: Definition) -> bool:
+    """Whether what a definition stands for can be null.
+
+    Whether a row exists is known, a total over no rows is zero, and so is a count.
+    """
+    return isinstance(definition, Folded) and definition.function != "count"
 
 
 def body(definition: Definition) -> Bag:
@@ -97,9 +117,9 @@ class Definitions(ABC):
     """The definitions of one query pair; also hands out tuple variables."""
 
     solver: Solver
-    definitions: dict[str, Definition] = field(default_factory=dict)
-    _names: dict[Definition, str] = field(default_factory=dict)
-    _free: dict[str, frozenset[str]] = field(default_factory=dict)
+    definitions: dict[Symbol, Definition] = field(default_factory=dict)
+    _symbols: dict[Definition, Symbol] = field(default_factory=dict)
+    _free: dict[Symbol, Columns] = field(default_factory=dict)
     _last: int = 0
     keys_used: set[str] = field(default_factory=set)
 
@@ -110,20 +130,13 @@ class Definitions(ABC):
             raise TooLargeError("too many cases to compare")
         return self._last
 
-    def type_of(self, name: str) -> DataType:
-        """The type of a symbol."""
-        definition = self.definitions[name]
-        if isinstance(definition, Totaled):
-            return definition.term.outputs[0].type
-        return definition.type if isinstance(definition, Folded) else BOOLEAN
-
-    def is_total(self, name: str) -> bool:
+    def is_total(self, symbol: Symbol) -> bool:
         """Whether a symbol is a total."""
-        return isinstance(self.definitions[name], Totaled)
+        return isinstance(self.definitions[symbol], Totaled)
 
-    def totaled(self, name: str) -> Totaled:
+    def totaled(self, symbol: Symbol) -> Totaled:
         """The definition of a total."""
-        definition = self.definitions[name]
+        definition = self.definitions[symbol]
         assert isinstance(definition, Totaled)
         return definition
 
@@ -141,22 +154,21 @@ class Definitions(ABC):
 
     # -- free columns and substitution ---------------------------------------------------------
 
-    def free(self, expr: Expr) -> frozenset[str]:
+    def free(self, expr: Expr) -> Columns:
         """Columns of tuple variables an expression depends on, through symbols too."""
-        found: set[str] = set()
+        free: set[RowColumn] = set()
         for node in parts(expr):
-            if isinstance(node, Column):
-                if is_symbol(node.name):
-                    found |= self._free[node.name]
-                else:
-                    found.add(node.name)
-        return frozenset(found)
+            if isinstance(node, RowColumn):
+                free.add(node)
+            elif isinstance(node, Symbol):
+                free |= self._free[node]
+        return frozenset(free)
 
     def variables(self, expr: Expr) -> frozenset[int]:
         """Tuple variables an expression depends on."""
-        return frozenset(variable(name) for name in self.free(expr))
+        return frozenset(column.variable for column in self.free(expr))
 
-    def relation_free(self, relation: Relation) -> frozenset[str]:
+    def relation_free(self, relation: Relation) -> Columns:
         """Columns of other variables a relation depends on."""
         match relation:
             case Table() | Domain():
@@ -167,32 +179,32 @@ class Definitions(ABC):
                 found = [self.bag_free(b) for b in bags] + [self.free(a) for a in args]
                 return frozenset().union(*found)
 
-    def bag_free(self, bag: Bag) -> frozenset[str]:
+    def bag_free(self, bag: Bag) -> Columns:
         """Columns a bag reads of variables it does not bind."""
         return frozenset().union(*(self.term_free(t) for t in bag))
 
-    def term_free(self, term: Term) -> frozenset[str]:
+    def term_free(self, term: Term) -> Columns:
         """Columns a term reads of variables it does not bind."""
-        read: set[str] = set()
+        read: set[RowColumn] = set()
         for expr in (*term.conditions, *term.outputs):
             read |= self.free(expr)
         for atom in term.atoms:
             read |= self.relation_free(atom.relation)
         bound = {a.var for a in term.atoms}
-        return frozenset(name for name in read if variable(name) not in bound)
+        return frozenset(column for column in read if column.variable not in bound)
 
-    def substitute(self, expr: Expr, table: Mapping[str, Expr]) -> Expr:
+    def substitute(self, expr: Expr, table: Mapping[RowColumn, Expr]) -> Expr:
         """Replace columns of tuple variables, inside the definitions of symbols too."""
-        if isinstance(expr, Column):
-            if not is_symbol(expr.name):
-                return table.get(expr.name, expr)
-            if self._free[expr.name].isdisjoint(table):
+        if isinstance(expr, RowColumn):
+            return table.get(expr, expr)
+        if isinstance(expr, Symbol):
+            if self._free[expr].isdisjoint(table):
                 return expr
-            return self._rebuilt(self.definitions[expr.name], table)
+            return self._rebuilt(self.definitions[expr], table)
         made = map_children(expr, lambda child: self.substitute(child, table))
         return computed(made) if isinstance(made, Call | Cast) else made
 
-    def _rebuilt(self, definition: Definition, table: Mapping[str, Expr]) -> Expr:
+    def _rebuilt(self, definition: Definition, table: Mapping[RowColumn, Expr]) -> Expr:
         if isinstance(definition, SomeRow):
             return self.exists((self.substitute_term(self.freshened(definition.term), table),))
         if isinstance(definition, Totaled):
@@ -201,7 +213,7 @@ class Definitions(ABC):
         bag = tuple(self.substitute_term(self.freshened(t), table) for t in definition.bag)
         return self.fold(definition.function, definition.type, definition.distinct, bag)
 
-    def substitute_term(self, term: Term, table: Mapping[str, Expr]) -> Term:
+    def substitute_term(self, term: Term, table: Mapping[RowColumn, Expr]) -> Term:
         """Replace columns of variables the term does not bind."""
         return Term(
             tuple(Atom(a.var, self._substitute_relation(a.relation, table)) for a in term.atoms),
@@ -209,7 +221,7 @@ class Definitions(ABC):
             tuple(self.substitute(o, table) for o in term.outputs),
         )
 
-    def _substitute_relation(self, relation: Relation, table: Mapping[str, Expr]) -> Relation:
+    def _substitute_relation(self, relation: Relation, table: Mapping[RowColumn, Expr]) -> Relation:
         if isinstance(relation, Table | Domain):
             return relation
         if self.relation_free(relation).isdisjoint(table):
@@ -229,53 +241,64 @@ class Definitions(ABC):
         return self._renamed(term, [self.fresh() for _ in term.atoms])
 
     def _renamed(self, term: Term, new: Sequence[int]) -> Term:
-        table: dict[str, Expr] = {}
-        for atom, var in zip(term.atoms, new, strict=True):
-            if atom.var != var:
-                table.update(
-                    (a.name, b)
-                    for a, b in zip(columns(atom), columns(Atom(var, atom.relation)), strict=True)
-                )
+        table: dict[RowColumn, Expr] = {}
+        moved = tuple(Atom(v, a.relation) for a, v in zip(term.atoms, new, strict=True))
+        for before, after in zip(term.atoms, moved, strict=True):
+            if before.var != after.var:
+                table.update(zip(before.columns, after.columns, strict=True))
         if not table:
             return term
-        moved = tuple(Atom(v, a.relation) for a, v in zip(term.atoms, new, strict=True))
         return self.substitute_term(replace(term, atoms=moved), table)
 
     # -- names ---------------------------------------------------------------------------------
 
-    def symbol(self, definition: Definition, type_: DataType, suffix: str) -> Column:
-        """The name of a definition, the same for the same one."""
+    def symbol(self, definition: Definition) -> Symbol:
+        """The symbol of a definition, the same for the same one."""
         bag = body(definition)
         free = self.bag_free(bag)
-        lowest = min((variable(name) for name in free), default=0)
+        lowest = min((column.variable for column in free), default=0)
         named = tuple(self._canonical(term, min(lowest, 0)) for term in bag)
         if isinstance(definition, Folded):
             definition = replace(definition, bag=named)
         else:
             definition = replace(definition, term=named[0])
-        name = self._names.get(definition)
-        if name is None:
-            name = f"?{len(self._names)}{suffix}"
-            self._names[definition] = name
-            self.definitions[name] = definition
-            self._free[name] = free
-        return Column(name, type_)
+        symbol = self._symbols.get(definition)
+        if symbol is None:
+            symbol = Symbol(len(self._symbols), type_of(definition), can_be_null(definition))
+            self._symbols[definition] = symbol
+            self.definitions[symbol] = definition
+            self._free[symbol] = free
+        return symbol
 
     def _canonical(self, term: Term, lowest: int) -> Term:
         """Bound variables named by their place: negative, below those of enclosing terms."""
         named = self._renamed(term, [lowest - 1 - i for i in range(len(term.atoms))])
-        conditions = sorted(map(_turned, named.conditions), key=_columns_in)
+        conditions = sorted(map(_turned, named.conditions), key=_condition_order)
         return replace(named, conditions=tuple(conditions))
 
 
 def _turned(condition: Expr) -> Expr:
-    """An equality of two columns with the names in order."""
+    """An equality of two variables with these in order."""
     match condition:
-        case Compare("<=>", Column(left), Column(right)) if right < left:
-            return Compare("<=>", condition.right, condition.left)
+        case Compare("<=>", RowColumn() | Symbol() as left, RowColumn() | Symbol() as right) if (
+            _variable_order(right) < _variable_order(left)
+        ):
+            return Compare("<=>", right, left)
         case _:
             return condition
 
 
-def _columns_in(condition: Expr) -> tuple[str, list[str]]:
-    return type(condition).__name__, [c.name for c in columns_read(condition)]
+def _condition_order(condition: Expr) -> tuple[str, list[tuple[int, ...]]]:
+    variables = (n for n in parts(condition) if isinstance(n, RowColumn | Symbol))
+    return type(condition).__name__, [_variable_order(v) for v in variables]
+
+
+def _variable_order(variable: Variable) -> tuple[int, ...]:
+    """Symbols first, then columns."""
+    match variable:
+        case Symbol(id_):
+            return (0, id_)
+        case RowColumn(row, index):
+            return (1, row, index)
+        case _:
+            assert_never(variable)

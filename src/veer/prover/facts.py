@@ -13,8 +13,8 @@ from itertools import islice, product
 from typing import Protocol, final
 
 from veer.model.conditions import conjunction
-from veer.model.expr import Cast, Column, Compare, Expr, IsNull, Literal, Not
-from veer.model.types import BOOLEAN, INTEGER_BITS, LONG, IntegralType, has_floats
+from veer.model.expr import Cast, Compare, Expr, IsNull, Literal, Not, RowColumn, Symbol
+from veer.model.types import INTEGER_BITS, LONG, IntegralType, has_floats
 from veer.model.walk import children, parts
 from veer.prover.definitions import Folded, SomeRow, Totaled
 from veer.prover.symbols import Symbols
@@ -23,14 +23,11 @@ from veer.prover.terms import (
     Domain,
     Table,
     Term,
-    columns,
-    is_symbol,
     key_columns,
     unique_columns,
 )
 from veer.prover.totals import Coefficients, added, coefficients, multiplied
 from veer.smt import All, Formula, Holds, No, Same, Some, implies, same
-from veer.smt.formula import never_null
 
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
 MOST_LOOKED_AT = 400
@@ -58,7 +55,7 @@ class Comparing(Protocol):
     @property
     def symbols(self) -> Symbols: ...
 
-    def same_folds(self, one: str, two: str, scope: Scope) -> bool:
+    def same_folds(self, one: Symbol, two: Symbol, scope: Scope) -> bool:
         """Whether two folds have the same value, whatever the scope's rows are."""
 
     def added_up(self, wanted: Coefficients, scope: Scope) -> Iterator[Coefficients]:
@@ -74,9 +71,9 @@ class Facts:
     context: tuple[Expr, ...] = ()
     found: list[Formula] = field(default_factory=list)
     rows: list[tuple[Atom, tuple[Expr, ...]]] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
-    late: list[str] = field(default_factory=list)
-    used: set[str] = field(default_factory=set)
+    seen: set[Symbol] = field(default_factory=set)
+    late: list[Symbol] = field(default_factory=list)
+    used: set[RowColumn] = field(default_factory=set)
 
     @property
     def symbols(self) -> Symbols:
@@ -89,7 +86,7 @@ class Facts:
         self.rows = [(a, ()) for a in atoms]
         self._folds(sides)
         new = self._symbols_in(exprs)
-        every: list[str] = []
+        every: list[Symbol] = []
         for _ in range(ROUNDS):
             every += new
             made = [e for name in new for e in self._row_of(name)]
@@ -109,7 +106,7 @@ class Facts:
     def about_late(self) -> list[Formula]:
         """The facts with those about symbols that only came up among them; nothing if none did."""
         late, self.late = self.late, []
-        early = sorted(self.seen)
+        early = sorted(self.seen, key=lambda symbol: symbol.id)
         late += self._symbols_in([e for name in early for e in self._second_row(name)])
         if not late or len(late) > MOST_LATE:
             return []
@@ -125,43 +122,39 @@ class Facts:
         for atom, _ in self.rows:
             if not isinstance(atom.relation, Table):
                 continue
-            for c in columns(atom):
-                if isinstance(c.type, IntegralType) and c.name in self.used:
+            for c in atom.columns:
+                if isinstance(c.type, IntegralType) and c in self.used:
                     size = 2 ** (INTEGER_BITS[c.type] - 1)
                     above = Compare(">=", c, Literal(-size, c.type))
                     below = Compare("<=", c, Literal(size - 1, c.type))
                     self._add(Some((Holds(IsNull(c)), All((Holds(above), Holds(below))))))
 
-    def _symbols_in(self, exprs: Iterable[Expr]) -> list[str]:
+    def _symbols_in(self, exprs: Iterable[Expr]) -> list[Symbol]:
         """Symbols not met before."""
         new = []
         for expr in exprs:
             for node in parts(expr):
-                if isinstance(node, Column):
-                    if is_symbol(node.name):
-                        if node.name not in self.seen:
-                            self.seen.add(node.name)
-                            new.append(node.name)
-                    else:
-                        self.used.add(node.name)
+                if isinstance(node, RowColumn):
+                    self.used.add(node)
+                elif isinstance(node, Symbol) and node not in self.seen:
+                    self.seen.add(node)
+                    new.append(node)
         return new
 
-    def _row_of(self, name: str) -> list[Expr]:
+    def _row_of(self, symbol: Symbol) -> list[Expr]:
         """If something exists, there is a row with its properties."""
-        definition = self.symbols.definitions[name]
+        definition = self.symbols.definitions[symbol]
         if isinstance(definition, Totaled):
-            return self._total_is_zero(name, definition)
+            return self._total_is_zero(symbol, definition)
         if isinstance(definition, Folded):
-            return self._fold_is_null(name, definition)
+            return self._fold_is_null(symbol, definition)
         term = self.symbols.freshened(definition.term)
-        holds = Column(name, BOOLEAN)
-        self.rows += [(a, (holds,)) for a in term.atoms]
-        self._add(implies(Holds(holds), All(tuple(map(Holds, term.conditions)))))
+        self.rows += [(a, (symbol,)) for a in term.atoms]
+        self._add(implies(Holds(symbol), All(tuple(map(Holds, term.conditions)))))
         return list(term.conditions)
 
-    def _total_is_zero(self, name: str, total: Totaled) -> list[Expr]:
+    def _total_is_zero(self, value: Symbol, total: Totaled) -> list[Expr]:
         """Over no rows a total is zero; a number of rows is positive exactly if there is one."""
-        value = Column(name, total.term.outputs[0].type)
         some = self.symbols.exists((self.symbols.freshened(total.term),))
         zero = Same(value, Literal(0, value.type))
         self._add(Some((Holds(some), zero)))
@@ -170,9 +163,9 @@ class Facts:
             self._add(implies(Holds(some), positive))
         return [some]
 
-    def _second_row(self, name: str) -> list[Expr]:
+    def _second_row(self, symbol: Symbol) -> list[Expr]:
         """A number of rows of tables with keys is two or more exactly if two differ in a key."""
-        total = self.symbols.definitions[name]
+        total = self.symbols.definitions[symbol]
         if not isinstance(total, Totaled) or total.term.outputs[0] != Literal(1, LONG):
             return []
         one, other = self.symbols.freshened(total.term), self.symbols.freshened(total.term)
@@ -186,18 +179,17 @@ class Facts:
         differ = Not(conjunction(alike))
         conditions = (*one.conditions, *other.conditions, differ)
         two = self.symbols.exists((Term(one.atoms + other.atoms, conditions, ()),))
-        several = Holds(Compare(">=", Column(name, LONG), Literal(2, LONG)))
+        several = Holds(Compare(">=", symbol, Literal(2, LONG)))
         self._add(All((implies(Holds(two), several), implies(several, Holds(two)))))
         return [two]
 
-    def _fold_is_null(self, name: str, fold: Folded) -> list[Expr]:
+    def _fold_is_null(self, value: Symbol, fold: Folded) -> list[Expr]:
         """A minimum or maximum is null exactly if there is no value; else a row has it, and
         none has a value beyond it.
         """
         if fold.function not in ("sum", "min", "max"):
             return []
         bag = tuple(map(self.symbols.freshened, fold.bag))
-        value = Column(name, fold.type)
         null = Holds(IsNull(value))
         some = self.symbols.exists(bag)
         self._add(All((implies(null, No(Holds(some))), Some((null, Holds(some))))))
@@ -217,9 +209,9 @@ class Facts:
             tuple(replace(t, conditions=(*t.conditions, test(t.outputs[0]))) for t in rows)
         )
 
-    def _fits(self, name: str) -> None:
+    def _fits(self, own: Symbol) -> None:
         """Rows at hand that fit the description make an EXISTS true."""
-        definition = self.symbols.definitions[name]
+        definition = self.symbols.definitions[own]
         if not isinstance(definition, SomeRow):
             return
         body = self.symbols.freshened(definition.term)
@@ -228,7 +220,7 @@ class Facts:
         ]
         if any(isinstance(a.relation, Domain) for a in body.atoms):
             return
-        own = Column(name, BOOLEAN)  # its own row says nothing new
+        # Its own row says nothing new.
         others = [[row for row in rows if all(g != own for g in row[1])] for rows in choices]
         ways = sorted(
             islice(product(*others), MOST_LOOKED_AT),
@@ -236,21 +228,21 @@ class Facts:
             key=lambda way: (len({guard for _, guard in way}), -len({row.var for row, _ in way})),
         )
         for way in ways[:MOST_MATCHES]:
-            table: dict[str, Expr] = {}
+            table: dict[RowColumn, Expr] = {}
             guards: list[Expr] = []
             for atom, (row, guard) in zip(body.atoms, way, strict=True):
                 guards += guard
-                table.update((b.name, a) for a, b in zip(columns(row), columns(atom), strict=True))
+                table.update(zip(atom.columns, row.columns, strict=True))
             met = [self.symbols.substitute(c, table) for c in body.conditions]
             self.late += self._symbols_in(met)
             fits = All((*map(Holds, dict.fromkeys(guards)), *map(Holds, met)))
             self._add(implies(fits, Holds(own)))
 
-    def _parents(self, names: Sequence[str]) -> None:
+    def _parents(self, symbols: Sequence[Symbol]) -> None:
         """A row with a foreign key has a parent row."""
         wanted: dict[str, Table] = {}
-        for name in names:
-            definition = self.symbols.definitions[name]
+        for symbol in symbols:
+            definition = self.symbols.definitions[symbol]
             if isinstance(definition, SomeRow):
                 for atom in definition.term.atoms:
                     if isinstance(atom.relation, Table):
@@ -280,7 +272,7 @@ class Facts:
                 guards = (*guard, *present)
                 fits = All(tuple(Same(a, b) for a, b in zip(keys, child, strict=True)))
                 self._add(implies(All(tuple(map(Holds, guards))), fits))
-                self.used.update(c.name for c in (*keys, *child))
+                self.used.update((*keys, *child))
                 self.rows.append((row, guards))
                 children.append((row, guards, generation + 1))
                 self.symbols.keys_used.add(
@@ -293,13 +285,13 @@ class Facts:
             for b, _ in self.rows[i + 1 :]:
                 if a.relation != b.relation:
                     continue
-                pairs = list(zip(columns(a), columns(b), strict=True))
-                read = [(x, y) for x, y in pairs if {x.name, y.name} & self.used]
+                pairs = list(zip(a.columns, b.columns, strict=True))
+                read = [(x, y) for x, y in pairs if {x, y} & self.used]
                 ours, theirs = ((*key_columns(x), *unique_columns(x)) for x in (a, b))
                 for one, two in zip(ours, theirs, strict=True):
                     if any(has_floats(c.type) for c in one):
                         continue
-                    present = (Holds(Not(IsNull(c))) for c in one if not never_null(c.name))
+                    present = (Holds(Not(IsNull(c))) for c in one if c.nullable)
                     alike = (Same(x, y) for x, y in zip(one, two, strict=True))
                     equal = All((*present, *alike))
                     self._add(implies(equal, All(tuple(Same(x, y) for x, y in read))))
@@ -309,7 +301,7 @@ class Facts:
         """Folds of P and Q over equal bags are equal; sides of one length are met place by place."""
         if self.scope.depth >= DEEPEST or len(sides) != 2:
             return
-        pairs: dict[tuple[str, str], None] = {}
+        pairs: dict[tuple[Symbol, Symbol], None] = {}
         sums: list[Coefficients] = []
         ours, theirs = sides
         places = [([a], [b]) for a, b in zip(ours, theirs, strict=False)]
@@ -328,9 +320,7 @@ class Facts:
         holds = All(tuple(map(Holds, context)))
         for first, second in list(pairs)[:MOST_FOLDS]:
             if self.matcher.same_folds(first, second, deeper):
-                a = Column(first, self.symbols.type_of(first))
-                b = Column(second, self.symbols.type_of(second))
-                self._add(implies(holds, Same(a, b)))
+                self._add(implies(holds, Same(first, second)))
         for wanted in sums[:MOST_SUMS]:
             for times in self.matcher.added_up(wanted, deeper):
                 self._add(implies(holds, self._is_zero(times)))
@@ -367,19 +357,19 @@ class Facts:
 
     def _is_zero(self, times: Coefficients) -> Formula:
         sides: tuple[list[Expr], list[Expr]] = ([], [])
-        for name, n in times.items():
-            type_ = self.symbols.type_of(name)
-            sides[n < 0].append(multiplied([Literal(abs(n), type_), Column(name, type_)], type_))
-        type_ = self.symbols.type_of(next(iter(times)))
+        for total, n in times.items():
+            factors: list[Expr] = [Literal(abs(n), total.type), total]
+            sides[n < 0].append(multiplied(factors, total.type))
+        type_ = next(iter(times)).type
         return Same(added(sides[0], type_), added(sides[1], type_))
 
-    def _folds_in(self, exprs: Iterable[Expr]) -> list[str]:
-        found: dict[str, None] = {}
+    def _folds_in(self, exprs: Iterable[Expr]) -> list[Symbol]:
+        found: dict[Symbol, None] = {}
         for expr in exprs:
             for node in parts(expr):
-                if isinstance(node, Column) and is_symbol(node.name):
-                    if not isinstance(self.symbols.definitions[node.name], SomeRow):
-                        found[node.name] = None
+                if isinstance(node, Symbol):
+                    if not isinstance(self.symbols.definitions[node], SomeRow):
+                        found[node] = None
         return list(found)
 
     def _add(self, fact: Formula) -> None:
@@ -399,11 +389,11 @@ class Facts:
                 self._note(part)
 
 
-def _columns_named(atom: Atom, names: Sequence[str]) -> tuple[Column, ...] | None:
+def _columns_named(atom: Atom, names: Sequence[str]) -> tuple[RowColumn, ...] | None:
     """Columns of a table atom by name."""
     assert isinstance(atom.relation, Table)
     places = {f.name.lower(): i for i, f in enumerate(atom.relation.source.fields)}
-    own = columns(atom)
+    own = atom.columns
     if any(n.lower() not in places for n in names):
         return None
     return tuple(own[places[n.lower()]] for n in names)

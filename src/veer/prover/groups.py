@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from veer.model.expr import Case, Cast, Column, Expr, IsNull, Literal, Not
+from veer.model.expr import Case, Cast, Expr, IsNull, Literal, Not, RowColumn
 from veer.model.types import LONG, DoubleType, IntegralType, has_floats
 from veer.prover.conditions import Classes, row_keys
 from veer.prover.match import Matcher
@@ -26,8 +26,6 @@ from veer.prover.terms import (
     Table,
     Term,
     Top,
-    columns,
-    variable,
 )
 from veer.prover.totals import shifted
 from veer.smt import Same, same
@@ -48,7 +46,7 @@ class Groups:
         if single is not None:
             return single
         atom = Atom(self.symbols.fresh(), group)
-        return (Term((atom,), (), columns(atom)),)
+        return (Term((atom,), (), atom.columns),)
 
     # -- push keys -----------------------------------------------------------------------------
 
@@ -61,15 +59,14 @@ class Groups:
             group = atom.relation
             if not isinstance(group, Group) or group.is_global:
                 continue
-            keys = columns(atom)[: group.keys]
-            names = {k.name for k in keys}
+            keys = atom.columns[: group.keys]
             others = {a.var for a in term.atoms if a is not atom}
             moving = [
                 c
                 for c in term.conditions
-                if names & (read := self.symbols.free(c))
-                and all(n in names for n in read if variable(n) == atom.var)
-                and others.isdisjoint(map(variable, read))
+                if (read := self.symbols.free(c)).intersection(keys)
+                and all(r in keys for r in read if r.variable == atom.var)
+                and others.isdisjoint(r.variable for r in read)
             ]
             if moving:
                 inner = tuple(
@@ -78,9 +75,7 @@ class Groups:
                         conditions=(
                             *t.conditions,
                             *(
-                                self.symbols.substitute(
-                                    c, dict(zip((k.name for k in keys), t.outputs, strict=False))
-                                )
+                                self.symbols.substitute(c, dict(zip(keys, t.outputs, strict=False)))
                                 for c in moving
                             ),
                         ),
@@ -132,23 +127,23 @@ class Groups:
             if isinstance(atom.relation, Table):
                 noted.append(found)
             open_.remove(atom)
-            known |= {m for c in columns(atom) for m in classes.members(c)}
+            known |= {m for c in atom.columns for m in classes.members(c)}
         for atom, key in noted:
             self.symbols.note_key(atom, key)
         return True
 
-    def _is_known(self, c: Column, known: set[Expr], classes: Classes) -> bool:
+    def _is_known(self, c: RowColumn, known: set[Expr], classes: Classes) -> bool:
         return not has_floats(c.type) and any(
             m in known or isinstance(m, Literal) for m in classes.members(c)
         )
 
     def _unique_columns(
         self, atom: Atom, conditions: Sequence[Expr], classes: Classes
-    ) -> list[tuple[Column, ...]]:
+    ) -> list[tuple[RowColumn, ...]]:
         if isinstance(atom.relation, Group):
-            return [columns(atom)[: atom.relation.keys]]
+            return [atom.columns[: atom.relation.keys]]
         if isinstance(atom.relation, Domain):
-            return [columns(atom)]
+            return [atom.columns]
         return list(row_keys(atom, conditions, classes))
 
     # -- expansion -----------------------------------------------------------------------------
@@ -175,7 +170,7 @@ class Groups:
             assert isinstance(atom.relation, Top)
             rows = self._first_rows(atom.relation)
         for row in map(self.symbols.freshened, rows):
-            table = dict(zip((c.name for c in columns(atom)), row.outputs, strict=True))
+            table = dict(zip(atom.columns, row.outputs, strict=True))
             opened = self.symbols.substitute_term(rest, table)
             yield from self._spelled_out(
                 Term(
@@ -190,7 +185,7 @@ class Groups:
         inner = self.expanded(group.bag)
         types = [e.type for e in group.bag[0].outputs[: group.keys]] if group.bag else []
         atoms = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
-        keys = tuple(columns(a)[0] for a in atoms)
+        keys = tuple(a.columns[0] for a in atoms)
 
         def member(t: Term) -> Term:
             t = self.symbols.freshened(t)
@@ -225,7 +220,7 @@ class Groups:
         name = f"limit {top.limit} offset {top.offset} in order {top.directions}"
         types = tuple(o.type for o in bag[0].outputs)
         atom = Atom(self.symbols.fresh(), Opaque(name, (bag,), (), types, (True,) * len(types)))
-        return (Term((atom,), (), columns(atom)),)
+        return (Term((atom,), (), atom.columns),)
 
     def tells_apart(self, bag: Bag, values: list[Expr]) -> bool:
         """Whether no two rows of a single term have the same values."""

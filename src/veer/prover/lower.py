@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from veer.analysis.determinism import (
     call_kind,
@@ -25,17 +24,14 @@ from veer.model.expr import (
     Case,
     Column,
     Compare,
-    Exists,
     Expr,
     Frame,
-    InQuery,
     IsNull,
     Literal,
     Not,
     OpaqueCall,
     OuterColumn,
     OverCall,
-    ScalarQuery,
     SortKey,
 )
 from veer.model.ops import (
@@ -64,9 +60,10 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.pprint import brief
+from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.model.schema import Schema
 from veer.model.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
-from veer.model.walk import map_children, operator_exprs, parts
+from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
 from veer.prover.definitions import TooLargeError
 from veer.prover.groups import Groups
@@ -85,7 +82,6 @@ from veer.prover.terms import (
     Table,
     Term,
     Top,
-    columns,
 )
 from veer.prover.totals import added, shifted, shifted_back
 from veer.smt.formula import NORMALIZED
@@ -96,8 +92,6 @@ FOLDED_OVER = ("sum", "count", "min", "max", "avg", "bool_and", "bool_or", "coun
 MOST_TERMS = 48
 MOST_ATOMS = 14
 MOST_ROWS = 24
-
-Row: TypeAlias = tuple[Schema, tuple[Expr, ...]]
 
 
 @dataclass
@@ -116,7 +110,7 @@ class Lowering:
         (sink,) = dataflow.sinks
         return self._lower(dataflow, sink, ())
 
-    def query(self, dataflow: Dataflow, rows: tuple[Row, ...]) -> Bag:
+    def query(self, dataflow: Dataflow, rows: EnclosingRows) -> Bag:
         """The result of a subquery that may read the rows around it, groups expanded."""
         (sink,) = dataflow.sinks
         bag, _ = self._lower(dataflow, sink, rows)
@@ -125,7 +119,7 @@ class Lowering:
         return self.groups.expanded(bag)
 
     def _lower(
-        self, dataflow: Dataflow, goal: str, rows: tuple[Row, ...]
+        self, dataflow: Dataflow, goal: str, rows: EnclosingRows
     ) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
         """The bag of one operator; orders are kept through Filter, Project and Limit."""
         bags: dict[str, Bag] = {}
@@ -154,7 +148,7 @@ class Lowering:
         return bags[goal], orders[goal]
 
     def _operator(
-        self, dataflow: Dataflow, id_: str, inputs: Sequence[Bag], rows: tuple[Row, ...]
+        self, dataflow: Dataflow, id_: str, inputs: Sequence[Bag], rows: EnclosingRows
     ) -> Bag:
         operator = dataflow.operators[id_]
         below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
@@ -171,7 +165,7 @@ class Lowering:
         match operator:
             case Source():
                 atom = Atom(self.symbols.fresh(), Table(operator))
-                return (Term((atom,), (), columns(atom)),)
+                return (Term((atom,), (), atom.columns),)
             case Values(fields, values):
                 if len(values) > MOST_ROWS:
                     raise TooLargeError(f"operator {id_!r} has {len(values)} rows")
@@ -273,7 +267,7 @@ class Lowering:
     # -- joins ---------------------------------------------------------------------------------
 
     def _join(
-        self, join: Join, inputs: Sequence[Bag], below: Sequence[Schema], rows: tuple[Row, ...]
+        self, join: Join, inputs: Sequence[Bag], below: Sequence[Schema], rows: EnclosingRows
     ) -> Bag:
         left, right = inputs
         schema = below[0] + below[1]
@@ -305,7 +299,7 @@ class Lowering:
         return paired + alone + others
 
     def _paired(
-        self, a: Term, b: Term, condition: Expr | None, schema: Schema, rows: tuple[Row, ...]
+        self, a: Term, b: Term, condition: Expr | None, schema: Schema, rows: EnclosingRows
     ) -> Term:
         b = self.symbols.freshened(b)
         joined = Term(a.atoms + b.atoms, a.conditions + b.conditions, a.outputs + b.outputs)
@@ -320,7 +314,7 @@ class Lowering:
         others: Bag,
         join: Join,
         schema: Schema,
-        rows: tuple[Row, ...],
+        rows: EnclosingRows,
         *,
         has: bool,
         swapped: bool = False,
@@ -339,11 +333,11 @@ class Lowering:
         return replace(term, conditions=(*term.conditions, found if has else Not(found)))
 
     def _lateral(
-        self, query: Dataflow, outer: bool, bag: Bag, schema: Schema, rows: tuple[Row, ...]
+        self, query: Dataflow, outer: bool, bag: Bag, schema: Schema, rows: EnclosingRows
     ) -> Bag:
         found: list[Term] = []
         for term in bag:
-            inner = self.query(query, ((schema, term.outputs), *rows))
+            inner = self.query(query, (ResolvedRow(schema, term.outputs), *rows))
             found += [
                 Term(
                     term.atoms + t.atoms,
@@ -368,7 +362,7 @@ class Lowering:
         schema: Schema,
         keys: Sequence[Expr],
         calls: Sequence[NamedCall],
-        rows: tuple[Row, ...],
+        rows: EnclosingRows,
         *,
         is_global: bool,
     ) -> Bag:
@@ -423,7 +417,7 @@ class Lowering:
     # -- windows -------------------------------------------------------------------------------
 
     def _windows(
-        self, bag: Bag, calls: Sequence[NamedOver], schema: Schema, rows: tuple[Row, ...]
+        self, bag: Bag, calls: Sequence[NamedOver], schema: Schema, rows: EnclosingRows
     ) -> Bag | None:
         """Window functions as folds over the rows around each; None if one is not such a fold."""
         if not all(_is_told(named.call) for named in calls):
@@ -441,7 +435,7 @@ class Lowering:
         return tuple(found)
 
     def _over(
-        self, call: OverCall, row: Term, bag: Bag, schema: Schema, rows: tuple[Row, ...]
+        self, call: OverCall, row: Term, bag: Bag, schema: Schema, rows: EnclosingRows
     ) -> Expr | None:
         """The value of a window function on one row."""
         directions = tuple((k.ascending, k.nulls_first) for k in call.order)
@@ -503,14 +497,14 @@ class Lowering:
         made = tuple(OpaqueCall(f"{name}#{i}", args, type_) for i, type_ in enumerate(types))
         return replace(term, outputs=term.outputs + made)
 
-    def _unnest(self, unnest: Unnest, schema: Schema, term: Term, rows: tuple[Row, ...]) -> Term:
+    def _unnest(self, unnest: Unnest, schema: Schema, term: Term, rows: EnclosingRows) -> Term:
         """Elements of an array as the rows of a relation that depends on the array."""
         given = self.expr(unnest.generator, schema, term, rows)
         types = unnest.generated_types()
         name = f"unnest outer={unnest.outer} position={unnest.position} inline={unnest.inline}"
         relation = Opaque(name, (), (given,), types, (True,) * len(types))
         atom = Atom(self.symbols.fresh(), relation)
-        return Term((*term.atoms, atom), term.conditions, term.outputs + columns(atom))
+        return Term((*term.atoms, atom), term.conditions, term.outputs + atom.columns)
 
     def _opaque(
         self,
@@ -519,7 +513,7 @@ class Lowering:
         operator: Operator,
         inputs: Sequence[Bag],
         below: Sequence[Schema],
-        rows: tuple[Row, ...],
+        rows: EnclosingRows,
     ) -> Bag:
         """An operator that is some function of its whole inputs."""
         if rows and any(True for _ in _outer_reads(operator)):
@@ -530,35 +524,18 @@ class Lowering:
         types, nullable = schema.types, tuple(f.nullable for f in schema)
         relation = Opaque(name, bags, (), types, nullable)
         atom = Atom(self.symbols.fresh(), relation)
-        return (Term((atom,), (), columns(atom)),)
+        return (Term((atom,), (), atom.columns),)
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def expr(self, expr: Expr, schema: Schema, term: Term, rows: tuple[Row, ...]) -> Expr:
+    def expr(self, expr: Expr, schema: Schema, term: Term, rows: EnclosingRows) -> Expr:
         """An expression over an operator's input as one over tuple variables."""
         if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
             raise UnsupportedError("an expression draws random numbers")
-        return self._expr(expr, ((schema, term.outputs), *rows))
+        row = ResolvedRow(schema, term.outputs)
+        return resolve(expr, (row, *rows), self, self.symbols.settled)
 
-    def _expr(self, expr: Expr, rows: tuple[Row, ...]) -> Expr:
-        match expr:
-            case Column(name, _, occurrence):
-                schema, outputs = rows[0]
-                return outputs[schema.place(name, occurrence)]
-            case OuterColumn(name, _, occurrence, depth):
-                schema, outputs = rows[depth]
-                return outputs[schema.place(name, occurrence)]
-            case Exists(query):
-                return self._some_row(query, rows)
-            case InQuery(args, query):
-                return self._in_query(tuple(self._expr(a, rows) for a in args), query, rows)
-            case ScalarQuery(query):
-                return self._scalar(query, rows)
-            case _:
-                made = map_children(expr, lambda child: self._expr(child, rows))
-                return self.symbols.settled(made)
-
-    def _some_row(self, query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+    def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
         (goal,) = query.sinks
         while True:
@@ -573,7 +550,7 @@ class Lowering:
         bag, _ = self._lower(query, goal, rows)
         return self.symbols.exists(self.groups.expanded(bag))
 
-    def _in_query(self, args: tuple[Expr, ...], query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+    def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
         """True if a row compares equal; else null if one cannot be compared; else false."""
         bag = self.query(query, rows)
         yes, maybe = [], []
@@ -591,7 +568,7 @@ class Lowering:
         unsure = self.symbols.exists(tuple(map(self.symbols.freshened, maybe)))
         return Case(((found, TRUE), (unsure, Literal(None, BOOLEAN))), FALSE)
 
-    def _scalar(self, query: Dataflow, rows: tuple[Row, ...]) -> Expr:
+    def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """The value of a single row; a global aggregate always has one."""
         bag = self.query(query, rows)
         if len(bag) == 1 and not bag[0].atoms and not bag[0].conditions:

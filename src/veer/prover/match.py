@@ -11,7 +11,7 @@ from itertools import islice, permutations, product
 from typing import TypeAlias
 
 from veer.model.conditions import conjunction
-from veer.model.expr import Case, Column, Expr, Literal
+from veer.model.expr import Case, Expr, Literal, RowColumn, Symbol
 from veer.model.types import LONG, DataType, has_floats
 from veer.prover.definitions import Folded, Totaled
 from veer.prover.facts import DEEPEST, Facts, Scope
@@ -25,7 +25,6 @@ from veer.prover.terms import (
     Opaque,
     Relation,
     Term,
-    columns,
 )
 from veer.prover.totals import Coefficients, added, multiplied
 from veer.smt import All, Formula, Holds, No, Same, SameCount, implies, same
@@ -46,7 +45,7 @@ class Matcher:
     symbols: Symbols
     may_count: bool = True
     _bags: dict[tuple[Bag, Bag, Scope, bool], bool] = field(default_factory=dict)
-    _folds: dict[tuple[str, str, Scope], bool] = field(default_factory=dict)
+    _folds: dict[tuple[Symbol, Symbol, Scope], bool] = field(default_factory=dict)
 
     # -- bags ----------------------------------------------------------------------------------
 
@@ -225,9 +224,9 @@ class Matcher:
         goal = All((implies(Holds(ours), Holds(theirs)), implies(Holds(theirs), Holds(ours))))
         return self._proves(goal, (), [(ours,), (theirs,)], scope)
 
-    def _row(self, types: Sequence[DataType]) -> list[Column]:
+    def _row(self, types: Sequence[DataType]) -> list[RowColumn]:
         """A row of unknown values."""
-        return [columns(Atom(self.symbols.fresh(), Domain(t)))[0] for t in types]
+        return [Atom(self.symbols.fresh(), Domain(t)).columns[0] for t in types]
 
     # -- alignment -----------------------------------------------------------------------------
 
@@ -286,7 +285,7 @@ class Matcher:
 
     def _moves_inputs(self, pairs: Sequence[tuple[Atom, Atom]]) -> bool:
         """Whether renaming would change what the bags of an opaque relation read."""
-        moved = {c.name for a, b in pairs if a.var != b.var for c in columns(b)}
+        moved = {c for a, b in pairs if a.var != b.var for c in b.columns}
         return any(
             not moved.isdisjoint(self.symbols.bag_free(bag))
             for _, b in pairs
@@ -297,9 +296,9 @@ class Matcher:
     def _renamed(
         self, q: Term, pairs: Sequence[tuple[Atom, Atom]]
     ) -> tuple[Term, tuple[Formula, ...]]:
-        table: dict[str, Expr] = {}
+        table: dict[RowColumn, Expr] = {}
         for ours, theirs in pairs:
-            table.update((b.name, a) for a, b in zip(columns(ours), columns(theirs), strict=True))
+            table.update(zip(theirs.columns, ours.columns, strict=True))
         renamed = self.symbols.substitute_term(Term((), q.conditions, q.outputs), table)
         extra = []
         for ours, theirs in pairs:
@@ -329,7 +328,7 @@ class Matcher:
         deeper = replace(scope, depth=scope.depth + 1)
         return all(self.same_bags(x, y, deeper) for x, y in zip(a.bags, b.bags, strict=True))
 
-    def same_folds(self, one: str, two: str, scope: Scope) -> bool:
+    def same_folds(self, one: Symbol, two: Symbol, scope: Scope) -> bool:
         """Whether two folds have the same value, whatever the scope's rows are."""
         found = self._folds.get((one, two, scope))
         if found is None:
@@ -337,7 +336,7 @@ class Matcher:
             self._folds[one, two, scope] = found
         return found
 
-    def _same_folds(self, one: str, two: str, scope: Scope) -> bool:
+    def _same_folds(self, one: Symbol, two: Symbol, scope: Scope) -> bool:
         a, b = self.symbols.definitions[one], self.symbols.definitions[two]
         if isinstance(a, Totaled) and isinstance(b, Totaled):
             ours, theirs = self.symbols.freshened(a.term), self.symbols.freshened(b.term)
@@ -366,7 +365,7 @@ class Matcher:
         left = {n: self.symbols.freshened(self.symbols.totaled(n).term) for n in wanted}
         while left:
             base = next(iter(left.values()))
-            together: dict[str, Term] = {}
+            together: dict[Symbol, Term] = {}
             for name, term in list(left.items()):
                 found = next(self._aligned(base, term, scope), None)
                 if found is not None and not found[1]:
@@ -378,7 +377,7 @@ class Matcher:
             if self._cancels(given, together, scope):
                 yield given
 
-    def _cancels(self, times: Coefficients, terms: dict[str, Term], scope: Scope) -> bool:
+    def _cancels(self, times: Coefficients, terms: dict[Symbol, Term], scope: Scope) -> bool:
         sides: tuple[list[Expr], list[Expr]] = ([], [])
         type_ = next(iter(terms.values())).outputs[0].type
         for name, term in terms.items():
@@ -419,11 +418,11 @@ def _by_shown(p: Term, q: Term, ours: list[Atom], mates: list[Atom]) -> list[Mat
     """Atoms grouped by the places at which their columns are shown; nothing if these differ."""
 
     def shown(term: Term, atom: Atom) -> tuple[tuple[int, int], ...]:
-        places = {c: i for i, c in enumerate(columns(atom))}
+        places = {c: i for i, c in enumerate(atom.columns)}
         return tuple(
             (place, places[o])
             for place, o in enumerate(term.outputs)
-            if isinstance(o, Column) and o in places
+            if isinstance(o, RowColumn) and o in places
         )
 
     found: dict[tuple[tuple[int, int], ...], Mates] = {}

@@ -33,7 +33,6 @@ from veer.prover.terms import (
     Opaque,
     Term,
     Top,
-    columns,
 )
 from veer.prover.totals import added, multiplied, shifted
 from veer.smt import same
@@ -119,12 +118,11 @@ class Ordered:
                 terms.append(term)
                 continue
             for row in map(self.symbols.freshened, inner.bag):
-                names = (c.name for c in columns(term.atoms[0]))
-                table = dict(zip(names, row.outputs, strict=True))
+                table = dict(zip(term.atoms[0].columns, row.outputs, strict=True))
                 outputs = tuple(self.symbols.substitute(o, table) for o in term.outputs)
                 terms.append(replace(row, outputs=outputs))
         atom = Atom(self.symbols.fresh(), replace(top, bag=tuple(terms)))
-        return (Term((atom,), (), columns(atom)),)
+        return (Term((atom,), (), atom.columns),)
 
     def _limit_below(self, term: Term, top: Top) -> Top | None:
         """The limit a term consists of, if it is in the same order."""
@@ -134,9 +132,8 @@ class Ordered:
         inner = atom.relation
         if not isinstance(inner, Top) or inner.directions != top.directions:
             return None
-        names = [c.name for c in columns(atom)]
         for row in inner.bag:
-            table = dict(zip(names, row.outputs, strict=True))
+            table = dict(zip(atom.columns, row.outputs, strict=True))
             for key, own in zip(term.outputs[top.width :], row.outputs[inner.width :], strict=True):
                 given = self.symbols.substitute(key, table)
                 if given == own:
@@ -162,7 +159,7 @@ class Ordered:
         else:
             types = [o.type for o in bag[0].outputs[top.width :]]
             row = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
-            keys = tuple(columns(a)[0] for a in row)
+            keys = tuple(a.columns[0] for a in row)
             made = repeated(self.symbols, row, self._copies(bag, keys, top), ())
         shown = [keys[p] if isinstance(p, int) else p for p in places if p is not None]
         return (replace(made, outputs=(*shown, *keys)),)
@@ -244,7 +241,7 @@ def in_common(symbols: Symbols, bags: Sequence[Bag], *, without: bool) -> Term |
     if any(map(has_floats, types)):
         return None
     row = tuple(Atom(symbols.fresh(), Domain(t)) for t in types)
-    values = [columns(a)[0] for a in row]
+    values = [a.columns[0] for a in row]
     left, right = (
         added(
             [

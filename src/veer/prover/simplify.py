@@ -11,7 +11,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    Column,
     Compare,
     Expr,
     IsNull,
@@ -19,6 +18,8 @@ from veer.model.expr import (
     Not,
     OpaqueCall,
     Or,
+    RowColumn,
+    Symbol,
 )
 from veer.model.types import has_floats
 from veer.model.walk import parts
@@ -38,14 +39,12 @@ from veer.prover.terms import (
     TRUE,
     Atom,
     Domain,
+    Relation,
     Table,
     Term,
-    columns,
-    is_symbol,
-    variable,
 )
-from veer.smt import Holds, never_null
-from veer.smt.formula import ADDED, MULTIPLIED, SAME
+from veer.smt import Holds
+from veer.smt.formula import ADDED, MULTIPLIED, SAME, Variable
 
 ROUNDS = 40
 
@@ -93,7 +92,7 @@ class Simplifying(Definitions):
                 case Not(Or(args)):
                     stack.extend(Not(a) for a in reversed(args))
                     continue
-                case Not(IsNull(Column(name))) if never_null(name):
+                case Not(IsNull(RowColumn(nullable=False) | Symbol(nullable=False))):
                     continue
                 case Not(IsNull(OpaqueCall(identity))) if identity in (ADDED, MULTIPLIED):
                     continue
@@ -102,7 +101,7 @@ class Simplifying(Definitions):
                     continue
                 case Not(IsNull(Literal(value))):
                     condition = FALSE if value is None else TRUE
-                case IsNull(Column(name)) if never_null(name):
+                case IsNull(RowColumn(nullable=False) | Symbol(nullable=False)):
                     condition = FALSE
                 case Compare("<=>" | "=" as op, Literal(a), Literal(b)) if (
                     condition.left.type == condition.right.type
@@ -138,15 +137,17 @@ class Simplifying(Definitions):
 
         sum over d of [d = e] f(d)   =>   f(e)
         """
-        domains = {columns(a)[0].name: a for a in term.atoms if isinstance(a.relation, Domain)}
+        domains: dict[Variable, Atom] = {
+            a.columns[0]: a for a in term.atoms if isinstance(a.relation, Domain)
+        }
         if not domains:
             return None
         for condition in term.conditions:
-            for name, value, is_sql in equalities(condition):
-                atom = domains.get(name)
+            for variable, value, is_sql in equalities(condition):
+                atom = domains.get(variable)
                 if atom is None or atom.var in self.variables(value):
                     continue
-                if value.type != columns(atom)[0].type:
+                if value.type != atom.columns[0].type:
                     continue
                 rest = tuple(c for c in term.conditions if c is not condition)
                 known = (Not(IsNull(value)),) if is_sql else ()
@@ -156,7 +157,7 @@ class Simplifying(Definitions):
                         (*rest, *known),
                         term.outputs,
                     ),
-                    {name: value},
+                    {atom.columns[0]: value},
                 )
         return None
 
@@ -167,23 +168,23 @@ class Simplifying(Definitions):
             for b in term.atoms[i + 1 :]:
                 if a.relation != b.relation:
                     continue
-                places = {c: i for i, c in enumerate(columns(a))}
+                places = {c: i for i, c in enumerate(a.columns)}
                 for one in row_keys(a, term.conditions, classes):
                     if any(has_floats(c.type) for c in one):
                         continue
-                    two = tuple(columns(b)[places[c]] for c in one)
+                    two = tuple(b.columns[places[c]] for c in one)
                     if all(classes.are_same(x, y) for x, y in zip(one, two, strict=True)):
                         self.note_key(a, one)
-                        table = dict(zip((c.name for c in columns(b)), columns(a), strict=True))
+                        table = dict(zip(b.columns, a.columns, strict=True))
                         rest = tuple(x for x in term.atoms if x is not b)
                         return self.substitute_term(replace(term, atoms=rest), table)
         return None
 
-    def note_key(self, atom: Atom, key: Sequence[Column]) -> None:
+    def note_key(self, atom: Atom, key: Sequence[RowColumn]) -> None:
         """Remember that a declared key was relied on."""
         assert isinstance(atom.relation, Table)
         source = atom.relation.source
-        own = columns(atom)
+        own = atom.columns
         names = tuple(source.fields[own.index(c)].name for c in key)
         is_key = names in source.keys
         said = f"is a key of {source.table}" if is_key else f"is unique in {source.table}"
@@ -228,8 +229,8 @@ class Simplifying(Definitions):
         return Term((*term.atoms, *fixed), (*kept, *outside, *found), term.outputs)
 
     def some_row(self, condition: Expr) -> SomeRow | None:
-        if isinstance(condition, Column) and is_symbol(condition.name):
-            definition = self.definitions[condition.name]
+        if isinstance(condition, Symbol):
+            definition = self.definitions[condition]
             if isinstance(definition, SomeRow):
                 return definition
         return None
@@ -242,7 +243,7 @@ class Simplifying(Definitions):
     def determined(self, body: Term) -> list[Atom]:
         """Atoms of which at most one row fits the rows around the body, one after the other."""
         classes = Classes.of(body.conditions)
-        read = {variable(n) for a in body.atoms for n in self.relation_free(a.relation)}
+        read = {c.variable for a in body.atoms for c in self.relation_free(a.relation)}
         open_ = {a.var: a for a in body.atoms if a.var not in read}
         determined: list[Atom] = []
         fixed: set[int] = set()
@@ -263,7 +264,7 @@ class Simplifying(Definitions):
             fixed.add(found[0].var)
             del open_[found[0].var]
 
-    def _is_fixed(self, key: Sequence[Column], classes: Classes, unknown: set[int]) -> bool:
+    def _is_fixed(self, key: Sequence[RowColumn], classes: Classes, unknown: set[int]) -> bool:
         return all(
             not has_floats(c.type)
             and any(unknown.isdisjoint(self.variables(e)) for e in classes.members(c))
@@ -276,23 +277,23 @@ class Simplifying(Definitions):
         Also the other way of reading an inner join to a parent table.
         """
         classes = Classes.of(term.conditions)
-        fixed: dict[Atom, tuple[Column, ...]] = {}
+        fixed: dict[Atom, tuple[RowColumn, ...]] = {}
         for atom in term.atoms:
             for key in row_keys(atom, term.conditions, classes):
                 if atom not in fixed and self._is_fixed(key, classes, {atom.var}):
                     fixed[atom] = key
         # A row that fixes another goes after it.
         leading = {
-            variable(name)
+            read
             for atom, key in fixed.items()
             for c in key
             for e in classes.members(c)
-            for name in self.free(e)
-            if variable(name) != atom.var
+            for read in self.variables(e)
+            if read != atom.var
         }
         for atom in sorted(fixed, key=lambda a: a.var in leading):
             others = tuple(a for a in term.atoms if a is not atom)
-            if any(atom.var in map(variable, self.relation_free(a.relation)) for a in others):
+            if any(self._depends_on(a.relation, atom.var) for a in others):
                 continue
             outputs = [self._without(o, atom, classes) for o in term.outputs]
             if any(o is None for o in outputs):
@@ -304,17 +305,20 @@ class Simplifying(Definitions):
             return Term(others, (*outside, found), tuple(o for o in outputs if o is not None))
         return None
 
+    def _depends_on(self, relation: Relation, var: int) -> bool:
+        return any(column.variable == var for column in self.relation_free(relation))
+
     def _without(self, expr: Expr, atom: Atom, classes: Classes) -> Expr | None:
         """The expression without reading an atom, by what its columns are equal to."""
-        table: dict[str, Expr] = {}
-        for c in columns(atom):
-            if c.name in self.free(expr):
+        table: dict[RowColumn, Expr] = {}
+        for c in atom.columns:
+            if c in self.free(expr):
                 other = next(
                     (e for e in classes.members(c) if atom.var not in self.variables(e)), None
                 )
                 if other is None:
                     return None
-                table[c.name] = other
+                table[c] = other
         return self.substitute(expr, table) if table else expr
 
     def _with_plain_outputs(self, term: Term) -> Term:
@@ -323,15 +327,15 @@ class Simplifying(Definitions):
             return term
         classes = Classes.of(term.conditions)
         bound = {a.var for a in term.atoms}
-        table: dict[str, Expr] = {}
-        for name in sorted(frozenset().union(*(self.free(o) for o in term.outputs))):
-            if variable(name) in bound:
-                own = next(c for a in term.atoms for c in columns(a) if c.name == name)
+        table: dict[RowColumn, Expr] = {}
+        for column in frozenset().union(*(self.free(o) for o in term.outputs)):
+            if column.variable in bound:
                 plain = next(
-                    (e for e in classes.members(own) if bound.isdisjoint(self.variables(e))), None
+                    (e for e in classes.members(column) if bound.isdisjoint(self.variables(e))),
+                    None,
                 )
                 if plain is not None:
-                    table[name] = plain
+                    table[column] = plain
         if not table:
             return term
         return replace(term, outputs=tuple(self.substitute(o, table) for o in term.outputs))
@@ -370,4 +374,4 @@ class Simplifying(Definitions):
                 return expr
 
     def _reads(self, expr: Expr) -> bool:
-        return any(isinstance(node, Column) for node in parts(expr))
+        return any(isinstance(node, RowColumn | Symbol) for node in parts(expr))

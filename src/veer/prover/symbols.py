@@ -9,7 +9,6 @@ from veer.model.conditions import conjunction
 from veer.model.expr import (
     And,
     Case,
-    Column,
     Compare,
     Expr,
     IsNull,
@@ -17,8 +16,10 @@ from veer.model.expr import (
     Not,
     OpaqueCall,
     Or,
+    RowColumn,
+    Symbol,
 )
-from veer.model.types import BOOLEAN, LONG, DataType, has_floats, is_orderable
+from veer.model.types import LONG, DataType, has_floats, is_orderable
 from veer.prover.conditions import (
     Classes,
     alternatives,
@@ -44,9 +45,6 @@ from veer.prover.terms import (
     Relation,
     Table,
     Term,
-    columns,
-    is_symbol,
-    variable,
 )
 from veer.prover.totals import (
     Summand,
@@ -115,7 +113,7 @@ class Symbols(Simplifying):
         found = [*map(two_valued, outside)]
         for atoms, conditions in self._components(simple.atoms, inside):
             if conditions or not all(isinstance(a.relation, Domain) for a in atoms):
-                found.append(self.symbol(SomeRow(Term(atoms, conditions, ())), BOOLEAN, "!"))
+                found.append(self.symbol(SomeRow(Term(atoms, conditions, ()))))
         if FALSE in found:
             return FALSE
         found = [c for c in dict.fromkeys(found) if c != TRUE]
@@ -164,10 +162,10 @@ class Symbols(Simplifying):
     def _fixes(self, condition: Expr, domains: set[int]) -> bool:
         """Whether a condition makes a value that ranges over all the same as another."""
         return any(
-            {variable(name)} <= domains and variable(name) not in self.variables(other)
+            one.variable in domains and one.variable not in self.variables(other)
             for c in conjuncts(condition)
-            for name, other, _ in equalities(c)
-            if not is_symbol(name)
+            for one, other, _ in equalities(c)
+            if isinstance(one, RowColumn)
         )
 
     def _speaks_of_rows(self, condition: Expr) -> bool:
@@ -188,7 +186,7 @@ class Symbols(Simplifying):
         for condition in conditions:
             join(self.variables(condition))
         for atom in atoms:
-            join({atom.var, *map(variable, self.relation_free(atom.relation))})
+            join({atom.var, *(c.variable for c in self.relation_free(atom.relation))})
         found = []
         for name in dict.fromkeys(group.values()):
             members = tuple(a for a in atoms if group[a.var] == name)
@@ -209,7 +207,7 @@ class Symbols(Simplifying):
                 continue
             value = outer[0]
             equalities = [c for c in conditions if equates(c, members)]
-            table = {m.name: value for m in inner if isinstance(m, Column)}
+            table = {m: value for m in inner if isinstance(m, RowColumn)}
             conditions = [self.substitute(c, table) for c in conditions if c not in equalities]
             outputs = [self.substitute(o, table) for o in outputs]
             conditions += [same(m, value) for m in (*inner, *outer[1:])]
@@ -257,7 +255,7 @@ class Symbols(Simplifying):
         if not bag:
             return ()
         row = [Atom(self.fresh(), Domain(o.type)) for o in bag[0].outputs]
-        values = [columns(a)[0] for a in row]
+        values = [a.columns[0] for a in row]
         members = tuple(
             replace(t, conditions=(*t.conditions, *map(same, values, t.outputs)))
             for t in map(self.freshened, bag)
@@ -281,7 +279,7 @@ class Symbols(Simplifying):
         constant = self._constant_fold(definition)
         if constant is not None:
             return Case(((self.exists(definition.bag), constant),), nothing)
-        return self.symbol(definition, type_, "!" if function == "count" else "")
+        return self.symbol(definition)
 
     def _members(self, function: str, term: Term) -> Iterator[Term]:
         """The rows of a term, or those below if what it gives is such an extreme of rows itself.
@@ -289,7 +287,7 @@ class Symbols(Simplifying):
         min over x of (min over y of f(x, y))   =>   min over x, y of f(x, y)
         """
         (output,) = term.outputs
-        inner = self.definitions.get(output.name) if isinstance(output, Column) else None
+        inner = self.definitions.get(output) if isinstance(output, Symbol) else None
         if not isinstance(inner, Folded) or inner.function != function:
             yield term
             return
@@ -397,7 +395,7 @@ class Symbols(Simplifying):
         if self.is_one_row(rows):
             return self._one_row(rows, multiplied(factors, type_), type_)
         term = replace(rows, outputs=(multiplied(factors, type_),))
-        return self.symbol(Totaled(term), type_, "!")
+        return self.symbol(Totaled(term))
 
     def _opened(self, term: Term) -> Term | None:
         """A term with one factor taken apart, if one can be: a sum, a total, a number of copies."""
@@ -411,8 +409,8 @@ class Symbols(Simplifying):
             others = [*term.outputs[:place], *term.outputs[place + 1 :]]
             if bound.isdisjoint(self.variables(factor)):
                 continue
-            if isinstance(factor, Column) and is_symbol(factor.name):
-                definition = self.definitions[factor.name]
+            if isinstance(factor, Symbol):
+                definition = self.definitions[factor]
                 if isinstance(definition, Totaled):
                     inner = self.freshened(definition.term)
                     return Term(
@@ -443,27 +441,25 @@ class Symbols(Simplifying):
         keys = [k for k in every if not any(has_floats(c.type) for c in k)]
         read = frozenset().union(*(self.free(e) for e in (*term.conditions, *term.outputs)))
         # What is read stays: a key of which nothing is read would only be added.
-        keys.sort(key=lambda k: any(c.name not in read for c in k))
+        keys.sort(key=lambda k: any(c not in read for c in k))
         key = keys[0] if keys else None
         others = tuple(a for a in term.atoms if a is not atom)
-        if key is None or any(
-            atom.var in map(variable, self.relation_free(a.relation)) for a in others
-        ):
+        if key is None or any(self._depends_on(a.relation, atom.var) for a in others):
             return None
         domains = [Atom(self.fresh(), Domain(c.type)) for c in key]
         row = Atom(self.fresh(), atom.relation)
-        place = {c: i for i, c in enumerate(columns(atom))}
-        values = [columns(d)[0] for d in domains]
-        fits = tuple(same(columns(row)[place[c]], v) for c, v in zip(key, values, strict=True))
-        table: dict[str, Expr] = {c.name: v for c, v in zip(key, values, strict=True)}
-        for column in columns(atom):
-            if column.name in read and column.name not in table:
+        place = {c: i for i, c in enumerate(atom.columns)}
+        values = [d.columns[0] for d in domains]
+        fits = tuple(same(row.columns[place[c]], v) for c, v in zip(key, values, strict=True))
+        table: dict[RowColumn, Expr] = dict(zip(key, values, strict=True))
+        for column in atom.columns:
+            if column in read and column not in table:
                 if not is_orderable(column.type):
                     return None
-                own = Term((row,), fits, (columns(row)[place[column]],))
-                table[column.name] = self._folded("max", column.type, False, (own,))
+                own = Term((row,), fits, (row.columns[place[column]],))
+                table[column] = self._folded("max", column.type, False, (own,))
         self.note_key(atom, key)
-        found = self.symbol(SomeRow(Term((row,), fits, ())), BOOLEAN, "!")
+        found = self.symbol(SomeRow(Term((row,), fits, ())))
         moved = self.substitute_term(Term(others, term.conditions, term.outputs), table)
         return Term((*moved.atoms, *domains), (*moved.conditions, found), moved.outputs)
 

@@ -1,9 +1,8 @@
 """Sum-normal form: a query as a sum of terms over tuple variables.
 
 A term ranges over its atoms, keeps the combinations on which every condition is true, and gives
-`outputs` for each: a bag. Expressions read columns of tuple variables by name, `t5.2` being
-column 2 of variable 5 (`t5.2!` if it is never null); names starting with `?` are symbols
-defined in a `Symbols` table.
+`outputs` for each: a bag. Expressions read the columns of tuple variables (`RowColumn`) and symbols
+(`Symbol`) that a table of definitions explains.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, assert_never, final
 
-from veer.model.expr import Column, Expr, Literal
+from veer.model.expr import Expr, Literal, RowColumn
 from veer.model.ops import Source
 from veer.model.types import BOOLEAN, DataType
 
@@ -108,9 +107,10 @@ class Atom:
     relation: Relation
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[RowColumn, ...]:
+        """Its columns, in the order of the relation's."""
         return tuple(
-            column(self.var, i, type_, nullable)
+            RowColumn(self.var, i, type_, nullable)
             for i, (type_, nullable) in enumerate(fields(self.relation))
         )
 
@@ -146,33 +146,13 @@ def fields(relation: Relation) -> list[tuple[DataType, bool]]:
             assert_never(relation)
 
 
-def column(var: int, index: int, type_: DataType, nullable: bool) -> Column:
-    """Column `index` of a tuple variable."""
-    return Column(f"t{var}.{index}{'' if nullable else '!'}", type_)
-
-
-def columns(atom: Atom) -> tuple[Column, ...]:
-    """All columns of an atom."""
-    return atom.columns
-
-
-def is_symbol(name: str) -> bool:
-    """Whether a column name is that of a defined symbol."""
-    return name.startswith("?")
-
-
-def variable(name: str) -> int:
-    """The tuple variable a column belongs to."""
-    return int(name[1 : name.index(".")])
-
-
-def key_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
+def key_columns(atom: Atom) -> Iterator[tuple[RowColumn, ...]]:
     """The declared keys of an atom's table, as its columns."""
     if isinstance(atom.relation, Table):
         yield from _declared_columns(atom, atom.relation.source.keys)
 
 
-def unique_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
+def unique_columns(atom: Atom) -> Iterator[tuple[RowColumn, ...]]:
     """Columns of an atom's table on which no two rows agree that have no null there."""
     if isinstance(atom.relation, Table):
         yield from _declared_columns(atom, atom.relation.source.unique)
@@ -180,9 +160,9 @@ def unique_columns(atom: Atom) -> Iterator[tuple[Column, ...]]:
 
 def _declared_columns(
     atom: Atom, declared: Iterable[tuple[str, ...]]
-) -> Iterator[tuple[Column, ...]]:
+) -> Iterator[tuple[RowColumn, ...]]:
     assert isinstance(atom.relation, Table)
     names = [f.name for f in atom.relation.source.fields]
-    own = columns(atom)
+    own = atom.columns
     for some in declared:
         yield tuple(own[names.index(name)] for name in some)

@@ -8,7 +8,7 @@ connects is a product of totals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias, final
@@ -17,12 +17,12 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    Column,
     Expr,
     IsNull,
     Literal,
     Not,
     OpaqueCall,
+    Symbol,
 )
 from veer.model.types import INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.prover.terms import FALSE, TRUE
@@ -40,7 +40,7 @@ class Summand:
     factors: tuple[Expr, ...]
 
 
-Coefficients: TypeAlias = dict[str, int]
+Coefficients: TypeAlias = dict[Symbol, int]
 
 
 def is_summed_exactly(type_: DataType) -> bool:
@@ -207,35 +207,33 @@ def _all_integers(call: Expr) -> bool:
     return all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args)))
 
 
-def coefficients(expr: Expr, is_total: frozenset[str] | set[str]) -> Coefficients:
+def coefficients(expr: Expr, totals: Set[Symbol]) -> Coefficients:
     """How often each total is added in an expression, as far as that can be read off it."""
     found: Coefficients = {}
-    _count(expr, 1, is_total, found)
+    _count(expr, 1, totals, found)
     return {name: n for name, n in found.items() if n}
 
 
-def _count(
-    expr: Expr, times: int, is_total: frozenset[str] | set[str], found: Coefficients
-) -> None:
+def _count(expr: Expr, times: int, totals: Set[Symbol], found: Coefficients) -> None:
     match expr:
-        case Column(name) if name in is_total:
-            found[name] = found.get(name, 0) + times
+        case Symbol() if expr in totals:
+            found[expr] = found.get(expr, 0) + times
         case OpaqueCall(identity, args) if identity == ADDED:
             for a in args:
-                _count(a, times, is_total, found)
+                _count(a, times, totals, found)
         case OpaqueCall(identity, (Literal(int() as n), rest)) if identity == MULTIPLIED:
-            _count(rest, times * n, is_total, found)
+            _count(rest, times * n, totals, found)
         case Case(((_, then),), Literal(None | 0)):
-            _count(then, times, is_total, found)
+            _count(then, times, totals, found)
         case Call("coalesce", (first, Literal(0))):
-            _count(first, times, is_total, found)
+            _count(first, times, totals, found)
         case Call("+", args) if _all_integers(expr):
             for a in args:
-                _count(a, times, is_total, found)
+                _count(a, times, totals, found)
         case Call("-", (left, right)) if _all_integers(expr):
-            _count(left, times, is_total, found)
-            _count(right, -times, is_total, found)
+            _count(left, times, totals, found)
+            _count(right, -times, totals, found)
         case Call("negative", (arg,)) if _all_integers(expr):
-            _count(arg, -times, is_total, found)
+            _count(arg, -times, totals, found)
         case Cast(arg, target) if _is_wider(arg.type, target):
-            _count(arg, times, is_total, found)
+            _count(arg, times, totals, found)

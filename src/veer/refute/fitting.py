@@ -32,6 +32,7 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
+    RowColumn,
     ScalarQuery,
 )
 from veer.model.ops import (
@@ -48,13 +49,13 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field, Schema
 from veer.model.types import DataType
-from veer.model.walk import columns_read, operator_exprs, parts, substitute_columns
+from veer.model.walk import columns_read, operator_exprs, parts, substitute_columns, transform
 from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
-Made: TypeAlias = tuple[Expr | None, ...]  # of columns of one table, named by their places
+Made: TypeAlias = tuple[Expr | None, ...]  # over columns of source tables
 MOST_PARTS = 40
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -90,6 +91,7 @@ class Conditions:
     def __init__(self, dataflows: Iterable[Dataflow]) -> None:
         self._leader: dict[Place, Place] = {}
         self._asked: dict[Place, list[tuple[str, Any]]] = {}
+        self._table_numbers: dict[str, int] = {}  # the tuple variables of `_made`
         self._tests: dict[Place, dict[Expr, _Test]] = {}  # conditions on nothing but a column
         self.read: set[Place] = set()  # columns that do more than pass through
         self.folded: set[Place] = set()  # columns that aggregates read
@@ -201,10 +203,11 @@ class Conditions:
         known: Made = tuple(expr for made in inputs for expr in made)
         match operator:
             case Source(table, fields):
+                row = self._table_numbers.setdefault(table, len(self._table_numbers))
+                own = tuple(RowColumn(row, i, f.type, f.nullable) for i, f in enumerate(fields))
                 for check in operator.checks:
-                    own = tuple(Column(f"{table}\0{i}", f.type) for i, f in enumerate(fields))
                     self._note_test(check, Schema(fields), own)
-                return tuple(Column(f"{table}\0{i}", f.type) for i, f in enumerate(fields))
+                return own
             case Filter(predicate):
                 self._note_test(predicate, rows, known)
                 return known
@@ -226,16 +229,16 @@ class Conditions:
             made = _composed(part, rows, known)
             if made is None:
                 continue
-            read = dict.fromkeys(columns_read(made))
+            read = {node for node in parts(made) if isinstance(node, RowColumn)}
             if len(read) != 1:
                 continue
             (column,) = read
-            table, _, index = column.name.rpartition("\0")
+            (table,) = (t for t, n in self._table_numbers.items() if n == column.variable)
             try:
-                test = compile_expr(made, (Schema((Field(column.name, column.type),)),))
+                test = compile_expr(transform(made, _as_value), (_value_schema(column.type),))
             except (InputError, RecursionError):
                 continue
-            self._tests.setdefault((table, int(index)), {})[made] = _Test(column.type, test)
+            self._tests.setdefault((table, column.index), {})[made] = _Test(column.type, test)
 
     def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
         for op, left, right in _comparisons(condition):
@@ -248,6 +251,15 @@ class Conditions:
                 other = _origin(right, schema, origins)
                 if other is not None:
                     self._leader[self.leader(other)] = self.leader(place)
+
+
+def _as_value(node: Expr) -> Expr:
+    return Column("value", node.type) if isinstance(node, RowColumn) else node
+
+
+def _value_schema(type_: DataType) -> Schema:
+    """Rows of a single value: those on which conditions over one column are tried."""
+    return Schema((Field("value", type_),))
 
 
 def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:

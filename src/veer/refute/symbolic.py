@@ -8,10 +8,11 @@ where functions are uninterpreted it may not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TypeAlias
+from itertools import count
+from typing import final
 
 from veer import smt
 from veer.errors import InputError, UnsupportedError
@@ -22,18 +23,15 @@ from veer.model.expr import (
     And,
     Case,
     Cast,
-    Column,
     Compare,
-    Exists,
     Expr,
-    InQuery,
     IsNull,
     Literal,
     Not,
     OpaqueCall,
     Or,
-    OuterColumn,
-    ScalarQuery,
+    RowColumn,
+    Symbol,
 )
 from veer.model.ops import (
     Aggregate,
@@ -51,6 +49,7 @@ from veer.model.ops import (
     Union,
     Values,
 )
+from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.model.schema import Schema
 from veer.model.types import (
     BOOLEAN,
@@ -61,7 +60,6 @@ from veer.model.types import (
     IntegralType,
     has_floats,
 )
-from veer.model.walk import map_children
 from veer.refute.instances import Tables, all_sources, parent_of, refers, target_places
 from veer.refute.pools import pool
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
@@ -73,15 +71,26 @@ SMALL = 10_000_000
 TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row that is there if `there` is true."""
+@final
+@dataclass(frozen=True, slots=True)
+class PossibleRow:
+    """A row that is there if every condition of `there` is true."""
 
     there: tuple[Expr, ...]
     values: tuple[Expr, ...]
 
 
-Scope: TypeAlias = tuple[tuple[Schema, tuple[Expr, ...]], ...]
+@final
+@dataclass(frozen=True, slots=True)
+class UnknownRow:
+    """A row of a source table, of which only the columns' types are known."""
+
+    there: Symbol
+    columns: tuple[RowColumn, ...]
+
+    def as_possible(self) -> PossibleRow:
+        """The row as an operator sees it."""
+        return PossibleRow((self.there,), self.columns)
 
 
 def symbolic_instances(
@@ -136,8 +145,8 @@ def symbolic_instance(
 
 def _solved(
     run: SymbolicRun,
-    p_rows: Sequence[Row],
-    q_rows: Sequence[Row],
+    p_rows: Sequence[PossibleRow],
+    q_rows: Sequence[PossibleRow],
     columns: Sequence[tuple[int, int]],
     semantics: TableSemantics,
     *,
@@ -151,11 +160,13 @@ def _solved(
     return None if model is None else run.tables(model)
 
 
-def _picked(row: Row, places: Sequence[int]) -> Row:
-    return Row(row.there, tuple(row.values[i] for i in places))
+def _picked(row: PossibleRow, places: Sequence[int]) -> PossibleRow:
+    return PossibleRow(row.there, tuple(row.values[i] for i in places))
 
 
-def _missing(ours: Sequence[Row], theirs: Sequence[Row], counted: bool) -> Iterator[Formula]:
+def _missing(
+    ours: Sequence[PossibleRow], theirs: Sequence[PossibleRow], counted: bool
+) -> Iterator[Formula]:
     """For each row: it is there, and not as often on the other side."""
     for row in ours:
         here = tuple(_equal(row, other) for other in ours)
@@ -164,7 +175,7 @@ def _missing(ours: Sequence[Row], theirs: Sequence[Row], counted: bool) -> Itera
         yield All((*map(Holds, row.there), differs))
 
 
-def _equal(row: Row, other: Row) -> Formula:
+def _equal(row: PossibleRow, other: PossibleRow) -> Formula:
     same_values = (Same(a, b) for a, b in zip(row.values, other.values, strict=True))
     return All((*map(Holds, other.there), *same_values))
 
@@ -174,19 +185,12 @@ class SymbolicRun:
 
     def __init__(self, sources: dict[str, Source], sizes: dict[str, int]) -> None:
         self.sources = sources
-        self.rows = {name: self._unknown(source, sizes[name]) for name, source in sources.items()}
-
-    def _unknown(self, source: Source, size: int) -> list[Row]:
-        return [
-            Row(
-                (Column(f"{source.table}/{i}/there!", BOOLEAN),),
-                tuple(
-                    Column(f"{source.table}/{i}/{place}{'' if f.nullable else '!'}", f.type)
-                    for place, f in enumerate(source.fields)
-                ),
-            )
-            for i in range(size)
-        ]
+        numbers = count()
+        self.unknown = {
+            table: [_unknown_row(source, next(numbers)) for _ in range(sizes[table])]
+            for table, source in sources.items()
+        }
+        self.rows = {t: [r.as_possible() for r in rows] for t, rows in self.unknown.items()}
 
     def constraints(self, small: bool = False) -> Iterator[Formula]:
         """Values fit their types, rows differ on keys and refer to rows that are there."""
@@ -239,31 +243,29 @@ class SymbolicRun:
                 )
                 yield implies(All(tuple(map(Holds, row.there + present))), Some(found))
 
-    def tables(self, model: dict[str, object]) -> Tables:
+    def tables(self, model: Mapping[smt.Variable, object]) -> Tables:
         """The rows a model has, columns it says nothing of filled plainly."""
-        found: Tables = {}
+        tables: Tables = {}
         for name, source in self.sources.items():
-            found[name] = []
-            for row in self.rows[name]:
-                (there,) = row.there
-                if model.get(there.name) is True:  # type: ignore[union-attr]
-                    found[name].append(
-                        tuple(
-                            _value(model.get(c.name), f.type, f.nullable)  # type: ignore[union-attr]
-                            for c, f in zip(row.values, source.fields, strict=True)
-                        )
-                    )
-        return found
+            tables[name] = [
+                tuple(
+                    _value(model.get(c), f.type, f.nullable)
+                    for c, f in zip(row.columns, source.fields, strict=True)
+                )
+                for row in self.unknown[name]
+                if model.get(row.there) is True
+            ]
+        return tables
 
     # -- operators -----------------------------------------------------------------------------
 
-    def result(self, dataflow: Dataflow, scope: Scope = ()) -> list[Row]:
+    def result(self, dataflow: Dataflow, outer: EnclosingRows = ()) -> list[PossibleRow]:
         """The rows of the only sink."""
-        found: dict[str, list[Row]] = {}
+        found: dict[str, list[PossibleRow]] = {}
         for id_ in dataflow.order:
             below = dataflow.inputs[id_]
             schemas = [dataflow.schemas[i] for i in below]
-            rows = self._operator(dataflow, id_, [found[i] for i in below], schemas, scope)
+            rows = self._operator(dataflow, id_, [found[i] for i in below], schemas, outer)
             if len(rows) > MOST_ROWS:
                 raise UnsupportedError("too many rows")
             found[id_] = rows
@@ -273,10 +275,10 @@ class SymbolicRun:
         self,
         dataflow: Dataflow,
         id_: str,
-        inputs: Sequence[list[Row]],
+        inputs: Sequence[list[PossibleRow]],
         below: Sequence[Schema],
-        scope: Scope,
-    ) -> list[Row]:
+        outer: EnclosingRows,
+    ) -> list[PossibleRow]:
         operator = dataflow.operators[id_]
         schema = below[0] if below else Schema(())
         match operator:
@@ -284,17 +286,17 @@ class SymbolicRun:
                 return self.rows[table]
             case Values(fields, values):
                 types = [f.type for f in fields]
-                return [Row((), tuple(map(Literal, row, types))) for row in values]
+                return [PossibleRow((), tuple(map(Literal, row, types))) for row in values]
             case Filter(predicate):
-                return [self._kept(r, self._expr(predicate, schema, r, scope)) for r in inputs[0]]
+                return [self._kept(r, self._expr(predicate, schema, r, outer)) for r in inputs[0]]
             case Project(named):
                 return [
-                    Row(r.there, tuple(self._expr(n.expr, schema, r, scope) for n in named))
+                    PossibleRow(r.there, tuple(self._expr(n.expr, schema, r, outer) for n in named))
                     for r in inputs[0]
                 ]
             case Sort():
                 return inputs[0]
-            case Limit(count, 0) if count is None or count >= len(inputs[0]):
+            case Limit(limit, 0) if limit is None or limit >= len(inputs[0]):
                 return inputs[0]
             case Sink(columns=shown):
                 places = [schema.place(c.name, c.occurrence) for c in shown]
@@ -302,43 +304,47 @@ class SymbolicRun:
             case Union():
                 return [r for rows in inputs for r in rows]
             case Join():
-                return self._join(operator, inputs, below, scope)
-            case Lateral(query, outer):
-                return self._lateral(query, outer, inputs[0], schema, scope)
+                return self._join(operator, inputs, below, outer)
+            case Lateral(query, keeps_all):
+                return self._lateral(query, keeps_all, inputs[0], schema, outer)
             case Aggregate(keys, calls):
                 return self._groups(
                     inputs[0],
                     schema,
                     [k.expr for k in keys],
                     [n.call for n in calls],
-                    scope,
+                    outer,
                 )
             case GlobalAggregate(calls):
-                folds = [self._fold(n.call, inputs[0], schema, scope) for n in calls]
-                return [Row((), tuple(folds))]
+                folds = [self._fold(n.call, inputs[0], schema, outer) for n in calls]
+                return [PossibleRow((), tuple(folds))]
             case IntersectAll() | ExceptAll():
                 return self._rest(inputs, keep_common=isinstance(operator, IntersectAll))
             case _:
                 raise UnsupportedError(f"a {type(operator).__name__}")
 
-    def _kept(self, row: Row, condition: Expr) -> Row:
+    def _kept(self, row: PossibleRow, condition: Expr) -> PossibleRow:
         return replace(row, there=(*row.there, condition))
 
     def _join(
-        self, join: Join, inputs: Sequence[list[Row]], below: Sequence[Schema], scope: Scope
-    ) -> list[Row]:
+        self,
+        join: Join,
+        inputs: Sequence[list[PossibleRow]],
+        below: Sequence[Schema],
+        outer: EnclosingRows,
+    ) -> list[PossibleRow]:
         left, right = inputs
         schema = below[0] + below[1]
         condition = TRUE if join.condition is None else join.condition
 
-        def meet(a: Row, b: Row) -> tuple[Expr, ...]:
-            both = Row((), a.values + b.values)
-            return (*a.there, *b.there, self._expr(condition, schema, both, scope))
+        def meet(a: PossibleRow, b: PossibleRow) -> tuple[Expr, ...]:
+            both = PossibleRow((), a.values + b.values)
+            return (*a.there, *b.there, self._expr(condition, schema, both, outer))
 
         def partner(found: list[tuple[Expr, ...]]) -> Expr:
             return _any([_all(f) for f in found])
 
-        pairs = [Row(meet(a, b), a.values + b.values) for a in left for b in right]
+        pairs = [PossibleRow(meet(a, b), a.values + b.values) for a in left for b in right]
         if join.kind in ("inner", "cross"):
             return pairs
         has = [partner([meet(a, b) for b in right]) for a in left]
@@ -348,28 +354,33 @@ class SymbolicRun:
         if join.kind == "anti":
             return alone
         padding = tuple(Literal(None, t) for t in below[1].types)
-        found = pairs + [Row(r.there, r.values + padding) for r in alone]
+        found = pairs + [PossibleRow(r.there, r.values + padding) for r in alone]
         if join.kind == "full":
             before = tuple(Literal(None, t) for t in below[0].types)
             for b in right:
                 other = partner([meet(a, b) for a in left])
-                found.append(Row((*b.there, Not(_truth(other))), before + b.values))
+                found.append(PossibleRow((*b.there, Not(_truth(other))), before + b.values))
         return found
 
     def _lateral(
-        self, query: Dataflow, outer: bool, rows: list[Row], schema: Schema, scope: Scope
-    ) -> list[Row]:
+        self,
+        query: Dataflow,
+        keeps_all: bool,
+        rows: list[PossibleRow],
+        schema: Schema,
+        outer: EnclosingRows,
+    ) -> list[PossibleRow]:
         found = []
         for row in rows:
-            inner = self.result(query, ((schema, row.values), *scope))
-            found += [Row(row.there + r.there, row.values + r.values) for r in inner]
-            if outer:
+            inner = self.result(query, (ResolvedRow(schema, row.values), *outer))
+            found += [PossibleRow(row.there + r.there, row.values + r.values) for r in inner]
+            if keeps_all:
                 none = Not(_truth(_any([_all(r.there) for r in inner])))
                 padding = tuple(Literal(None, t) for t in query.result_schema.types)
-                found.append(Row((*row.there, none), row.values + padding))
+                found.append(PossibleRow((*row.there, none), row.values + padding))
         return found
 
-    def _rest(self, inputs: Sequence[list[Row]], *, keep_common: bool) -> list[Row]:
+    def _rest(self, inputs: Sequence[list[PossibleRow]], *, keep_common: bool) -> list[PossibleRow]:
         """Rows of the first input that have (or lack) a partner of the same number."""
         left, right = inputs
         if any(has_floats(v.type) for r in left for v in r.values):
@@ -386,14 +397,14 @@ class SymbolicRun:
 
     def _groups(
         self,
-        rows: list[Row],
+        rows: list[PossibleRow],
         schema: Schema,
         keys: Sequence[Expr],
         calls: Sequence[AggregateCall],
-        scope: Scope,
-    ) -> list[Row]:
+        outer: EnclosingRows,
+    ) -> list[PossibleRow]:
         """The first row of each group, with the folds over its members."""
-        keyed = [tuple(self._expr(k, schema, r, scope) for k in keys) for r in rows]
+        keyed = [tuple(self._expr(k, schema, r, outer) for k in keys) for r in rows]
         if any(has_floats(k.type) for k in keys):
             raise UnsupportedError("groups of floats")
         found = []
@@ -405,20 +416,22 @@ class SymbolicRun:
                 [_all((*r.there, fit)) for r, fit in zip(rows[:i], fits[:i], strict=True)]
             )
             members = [self._kept(r, fit) for r, fit in zip(rows, fits, strict=True)]
-            values = [self._fold(call, members, schema, scope) for call in calls]
+            values = [self._fold(call, members, schema, outer) for call in calls]
             first = (*row.there, Not(_truth(earlier)))
-            found.append(Row(first, (*keyed[i], *values)))
+            found.append(PossibleRow(first, (*keyed[i], *values)))
         return found
 
-    def _fold(self, call: AggregateCall, rows: list[Row], schema: Schema, scope: Scope) -> Expr:
+    def _fold(
+        self, call: AggregateCall, rows: list[PossibleRow], schema: Schema, outer: EnclosingRows
+    ) -> Expr:
         if call.function not in ("count", "sum", "min", "max", "avg"):
             raise UnsupportedError(call.function)
         given: list[tuple[Expr, tuple[Expr, ...]]] = []
         for row in rows:
-            args = tuple(self._expr(a, schema, row, scope) for a in call.args)
+            args = tuple(self._expr(a, schema, row, outer) for a in call.args)
             there = [*row.there, *(Not(IsNull(a)) for a in args)]
             if call.where is not None:
-                there.append(self._expr(call.where, schema, row, scope))
+                there.append(self._expr(call.where, schema, row, outer))
             given.append((_all(there), args))
         if call.distinct:
             given = _without_repeats(given)
@@ -434,35 +447,32 @@ class SymbolicRun:
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def _expr(self, expr: Expr, schema: Schema, row: Row, scope: Scope) -> Expr:
-        return self._resolved(expr, ((schema, row.values), *scope))
+    def _expr(self, expr: Expr, schema: Schema, row: PossibleRow, outer: EnclosingRows) -> Expr:
+        return resolve(expr, (ResolvedRow(schema, row.values), *outer), self)
 
-    def _resolved(self, expr: Expr, scope: Scope) -> Expr:
-        match expr:
-            case Column(name, _, occurrence):
-                schema, values = scope[0]
-                return values[schema.place(name, occurrence)]
-            case OuterColumn(name, _, occurrence, depth):
-                schema, values = scope[depth]
-                return values[schema.place(name, occurrence)]
-            case Exists(query):
-                return _any([_all(r.there) for r in self.result(query, scope)])
-            case InQuery(args, query):
-                given = [self._resolved(a, scope) for a in args]
-                parts: list[Expr] = []
-                for r in self.result(query, scope):
-                    pairs = zip(given, r.values, strict=True)
-                    equal = _all([Compare("=", a, b) for a, b in pairs])
-                    there = Case(((_all(r.there), TRUE),), FALSE)
-                    parts.append(And((there, equal)))
-                return Or(tuple(parts)) if parts else FALSE
-            case ScalarQuery(query):
-                value: Expr = Literal(None, expr.type)
-                for r in reversed(self.result(query, scope)):
-                    value = Case(((_all(r.there), r.values[0]),), value)
-                return value
-            case _:
-                return map_children(expr, lambda child: self._resolved(child, scope))
+    def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
+        """Whether a row of the query is there."""
+        return _any([_all(r.there) for r in self.result(query, rows)])
+
+    def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
+        """An OR over the rows: null where one that is there compares as null and none is equal."""
+        parts: list[Expr] = []
+        for r in self.result(query, rows):
+            equal = _all([Compare("=", a, b) for a, b in zip(args, r.values, strict=True)])
+            parts.append(And((_truth(_all(r.there)), equal)))
+        return Or(tuple(parts)) if parts else FALSE
+
+    def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
+        """The value of the first row that is there; that there is no second is not looked at."""
+        value: Expr = Literal(None, query.result_schema.types[0])
+        for r in reversed(self.result(query, rows)):
+            value = Case(((_all(r.there), r.values[0]),), value)
+        return value
+
+
+def _unknown_row(source: Source, number: int) -> UnknownRow:
+    columns = (RowColumn(number, i, f.type, f.nullable) for i, f in enumerate(source.fields))
+    return UnknownRow(Symbol(number, BOOLEAN, nullable=False), tuple(columns))
 
 
 def _in_range(value: Expr, small: bool) -> Iterator[Formula]:
@@ -508,7 +518,7 @@ def _truth(condition: Expr) -> Expr:
     return Case(((condition, TRUE),), FALSE)
 
 
-def _same_row(row: Row, other: Row) -> Expr:
+def _same_row(row: PossibleRow, other: PossibleRow) -> Expr:
     fits = [same(a, b) for a, b in zip(row.values, other.values, strict=True)]
     return _all((*other.there, *fits))
 

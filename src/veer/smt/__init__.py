@@ -16,8 +16,8 @@ from veer.smt.formula import (
     Same,
     SameCount,
     Some,
+    Variable,
     implies,
-    never_null,
     same,
 )
 from veer.smt.questions import Question, listening
@@ -37,11 +37,11 @@ __all__ = [
     "SameCount",
     "Solver",
     "Some",
+    "Variable",
     "as_smtlib",
     "find_model",
     "implies",
     "listening",
-    "never_null",
     "same",
 ]
 

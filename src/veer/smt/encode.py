@@ -35,7 +35,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -49,13 +48,17 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
+    RowColumn,
     ScalarQuery,
+    Symbol,
 )
 from veer.model.nullability import gives_null
+from veer.model.pprint import show_variable
 from veer.model.types import (
     BinaryType,
     BooleanType,
     ByteType,
+    CastMode,
     DataType,
     DateType,
     DayTimeIntervalType,
@@ -84,7 +87,7 @@ from veer.smt.formula import (
     Same,
     SameCount,
     Some,
-    never_null,
+    Variable,
 )
 
 INTEGERS = (
@@ -158,7 +161,8 @@ class Encoder:
         self._integers: set[int] = set()
         self._years: list[tuple[Any, Any]] = []  # dates and their years
         self._factors: dict[int, tuple[Any, list[Any]]] = {}  # of a product, which is kept alive
-        self.columns: dict[str, tuple[DataType, Value]] = {}
+        self.variables: dict[Variable, Value] = {}
+        self._names: set[str] = set()  # of variables
         self.facts: list[Any] = []  # what holds of the terms made
         self.yes = z3.BoolVal(True, self.context)
         self.no = z3.BoolVal(False, self.context)
@@ -310,8 +314,8 @@ class Encoder:
 
     def _value(self, expr: Expr) -> Value:
         match expr:
-            case Column(name, type_):
-                return self._column(name, type_)
+            case RowColumn() | Symbol():
+                return self._variable(expr)
             case Literal(value, type_):
                 return self._literal(value, type_)
             case And() | Or() | Not() | Compare() | IsNull() | InList():
@@ -340,22 +344,32 @@ class Encoder:
                 return self._uninterpreted(("opaque", identity), args, type_, Nulls.CUSTOM)
             case GetField(arg, name):
                 return self._uninterpreted(("field", name), (arg,), expr.type, Nulls.PROPAGATE)
-            case OuterColumn() | Exists() | InQuery() | ScalarQuery():
+            case Column() | OuterColumn() | Exists() | InQuery() | ScalarQuery():
                 raise UnsupportedError(f"{type(expr).__name__} is not a value of one row")
             case _:
                 assert_never(expr)
 
-    def _column(self, name: str, type_: DataType) -> Value:
-        if name not in self.columns:
-            null = self.no if never_null(name) else z3.Bool(f"{name} null", self.context)
-            if isinstance(type_, NullType):
-                null = self.yes
-            value = z3.Const(name, self._sort(type_))
-            if isinstance(type_, DecimalType):
-                digits = z3.Int(f"{name} digits", self.context)
-                self.facts.append(value * 10**type_.scale == z3.ToReal(digits))
-            self.columns[name] = (type_, Value(null, value))
-        return self.columns[name][1]
+    def _variable(self, variable: Variable) -> Value:
+        """A free constant, one for each variable of the question."""
+        value = self.variables.get(variable)
+        if value is None:
+            value = self.variables[variable] = self._free_constant(variable)
+        return value
+
+    def _free_constant(self, variable: Variable) -> Value:
+        name, type_ = show_variable(variable), variable.type
+        if name in self._names:
+            # Two variables under one name would be one constant: equal, though nothing says so.
+            raise UnsupportedError(f"{name} has two types")
+        self._names.add(name)
+        null = z3.Bool(f"{name} null", self.context) if variable.nullable else self.no
+        if isinstance(type_, NullType):
+            null = self.yes
+        value = z3.Const(name, self._sort(type_))
+        if isinstance(type_, DecimalType):
+            digits = z3.Int(f"{name} digits", self.context)
+            self.facts.append(value * 10**type_.scale == z3.ToReal(digits))
+        return Value(null, value)
 
     def _literal(self, value: Any, type_: DataType) -> Value:
         if value is None:

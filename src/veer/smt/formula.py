@@ -1,7 +1,7 @@
 """Two-valued formulas over expressions: what a prover asks the solver.
 
-Columns of these expressions are free constants, one per name: a column of a tuple variable, or a
-symbol standing for something defined elsewhere. A name ending in `!` is never null.
+The variables of these expressions are free constants: columns of tuple variables, and symbols that
+stand for something defined elsewhere.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, final
 
-from veer.model.expr import Compare, Expr, OpaqueCall
+from veer.model.expr import Compare, Expr, OpaqueCall, RowColumn, Symbol
 from veer.model.types import BOOLEAN, has_floats, is_orderable
 
 SAME = "veer.same"
@@ -68,6 +68,7 @@ class SameCount:
     right: tuple[Formula, ...]
 
 
+Variable: TypeAlias = RowColumn | Symbol
 Formula: TypeAlias = Holds | Same | All | Some | No | SameCount
 
 
@@ -89,11 +90,6 @@ def atoms(formula: Formula) -> int:
             return sum(map(atoms, left)) + sum(map(atoms, right))
         case _:
             assert_never(formula)
-
-
-def never_null(name: str) -> bool:
-    """Whether a column of this name is never null."""
-    return name.endswith("!")
 
 
 def same(left: Expr, right: Expr) -> Expr:

@@ -27,20 +27,21 @@ from veer.model.types import (
     TimestampType,
 )
 from veer.smt.encode import INFINITY_RANK, NAN_RANK, Encoder
+from veer.smt.formula import Variable
 
 EPOCH = dt.datetime(1970, 1, 1)
 
 
-def read_model(model: z3.ModelRef, encoder: Encoder) -> dict[str, Any]:
-    """A value for every column of the question; None for null and for what has no reading."""
+def read_model(model: z3.ModelRef, encoder: Encoder) -> dict[Variable, Any]:
+    """A value for every variable of the question; None for null and for what has no reading."""
     texts = _texts(model, encoder)
-    found: dict[str, Any] = {}
-    for name, (type_, (null, value)) in encoder.columns.items():
+    values: dict[Variable, Any] = {}
+    for variable, (null, value) in encoder.variables.items():
         if z3.is_true(model.eval(null, model_completion=True)):
-            found[name] = None
+            values[variable] = None
         else:
-            found[name] = _read(model, encoder, type_, value, texts)
-    return found
+            values[variable] = _read(model, encoder, variable.type, value, texts)
+    return values
 
 
 def _read(
@@ -89,8 +90,8 @@ def _texts(model: z3.ModelRef, encoder: Encoder) -> dict[Fraction, str]:
     }
     values = {
         _fraction(model.eval(value, model_completion=True))
-        for type_, (_, value) in encoder.columns.values()
-        if isinstance(type_, StringType)
+        for variable, (_, value) in encoder.variables.items()
+        if isinstance(variable.type, StringType)
     }
     found: dict[Fraction, str] = {}
     below, made = "", 0

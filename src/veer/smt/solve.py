@@ -11,7 +11,7 @@ import z3
 
 from veer.errors import UnsupportedError
 from veer.smt.encode import Encoder
-from veer.smt.formula import Formula, No, atoms
+from veer.smt.formula import Formula, No, Variable, atoms
 from veer.smt.model import read_model
 from veer.smt.questions import note
 
@@ -69,8 +69,8 @@ class Solver:
         return found
 
 
-def find_model(given: Sequence[Formula], work: int = WORK) -> dict[str, Any] | None:
-    """Values for the columns that satisfy all of these, if the solver finds some."""
+def find_model(given: Sequence[Formula], work: int = WORK) -> dict[Variable, Any] | None:
+    """Values for the variables that satisfy all of these, if the solver finds some."""
     context = z3.Context()
     encoder = Encoder(context)
     try:

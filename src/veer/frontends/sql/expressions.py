@@ -22,7 +22,6 @@ from veer.frontends.sql.literals import (
     number_literal,
     read_interval,
 )
-from veer.frontends.sql.opaque import OPAQUE
 from veer.frontends.sql.parse import only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
@@ -31,12 +30,11 @@ from veer.frontends.sql.pieces import (
     with_types,
 )
 from veer.frontends.sql.scope import Plan, unknown_column
-from veer.functions.registry import AGGREGATE, OVER, SCALAR, Kind, canonical_name
+from veer.functions.registry import AGGREGATE, OPAQUE, OVER, SCALAR, Kind, canonical_name
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
-    CastMode,
     Column,
     Exists,
     Expr,
@@ -55,6 +53,7 @@ from veer.model.types import (
     BOOLEAN,
     NULL,
     STRING,
+    CastMode,
     DecimalType,
     IntegralType,
     StructType,
@@ -202,9 +201,9 @@ class ExprReader:
             if not args:
                 raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
             read = tuple(self.read(a) for a in args)
-            shown = function == "format_string" and shows_addresses(a.type for a in read)
-            kind = Kind.CHOICE if shown else Kind.PURE  # addresses in memory, of what is no text
-            return OpaqueCall(function, read, OPAQUE[function], kind)
+            known = OPAQUE[function]
+            shown = known.shows_addresses and shows_addresses(a.type for a in read)
+            return OpaqueCall(function, read, known.type, Kind.CHOICE if shown else Kind.PURE)
         if function not in SCALAR and function not in coercion.SPECIAL:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])

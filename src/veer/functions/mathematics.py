@@ -1,0 +1,366 @@
+"""Mathematical functions of numbers: roots, logarithms, rounding, bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import (
+    ROUND_CEILING,
+    ROUND_FLOOR,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Decimal,
+)
+from typing import Any
+
+from veer.errors import IllFormedError
+from veer.functions.arithmetic import (
+    EXACT,
+    NAN,
+    WIDE,
+    fit_decimal,
+    fit_float,
+    fit_integer,
+    operands,
+)
+from veer.functions.registry import (
+    PARTIAL,
+    PURE,
+    STRICT,
+    TOTAL,
+    Argument,
+    Failure,
+    Nulls,
+    Resolved,
+    scalar,
+)
+from veer.functions.traits import Domain, Evaluation, Infix, SolverMeaning
+from veer.functions.typing import cast_to, signature
+from veer.model.types import (
+    BINARY,
+    BOOLEAN,
+    BYTE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTEGER_BITS,
+    LONG,
+    STRING,
+    DataType,
+    DecimalType,
+    IntegralType,
+    NullType,
+    NumericType,
+)
+
+
+def _sign(a: Any) -> float:
+    if a != a:
+        return NAN
+    return float((a > 0) - (a < 0)) if a else float(a)
+
+
+scalar(
+    "sign",
+    signature(DOUBLE, DOUBLE),
+    _sign,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("signum",),
+    ignores_zero_sign=True,
+)
+
+
+def _java_double(function: Callable[[float], float]) -> Callable[[float], float]:
+    def meaning(a: float) -> float:
+        try:
+            value = function(a)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return NAN
+        return NAN if value != value else value
+
+    return meaning
+
+
+scalar(
+    "sqrt",
+    signature(DOUBLE, DOUBLE),
+    _java_double(math.sqrt),
+    PURE,
+    STRICT,
+    TOTAL,
+    ignores_zero_sign=True,
+)
+scalar(
+    "exp",
+    signature(DOUBLE, DOUBLE),
+    _java_double(math.exp),
+    PURE,
+    STRICT,
+    TOTAL,
+    ignores_zero_sign=True,
+)
+
+
+def _logarithm(function: Callable[[float], float]) -> Callable[[float], float | None]:
+    return lambda a: None if a <= 0 else _java_double(function)(a)
+
+
+# Of 0.0 and of -0.0 they are null.
+scalar(
+    "ln",
+    signature(DOUBLE, DOUBLE),
+    _logarithm(math.log),
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    ignores_zero_sign=True,
+)
+scalar(
+    "log10",
+    signature(DOUBLE, DOUBLE),
+    _logarithm(math.log10),
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    ignores_zero_sign=True,
+)
+scalar(
+    "log2",
+    signature(DOUBLE, DOUBLE),
+    _logarithm(math.log2),
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    ignores_zero_sign=True,
+)
+
+
+def _power(a: float, b: float) -> float:
+    if b != b or (a != a and b != 0) or (abs(a) == 1 and math.isinf(b)):
+        return NAN  # Java's pow, unlike C's, gives NaN for 1 ** NaN and 1 ** inf
+    try:
+        value = math.pow(a, b)
+    except OverflowError:
+        return math.copysign(math.inf, a if b % 2 == 1 else 1.0)
+    except ValueError:
+        if a == 0:
+            return math.copysign(math.inf, a if b % 2 == 1 else 1.0)
+        return NAN
+    return NAN if value != value else value
+
+
+scalar("power", signature(DOUBLE, DOUBLE, DOUBLE), _power, PURE, STRICT, TOTAL, aliases=("pow",))
+scalar(
+    "isnan",
+    signature(BOOLEAN, (DOUBLE, FLOAT)),
+    lambda a: a is not None and a != a,
+    PURE,
+    Nulls.NEVER,
+    TOTAL,
+    ignores_zero_sign=True,
+)
+
+
+def _nanvl(a: float | None, b: float | None) -> float | None:
+    return b if a is not None and a != a else a
+
+
+def _nanvl_rule(args: Sequence[Argument]) -> Resolved:
+    types = {a.type for a in args}
+    common = FLOAT if types == {FLOAT} else DOUBLE
+    return signature(common, common, common)(args)
+
+
+scalar(
+    "nanvl",
+    _nanvl_rule,
+    _nanvl,
+    PURE,
+    Nulls.CUSTOM,
+    TOTAL,
+    evaluation=Evaluation.SECOND_IF_NAN,
+    ignores_zero_sign=True,
+)
+
+
+# -- rounding --------------------------------------------------------------------------------
+
+
+def _round_rule(args: Sequence[Argument]) -> Resolved:
+    """ROUND keeps the type, but for decimals the scale shrinks to what is asked."""
+    if len(args) not in (1, 2):
+        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    type_ = cast_to(args[0], NumericType, 1)
+    rest = tuple(cast_to(a, INT, 2) for a in args[1:])
+    places = 0
+    if len(args) == 2:
+        if not args[1].is_literal or not isinstance(args[1].value, int):
+            raise IllFormedError("the number of places must be a constant")
+        places = args[1].value
+    if isinstance(type_, DecimalType):
+        digits = type_.precision - type_.scale + 1
+        if places < 0:
+            type_result = DecimalType(min(max(digits, -places + 1), 38), 0)
+        else:
+            scale = min(type_.scale, places)
+            type_result = DecimalType(min(digits + scale, 38), scale)
+        return Resolved((type_, *rest), type_result)
+    return Resolved((type_, *rest), type_)
+
+
+def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        def rounded(a: Any, places: int = 0) -> Any:
+            match result:
+                case IntegralType():
+                    if places >= 0:
+                        return a
+                    exact = Decimal(a).quantize(Decimal(1).scaleb(-places), mode, EXACT)
+                    return fit_integer(int(exact), result)
+                case DecimalType():
+                    exact = a.quantize(Decimal(1).scaleb(-places), mode, EXACT)
+                    return fit_decimal(exact, result)
+                case _:
+                    if a != a or math.isinf(a):
+                        return a
+                    # Java goes through the shortest decimal text of the number as a double.
+                    shortest = Decimal(repr(a))
+                    exact = shortest.quantize(Decimal(1).scaleb(-places), mode, WIDE)
+                    return fit_float(float(exact), result) if exact else 0.0
+
+        return rounded
+
+    return meaning
+
+
+scalar(
+    "round",
+    _round_rule,
+    _rounding(ROUND_HALF_UP),
+    PURE,
+    STRICT,
+    PARTIAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
+scalar(
+    "bround",
+    _round_rule,
+    _rounding(ROUND_HALF_EVEN),
+    PURE,
+    STRICT,
+    PARTIAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
+
+
+def _integer_part_rule(args: Sequence[Argument]) -> Resolved:
+    (type_,) = signature(LONG, (DOUBLE, DecimalType, LONG))(args).arguments
+    if isinstance(type_, DecimalType):
+        digits = type_.precision - type_.scale + (type_.scale > 0)
+        return Resolved((type_,), DecimalType(min(digits, 38), 0))
+    return Resolved((type_,), LONG)
+
+
+def _integer_part(mode: str) -> Callable[..., Callable[..., Any]]:
+    towards: Callable[[float], int] = math.ceil if mode == ROUND_CEILING else math.floor
+
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        def part(a: Any) -> Any:
+            if isinstance(result, DecimalType):
+                return fit_decimal(a.quantize(Decimal(1), mode, EXACT), result)
+            if isinstance(a, float):
+                if math.isinf(a):
+                    raise Failure("ARITHMETIC_OVERFLOW")
+                return fit_integer(0 if a != a else towards(a), LONG)
+            return a
+
+        return part
+
+    return meaning
+
+
+scalar(
+    "ceil",
+    _integer_part_rule,
+    _integer_part(ROUND_CEILING),
+    PURE,
+    STRICT,
+    PARTIAL,
+    typed=True,
+    aliases=("ceiling",),
+    ignores_zero_sign=True,
+)
+scalar(
+    "floor",
+    _integer_part_rule,
+    _integer_part(ROUND_FLOOR),
+    PURE,
+    STRICT,
+    PARTIAL,
+    typed=True,
+    ignores_zero_sign=True,
+)
+
+
+# -- bits ----------------------------------------------------------------------------------
+
+
+def _integral_pair(args: Sequence[Argument]) -> Resolved:
+    a, b = operands(args)
+    if not isinstance(a, IntegralType):
+        raise IllFormedError(f"{a} is not an integer")
+    return Resolved((a, b), a)
+
+
+def _bit_of(args: Sequence[Argument]) -> Resolved:
+    if len(args) != 2:
+        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    operand = LONG if isinstance(args[0].type, NullType) else args[0].type
+    if not isinstance(operand, IntegralType):
+        raise IllFormedError(f"no bit of {operand}")
+    return Resolved((operand, INT), BYTE)
+
+
+def _bit(types: Sequence[DataType], result: DataType) -> Callable[[int, int], int]:
+    """The bit at a place, the lowest at 0; a place outside of the number fails."""
+    operand, _ = types
+    assert isinstance(operand, IntegralType)
+    width = INTEGER_BITS[operand]
+
+    def bit(value: int, place: int) -> int:
+        if not 0 <= place < width:
+            raise Failure("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE")
+        return value >> place & 1
+
+    return bit
+
+
+scalar(
+    "getbit",
+    _bit_of,
+    _bit,
+    PURE,
+    STRICT,
+    Domain.BIT_PLACE,
+    typed=True,
+    aliases=("bit_get",),
+    solver=SolverMeaning.BIT,
+)
+scalar("&", _integral_pair, lambda a, b: a & b, PURE, STRICT, TOTAL, sql=Infix("&"))
+scalar("|", _integral_pair, lambda a, b: a | b, PURE, STRICT, TOTAL, sql=Infix("|"))
+scalar("^", _integral_pair, lambda a, b: a ^ b, PURE, STRICT, TOTAL, sql=Infix("^"))
+
+
+def _hex(value: Any) -> str:
+    if isinstance(value, int):
+        return format(value & (1 << 64) - 1, "X")
+    return (value.encode() if isinstance(value, str) else value).hex().upper()
+
+
+scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex, PURE, STRICT, TOTAL)
