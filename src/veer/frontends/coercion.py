@@ -11,7 +11,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from veer.analysis.determinism import require_plain, require_repeatable
+from veer.analysis.determinism import require_repeatable
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.registry import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.analysis.determinism import call_kind
+from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind
 from veer.model.expr import AggregateCall, Named
 from veer.model.json import is_alike

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.analysis.constants import widened
-from veer.analysis.determinism import require_plain, require_repeatable, worst
+from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.spark.plans.kinds import (
     READ_FOLDS,
