@@ -21,7 +21,7 @@ from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
-from veer.model.ops import Operator, Source
+from veer.model.ops import AnyOperator, Source
 from veer.model.walk import map_exprs, transform
 
 
@@ -74,7 +74,7 @@ def with_declared_tables(dataflow: Dataflow) -> Dataflow:
             return replace(expr, query=with_declared_tables(expr.query))
         return expr
 
-    def operator(given: Operator) -> Operator:
+    def operator(given: AnyOperator) -> AnyOperator:
         if isinstance(given, Source):
             return tpcds.catalog()[given.table.rpartition(".")[2]]
         return map_exprs(given, lambda e: transform(e, changed))

@@ -22,7 +22,7 @@ from veer.functions.registry import Failure, Kind
 from veer.interpreter import Program, Run, Signal
 from veer.model.dag import Dataflow
 from veer.model.expr import And, Call, Column, Compare, Expr, Literal, Named, SortKey
-from veer.model.ops import Join, Limit, Operator, Project, Sink, Sort, Source
+from veer.model.ops import AnyOperator, Join, Limit, Project, Sink, Sort, Source
 from veer.model.schema import Field, Schema
 from veer.model.types import INT
 from veer.refute.instances import Instances
@@ -238,7 +238,9 @@ def counted(monkeypatch: pytest.MonkeyPatch, dataflow: Dataflow) -> int:
     calls = 0
     derive_one = keys.uniqueness_above
 
-    def counting(operator: Operator, schemas: list[Schema], inputs: list[Uniqueness]) -> Uniqueness:
+    def counting(
+        operator: AnyOperator, schemas: list[Schema], inputs: list[Uniqueness]
+    ) -> Uniqueness:
         nonlocal calls
         calls += 1
         return derive_one(operator, schemas, inputs)

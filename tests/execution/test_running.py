@@ -294,8 +294,8 @@ def test_another_version_of_a_package_under_a_function(
     lab.bodies = Bodies(own={"f": lambda v: int(numpy.abs(v))})
     lab.run(flow(udf))
     assert [s.how for s in lab.run(flow(udf)).sinks] == ["reused"]
-    known = identity.released
-    monkeypatch.setattr(identity, "released", lambda m: "0.0" if "numpy" in m else known(m))
+    known = identity.package_version
+    monkeypatch.setattr(identity, "package_version", lambda m: "0.0" if "numpy" in m else known(m))
     reruns(lab, flow(udf))
 
 

@@ -24,12 +24,12 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Call, Cast, Column, Compare, Expr, IsNull, Literal
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     Filter,
     GlobalAggregate,
     Join,
     Limit,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -48,7 +48,7 @@ class Signals(Protocol):
     """Operators with what feeds them and what comes out: a dataflow, or one in the making."""
 
     @property
-    def operators(self) -> Mapping[str, Operator]: ...
+    def operators(self) -> Mapping[str, AnyOperator]: ...
     @property
     def inputs(self) -> Mapping[str, Sequence[str]]: ...
     @property
@@ -112,7 +112,7 @@ def derive(signals: Signals, id_: str, known: dict[str, Uniqueness]) -> Uniquene
 
 
 def uniqueness_above(
-    operator: Operator, schemas: Sequence[Schema], inputs: Sequence[Uniqueness]
+    operator: AnyOperator, schemas: Sequence[Schema], inputs: Sequence[Uniqueness]
 ) -> Uniqueness:
     """The keys and constant columns of an operator's output, from those of its inputs."""
     match operator:

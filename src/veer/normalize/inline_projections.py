@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.model.expr import Named
-from veer.model.ops import Operator, Project
+from veer.model.ops import AnyOperator, Project
 from veer.normalize.expressions import is_random, size
 from veer.normalize.rewriting import LARGEST, Rewriting, View
 
 
 def inline_projection(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """The columns of a projection that are read, over what is placed below."""
     if not isinstance(operator, Project):

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.model.expr import Column
-from veer.model.ops import Join, Operator
+from veer.model.ops import AnyOperator, Join
 from veer.normalize.rewriting import Rewriting, View
 
 
 def join_views(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A join over what is placed below."""
     if not isinstance(operator, Join):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.model.ops import Operator
+from veer.model.ops import AnyOperator
 from veer.normalize.rewriting import Rewriting, View
 
 
 def keep_operator(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View:
     """The operator with its own id and columns."""
     inputs = [rewriting.placed_as_before(i) for i in rewriting.old.inputs[id_]]

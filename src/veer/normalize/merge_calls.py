@@ -14,7 +14,7 @@ from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind
 from veer.model.expr import AggregateCall, Named
 from veer.model.json import is_alike
-from veer.model.ops import Aggregate, GlobalAggregate, NamedCall, Operator
+from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
 from veer.model.types import LONG
 from veer.model.walk import exprs_in
 from veer.normalize.distinct_by_key import distinct_by_key
@@ -26,7 +26,7 @@ ROWS = NamedCall("row", AggregateCall("count", (), LONG))
 
 
 def merge_calls(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """An aggregate over what is placed below, each key and each call that is read once."""
     if not isinstance(operator, Aggregate | GlobalAggregate):

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.model.expr import And
-from veer.model.ops import Filter, Operator
+from veer.model.ops import AnyOperator, Filter
 from veer.normalize.expressions import flattened, is_random
 from veer.normalize.rewriting import Rewriting, View
 
 
 def merge_filters(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A filter over what is placed below, together with one that stands there."""
     if not isinstance(operator, Filter):

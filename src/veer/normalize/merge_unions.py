@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from veer.errors import UnsupportedError
 from veer.model.expr import Column, Expr
-from veer.model.ops import Operator, Project, Union
+from veer.model.ops import AnyOperator, Project, Union
 from veer.normalize.expressions import is_random, size
 from veer.normalize.rewriting import LARGEST, Rewriting, View
 
@@ -22,7 +22,7 @@ MOST_BRANCHES = 64  # of a union that becomes part of another
 
 
 def merge_unions(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A union of the columns that are read, with the branches of unions below it."""
     if not isinstance(operator, Union):

@@ -17,12 +17,12 @@ from veer.model.expr import OverCall
 from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
     Limit,
     NamedOver,
-    Operator,
     Over,
     Project,
     Source,
@@ -41,7 +41,7 @@ UNORDERED = (Source, Values, Join, Union, Aggregate, GlobalAggregate, Over)
 
 
 def merge_window_functions(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """The window functions that are read, with those just below if they are independent."""
     if not isinstance(operator, Over):

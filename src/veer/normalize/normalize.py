@@ -21,7 +21,7 @@ from typing import TypeAlias, final
 
 from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
-from veer.model.ops import Operator
+from veer.model.ops import AnyOperator
 from veer.model.walk import subqueries
 from veer.normalize.inline_projections import inline_projection
 from veer.normalize.join_views import join_views
@@ -34,7 +34,7 @@ from veer.normalize.place_results import place_result
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import DeclaredKey, Rewriting, View
 
-Rule: TypeAlias = Callable[[Rewriting, str, Operator, Sequence[View]], View | None]
+Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
 # Each gives the view of the operators it is for, None for others. The last is for all that are left.
 RULES: tuple[Rule, ...] = (
     inline_projection,

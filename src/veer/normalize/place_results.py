@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.model.ops import Limit, Operator, Project, Sink
+from veer.model.ops import AnyOperator, Limit, Project, Sink
 from veer.normalize.rewriting import ROW_MARK, Rewriting, View
 
 
 def place_result(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A limit or a sink of all columns, over the columns that are read of what is below."""
     match operator:

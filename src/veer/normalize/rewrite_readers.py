@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.model.ops import Operator, Sort, Unnest
+from veer.model.ops import AnyOperator, Sort, Unnest
 from veer.normalize.rewriting import Rewriting, View
 
 
 def rewrite_reader(
-    rewriting: Rewriting, id_: str, operator: Operator, below: Sequence[View]
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A sort or a generator over what is placed below."""
     match operator:

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar, final
 from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Expr, Literal, Named
-from veer.model.ops import Operator, Project
+from veer.model.ops import AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns, transform
@@ -47,7 +47,7 @@ class Rewriting:
         self.old = old
         self.shows_columns = shows_columns  # otherwise only the number of rows counts
         self.wanted = columns_wanted(old, shows_columns=shows_columns)
-        self.operators: dict[str, Operator] = {}
+        self.operators: dict[str, AnyOperator] = {}
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, View] = {}
@@ -72,20 +72,20 @@ class Rewriting:
     # -- placing ---------------------------------------------------------------------------------
 
     def put(
-        self, id_: str, operator: Operator, below: Sequence[str], places: Iterable[int] = ()
+        self, id_: str, operator: AnyOperator, below: Sequence[str], places: Iterable[int] = ()
     ) -> View:
         """Place an operator under its own id; its columns are those at `places` of the old one."""
         self._write(id_, operator, below)
         return View(id_, {i: self.column(id_, at) for at, i in enumerate(places)})
 
-    def add(self, id_: str, operator: Operator, below: Sequence[str]) -> str:
+    def add(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> str:
         """Place an operator that the old dataflow does not have; the id it gets."""
         while id_ in self.operators or id_ in self.old.operators:
             id_ += "'"
         self._write(id_, operator, below)
         return id_
 
-    def _write(self, id_: str, operator: Operator, below: Sequence[str]) -> None:
+    def _write(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> None:
         self.operators[id_], self.inputs[id_] = operator, tuple(below)
         self.schemas[id_] = operator.output([self.schemas[i] for i in below])
         self._unique.pop(id_, None)

@@ -14,11 +14,11 @@ from veer.analysis.congruence import columns_needed
 from veer.model.dag import Dataflow
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
     Limit,
-    Operator,
     Over,
     Project,
     Sink,
@@ -49,7 +49,7 @@ def columns_wanted(dataflow: Dataflow, *, shows_columns: bool) -> dict[str, dict
 
 
 def _columns_read(
-    operator: Operator, below: Sequence[Schema], own: Mapping[int, None]
+    operator: AnyOperator, below: Sequence[Schema], own: Mapping[int, None]
 ) -> list[list[int]]:
     """For each input the columns an operator reads if those of `own` are read of it."""
     match operator:

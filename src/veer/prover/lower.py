@@ -32,6 +32,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -42,7 +43,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -506,7 +506,7 @@ class Lowering:
         self,
         dataflow: Dataflow,
         id_: str,
-        operator: Operator,
+        operator: AnyOperator,
         inputs: Sequence[Bag],
         below: Sequence[Schema],
         rows: EnclosingRows,
@@ -627,7 +627,7 @@ def _grouped(key: Expr) -> Expr:
     return OpaqueCall(NORMALIZED, (key,), key.type) if has_floats(key.type) else key
 
 
-def _outer_reads(operator: Operator) -> list[OuterColumn]:
+def _outer_reads(operator: AnyOperator) -> list[OuterColumn]:
     return [n for e in operator_exprs(operator) for n in parts(e) if isinstance(n, OuterColumn)]
 
 
