@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tools.imports import Import
 
-EVERYWHERE = frozenset({"errors", "verdict", "visible", "own_code", "__version__"})
+EVERYWHERE = frozenset({"errors", "options", "verdict", "visible", "own_code", "__version__"})
 
 
 class Room(NamedTuple):
@@ -32,6 +32,7 @@ def _room(name: str, what: str, may_import: str = "", outside: str = "") -> Room
 # whose modules are ordered among each other (`functions` builds on types alone).
 ROOMS = (
     _room("errors", "the error tree"),
+    _room("options", "what users choose between"),
     _room("verdict", "verdicts, answers, reports: what Veer says"),
     _room("visible", "text made safe to show"),
     _room("own_code", "a digest of Veer's own code"),
@@ -93,7 +94,7 @@ EXCEPTIONS = {
     ("verdict", "report"): "a report shows itself when printed or put into a notebook",
     ("frontends.spec", "store"): "`name@2` names a stored version; opened when such a name is read",
     ("report.evidence_folder", "frontends.spec"): "a folder of evidence names the two versions",
-    ("report.evidence_folder", "normalize.projections"): "normal forms are printed beside a proof",
+    ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
     ("report.witness_script", "frontends.spec"): "a script of a witness reads the two versions",
     ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
     ("report.witness_script", "refute.instances"): "the rows of a witness",
