@@ -14,6 +14,7 @@ from veer.analysis.keys import places_determined_by, places_of, uniqueness
 from veer.analysis.orders import order_decides
 from veer.analysis.row_counts import most_rows
 from veer.analysis.run_times import may_mean_now
+from veer.assumptions import KeyAssumption
 from veer.errors import UnsupportedError
 from veer.functions.registry import (
     AGGREGATE,
@@ -44,6 +45,7 @@ from veer.model.ops import (
     Sort,
     TableUdf,
 )
+from veer.model.sources import declared_key
 from veer.model.types import (
     has_floats,
 )
@@ -118,7 +120,7 @@ def is_repeatable(call: AggregateCall | OverCall) -> bool:
     return kinds <= {Kind.PURE, Kind.RUN_CONSTANT}
 
 
-def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, ...]]]:
+def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
     """The declared keys of the sources below, if without them the operator would be a choice.
 
     Those its subqueries rely on too.
@@ -136,7 +138,8 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, .
     if operator_kind(dataflow, id_) == operator_kind(_without_keys(dataflow), id_):
         return []
     below = dataflow.ancestors(id_)
-    return [(s.table, key) for i, s in dataflow.sources.items() if i in below for key in s.keys]
+    sources = (s for i, s in dataflow.sources.items() if i in below)
+    return [declared_key(source, key) for source in sources for key in source.keys]
 
 
 def _without_keys(dataflow: Dataflow) -> Dataflow:

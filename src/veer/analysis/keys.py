@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Protocol, final
 
+from veer.assumptions import KeyAssumption
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import Call, Cast, Column, Compare, Expr, IsNull, Literal
@@ -37,6 +38,7 @@ from veer.model.ops import (
     Source,
 )
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import CastMode, IntegralType, has_floats
 
 MOST_KEYS = 32  # kept of a signal
@@ -61,7 +63,7 @@ class Key:
     """Places on which no two rows agree, and the declared keys this follows from."""
 
     places: frozenset[int]
-    relied: frozenset[str] = frozenset()
+    relied: frozenset[KeyAssumption] = frozenset()
 
     def implies(self, other: Key) -> bool:
         """Whether the other key says nothing more: it has these columns and relies on as much."""
@@ -201,8 +203,7 @@ def injective_argument(expr: Expr) -> Expr:
 def _declared(source: Source) -> Iterator[Key]:
     schema = Schema(source.fields)
     for names in source.keys:
-        text = f"{', '.join(names)} is a key of {source.table}"
-        yield Key(frozenset(map(schema.place, names)), frozenset({text}))
+        yield Key(frozenset(map(schema.place, names)), frozenset({declared_key(source, names)}))
 
 
 def _projected(exprs: Sequence[Expr], schema: Schema, keys: Iterable[Key]) -> Iterator[Key]:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
+from veer.assumptions import KeyAssumption, in_order
 from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator
@@ -32,7 +33,7 @@ from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
 from veer.normalize.rewrite_readers import rewrite_reader
-from veer.normalize.rewriting import DeclaredKey, Rewriting, View
+from veer.normalize.rewriting import Rewriting, View
 
 Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
 # Each gives the view of the operators it is for, None for others. The last is for all that are left.
@@ -54,7 +55,7 @@ def normalized(dataflow: Dataflow) -> Dataflow:
     return _normalization(dataflow).result
 
 
-def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[DeclaredKey]:
+def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[KeyAssumption]:
     """The declared keys without which the normal form would not mean the same."""
     relied = list(_normalization(dataflow).relied)
     for operator in dataflow.operators.values():
@@ -69,14 +70,14 @@ class _Normalization:
     """The normal form of a dataflow, and the declared keys without which it means another."""
 
     result: Dataflow
-    relied: tuple[DeclaredKey, ...]
+    relied: tuple[KeyAssumption, ...]
 
 
 def _normalization(dataflow: Dataflow) -> _Normalization:
     def make() -> _Normalization:
         rewriting = _rewritten(dataflow, shows_columns=True)
         result = rewriting.dataflow()
-        normalization = _Normalization(result, tuple(sorted(rewriting.relied)))
+        normalization = _Normalization(result, tuple(in_order(rewriting.relied)))
         return result.cached("normalization", lambda: normalization)  # of itself too
 
     return dataflow.cached("normalization", make)

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar, final
 
 from veer.analysis.keys import Uniqueness, derive, places_of
+from veer.assumptions import KeyAssumption
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Expr, Literal, Named
 from veer.model.ops import AnyOperator, Project
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns, transform
 from veer.normalize.expressions import Normalize, normalized_node
@@ -21,7 +23,6 @@ LARGEST = 400  # nodes of the expressions of a projection that is not placed
 ROW_MARK = Named("row", Literal(1, INT))
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Column], Expr]
-DeclaredKey: TypeAlias = tuple[str, tuple[str, ...]]  # a table and columns of it
 
 
 @final
@@ -51,7 +52,7 @@ class Rewriting:
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, View] = {}
-        self.relied: set[DeclaredKey] = set()
+        self.relied: set[KeyAssumption] = set()
         self._of_query = of_query
         self._of_rows = of_rows
         self._unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
@@ -175,5 +176,5 @@ class Rewriting:
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
             if i in below:
-                self.relied |= {(source.table, key) for key in source.keys}
+                self.relied |= {declared_key(source, key) for key in source.keys}
         return True
