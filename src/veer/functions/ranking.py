@@ -26,6 +26,8 @@ over(
     signature(INT),
     lambda peers, _: list(range(1, len(peers) + 1)),
     Kind.CHOICE,
+    spark=("RowNumber",),
+    reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.ROW_NUMBER,
     counts=Counts.RANKS,
@@ -35,6 +37,8 @@ over(
     signature(INT),
     lambda peers, _: [bisect_left(peers, p) + 1 for p in peers],
     PURE,
+    spark=("Rank",),
+    reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.RANK,
     counts=Counts.RANKS,
@@ -44,6 +48,8 @@ over(
     signature(INT),
     lambda peers, _: [p + 1 for p in peers],
     PURE,
+    spark=("DenseRank",),
+    reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.DENSE_RANK,
     counts=Counts.RANKS,
@@ -55,6 +61,8 @@ over(
         bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers
     ],
     PURE,
+    spark=("PercentRank",),
+    reads_order_alone=True,
     is_nullable=False,
     counts=Counts.SHARES,
 )
@@ -63,6 +71,8 @@ over(
     signature(DOUBLE),
     lambda peers, _: [bisect_right(peers, p) / len(peers) for p in peers],
     PURE,
+    spark=("CumeDist",),
+    reads_order_alone=True,
     is_nullable=False,
     counts=Counts.SHARES,
 )
@@ -86,6 +96,7 @@ over(
     signature(INT, INT),
     _ntile,
     Kind.CHOICE,
+    spark=("NTile",),
     is_nullable=False,
     counts=Counts.RANKS,
 )
@@ -118,5 +129,5 @@ def _shift(direction: int) -> Ranker:
     return shifted
 
 
-over("lag", _shift_rule, _shift(-1), Kind.CHOICE, prover=OverMeaning.EARLIER)
-over("lead", _shift_rule, _shift(1), Kind.CHOICE, prover=OverMeaning.LATER)
+over("lag", _shift_rule, _shift(-1), Kind.CHOICE, spark=("Lag",), prover=OverMeaning.EARLIER)
+over("lead", _shift_rule, _shift(1), Kind.CHOICE, spark=("Lead",), prover=OverMeaning.LATER)

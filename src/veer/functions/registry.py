@@ -144,6 +144,7 @@ class OverFunction(Function):
     """A ranking or offset function; only defined over a window."""
 
     needs_order: bool = True
+    reads_order_alone: bool = False  # no arguments; Catalyst lists the sort keys in their place
     is_nullable: bool = True
     prover: OverMeaning = OverMeaning.UNINTERPRETED
     counts: Counts | None = None
@@ -164,12 +165,18 @@ AGGREGATE: dict[str, AggregateFunction] = {}
 OVER: dict[str, OverFunction] = {}
 OPAQUE: dict[str, OpaqueFunction] = {}
 ALIASES: dict[str, str] = {}
+SPARK_CLASSES: dict[str, str] = {}  # expression classes of Catalyst, and what they mean
 
 
 def canonical_name(name: str) -> str:
     """The registry's name for a function as written in any case or by an alias."""
     lowered = name.lower()
     return ALIASES.get(lowered, lowered)
+
+
+def attempt_of(name: str) -> str | None:
+    """The scalar function that gives null where the one of that name fails, if there is one."""
+    return next((f.name for f in SCALAR.values() if f.attempt_of == name), None)
 
 
 def scalar_function(name: str) -> ScalarFunction:
@@ -232,6 +239,7 @@ class OverTraits(_Traits, total=False):
     """What the entry of a window function may add."""
 
     needs_order: bool
+    reads_order_alone: bool
     is_nullable: bool
     prover: OverMeaning
     counts: Counts
@@ -264,7 +272,7 @@ def scalar(
         sql=sql or Called(name),
         **traits,
     )
-    ALIASES.update(dict.fromkeys(SCALAR[name].aliases, name))
+    _note_names(SCALAR[name])
 
 
 def aggregate(
@@ -272,7 +280,7 @@ def aggregate(
 ) -> None:
     """Register an aggregate function with traits of `AggregateFunction`."""
     AGGREGATE[name] = AggregateFunction(name=name, rule=rule, meaning=meaning, kind=kind, **traits)
-    ALIASES.update(dict.fromkeys(AGGREGATE[name].aliases, name))
+    _note_names(AGGREGATE[name])
 
 
 def over(
@@ -280,12 +288,17 @@ def over(
 ) -> None:
     """Register a window function with traits of `OverFunction`."""
     OVER[name] = OverFunction(name=name, rule=rule, meaning=_untyped(meaning), kind=kind, **traits)
-    ALIASES.update(dict.fromkeys(OVER[name].aliases, name))
+    _note_names(OVER[name])
 
 
 def opaque(name: str, type_: DataType, *, shows_addresses: bool = False) -> None:
     """Register a function of which only the type of its result is known."""
     OPAQUE[name] = OpaqueFunction(name, type_, shows_addresses)
+
+
+def _note_names(function: Function) -> None:
+    ALIASES.update(dict.fromkeys(function.aliases, function.name))
+    SPARK_CLASSES.update(dict.fromkeys(function.spark, function.name))
 
 
 def _untyped(meaning: Callable[..., Any]) -> Meaning:
