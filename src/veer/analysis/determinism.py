@@ -27,7 +27,6 @@ from veer.model.expr import (
     And,
     Call,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -62,6 +61,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Schema
 from veer.model.types import (
+    CastMode,
     DateType,
     IntegerType,
     IntegralType,

@@ -18,7 +18,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Expr,
     Literal,
@@ -39,6 +38,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     INTEGER_BITS,
     BooleanType,
+    CastMode,
     DateType,
     DecimalType,
     DoubleType,

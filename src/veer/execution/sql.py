@@ -25,7 +25,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -74,6 +73,7 @@ from veer.model.schema import Schema
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
+    CastMode,
     DataType,
     DayTimeIntervalType,
     DecimalType,

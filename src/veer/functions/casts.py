@@ -33,13 +33,13 @@ from veer.functions.dates import (
     timestamp_text,
 )
 from veer.functions.registry import Failure
-from veer.model.expr import CastMode
 from veer.model.types import (
     FLOAT,
     INTEGER_BITS,
     ArrayType,
     BinaryType,
     BooleanType,
+    CastMode,
     DataType,
     DateType,
     DayTimeIntervalType,

@@ -8,7 +8,6 @@ Truth is three-valued throughout; `Compare("<=>")` is the only null-safe compari
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.errors import IllFormedError
@@ -19,18 +18,10 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
-from veer.model.types import BOOLEAN, DataType, StructType, is_orderable
+from veer.model.types import BOOLEAN, CastMode, DataType, StructType, is_orderable
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
-
-
-class CastMode(Enum):
-    """What a cast does with a value the target type cannot hold."""
-
-    ANSI = "ansi"  # fails
-    TRY = "try"  # gives null
-    LEGACY = "legacy"  # gives null or wraps, as Spark did before ANSI
 
 
 @final

@@ -20,7 +20,6 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import (
     EXPR_CLASSES,
     AggregateCall,
-    CastMode,
     Frame,
     Named,
     OverCall,
@@ -28,7 +27,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import OPERATOR_CLASSES, ForeignKey, NamedCall, NamedOver
 from veer.model.schema import Field
-from veer.model.types import DataType, OpaqueType, parse_type
+from veer.model.types import CastMode, DataType, OpaqueType, parse_type
 
 FORMAT = 1
 CLASSES: dict[str, type[Any]] = {

@@ -11,7 +11,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -33,6 +32,7 @@ from veer.model.expr import (
 from veer.model.schema import Schema
 from veer.model.types import (
     AtomicType,
+    CastMode,
     DataType,
     DecimalType,
     DoubleType,

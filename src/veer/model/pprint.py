@@ -14,7 +14,6 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
-    CastMode,
     Column,
     Compare,
     Exists,
@@ -63,7 +62,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.secrets import without_secrets
-from veer.model.types import quote_name
+from veer.model.types import CastMode, quote_name
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from typing import final
 
 from veer.errors import ParseError
@@ -487,3 +488,11 @@ def make_decimal(precision: int = 10, scale: int = 0) -> DecimalType:
     if not (1 <= precision <= MAX_PRECISION and 0 <= scale <= precision):
         raise ParseError(f"decimal({precision},{scale}) is outside Spark's limits")
     return DecimalType(precision, scale)
+
+
+class CastMode(Enum):
+    """What a cast does with a value the target type cannot hold."""
+
+    ANSI = "ansi"  # fails
+    TRY = "try"  # gives null
+    LEGACY = "legacy"  # gives null or wraps, as Spark did before ANSI

@@ -14,9 +14,9 @@ from typing import final
 
 from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
-from veer.model.expr import Cast, CastMode, Expr
+from veer.model.expr import Cast, Expr
 from veer.model.query_pair import QueryPair
-from veer.model.types import DataType, has_floats, holding_both
+from veer.model.types import CastMode, DataType, has_floats, holding_both
 from veer.prover.definitions import TooLargeError
 from veer.prover.facts import Scope
 from veer.prover.lower import Lowering

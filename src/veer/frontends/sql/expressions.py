@@ -35,7 +35,6 @@ from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
-    CastMode,
     Column,
     Exists,
     Expr,
@@ -54,6 +53,7 @@ from veer.model.types import (
     BOOLEAN,
     NULL,
     STRING,
+    CastMode,
     DecimalType,
     IntegralType,
     StructType,

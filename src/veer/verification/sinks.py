@@ -26,10 +26,10 @@ from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
 from veer.verdict import Caveat, SinkReport, TableSemantics, Verdict, Witness
-from veer.verify.columns import Doubt, match_columns
-from veer.verify.evidence import Evidence
-from veer.verify.guard import ProofGuard
-from veer.verify.options import Comparison
+from veer.verification.columns import Doubt, match_columns
+from veer.verification.evidence import Evidence
+from veer.verification.guard import ProofGuard
+from veer.verification.options import Comparison
 from veer.versions import VersionPair
 from veer.versions.mapping import sink_pairs
 

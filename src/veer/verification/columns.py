@@ -12,7 +12,7 @@ from veer.model.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
 from veer.model.schema import listing
 from veer.model.types import same_by_value
 from veer.verdict import Caveat
-from veer.verify.options import Comparison
+from veer.verification.options import Comparison
 
 MOST_NAMES = 5  # of columns in a reason
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like

@@ -13,7 +13,7 @@ from veer.refute import Refutation, first_difference
 from veer.search.attempts import Attempts
 from veer.search.catalyst import CATALYST
 from veer.verdict import Caveat, SinkReport, Verdict
-from veer.verify.evidence import Evidence
+from veer.verification.evidence import Evidence
 
 GUARD_INSTANCES = 8
 MOST_CAVEATS = 4
