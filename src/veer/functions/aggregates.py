@@ -17,7 +17,7 @@ from veer.functions.arithmetic import (
 )
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import PURE, Argument, Kind, Meaning, Resolved, aggregate
-from veer.functions.traits import Adding, Counts, FoldMeaning
+from veer.functions.traits import Adding, FoldMeaning
 from veer.functions.typing import bounded, cast_to, first_type, signature
 from veer.model.types import (
     BOOLEAN,
@@ -66,7 +66,7 @@ aggregate(
     adding=Adding.NOTHING,
     keeps_values=True,
     prover=FoldMeaning.COUNT,
-    counts=Counts.ROWS,
+    counts_rows=True,
 )
 aggregate(
     "count_if",
@@ -78,7 +78,7 @@ aggregate(
     empty_is_null=False,
     adding=Adding.NOTHING,
     prover=FoldMeaning.COUNT_IF,
-    counts=Counts.ROWS,
+    counts_rows=True,
 )
 
 SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)

@@ -13,7 +13,7 @@ from typing import Any
 
 from veer.errors import IllFormedError
 from veer.functions.registry import PURE, Argument, Failure, Kind, Resolved, over
-from veer.functions.traits import Counts, OverMeaning
+from veer.functions.traits import OverMeaning
 from veer.functions.typing import cast_to, signature
 from veer.model.types import DOUBLE, INT, DataType
 
@@ -30,7 +30,7 @@ over(
     reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.ROW_NUMBER,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 over(
     "rank",
@@ -41,7 +41,7 @@ over(
     reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.RANK,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 over(
     "dense_rank",
@@ -52,7 +52,7 @@ over(
     reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.DENSE_RANK,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 over(
     "percent_rank",
@@ -64,7 +64,7 @@ over(
     spark=("PercentRank",),
     reads_order_alone=True,
     is_nullable=False,
-    counts=Counts.SHARES,
+    counts_rows=True,
 )
 over(
     "cume_dist",
@@ -74,7 +74,7 @@ over(
     spark=("CumeDist",),
     reads_order_alone=True,
     is_nullable=False,
-    counts=Counts.SHARES,
+    counts_rows=True,
 )
 
 
@@ -98,7 +98,7 @@ over(
     Kind.CHOICE,
     spark=("NTile",),
     is_nullable=False,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 
 

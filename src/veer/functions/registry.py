@@ -18,7 +18,6 @@ from veer.functions.traits import (
     Adding,
     Called,
     Coercion,
-    Counts,
     Domain,
     Evaluation,
     Folding,
@@ -134,7 +133,7 @@ class AggregateFunction(Function):
     adding: Adding = Adding.DOUBLES
     chooses_by_rounding: bool = False  # a choice for the order of additions alone
     prover: FoldMeaning = FoldMeaning.UNINTERPRETED
-    counts: Counts | None = None
+    counts_rows: bool = False  # its result tells how many rows there are
     needs_order = False
 
 
@@ -147,7 +146,7 @@ class OverFunction(Function):
     reads_order_alone: bool = False  # no arguments; Catalyst lists the sort keys in their place
     is_nullable: bool = True
     prover: OverMeaning = OverMeaning.UNINTERPRETED
-    counts: Counts | None = None
+    counts_rows: bool = False  # its result tells how many rows there are
 
 
 @final
@@ -232,7 +231,7 @@ class AggregateTraits(_Traits, total=False):
     adding: Adding
     chooses_by_rounding: bool
     prover: FoldMeaning
-    counts: Counts
+    counts_rows: bool
 
 
 class OverTraits(_Traits, total=False):
@@ -242,7 +241,7 @@ class OverTraits(_Traits, total=False):
     reads_order_alone: bool
     is_nullable: bool
     prover: OverMeaning
-    counts: Counts
+    counts_rows: bool
 
 
 def scalar(

@@ -131,14 +131,6 @@ class Adding(Enum):
     MIDDLE = "the two values in the middle: the order shows in the sign of a zero"
 
 
-class Counts(Enum):
-    """How a result tells how many rows there are; decides which sizes the refuter tries."""
-
-    ROWS = "a number of rows"
-    RANKS = "the place of a row among others"
-    SHARES = "the share of rows before a row"
-
-
 class OverMeaning(Enum):
     """What the prover knows of a window function that is no aggregate function."""
 

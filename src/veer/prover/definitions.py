@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never, final
 
 from veer.analysis.constants import computed
+from veer.functions.registry import AGGREGATE, Kind
 from veer.model.expr import (
     Call,
     Cast,
@@ -38,7 +39,18 @@ from veer.prover.terms import (
 from veer.smt import Solver, Variable
 
 MOST_VARIABLES = 4_000
-SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
+
+
+def is_set_like(function: str) -> bool:
+    """Whether a fold gives the same for a bag and for the set of its rows."""
+    known = AGGREGATE.get(function)  # the fold of a scalar subquery is none
+    return known is not None and known.kind is Kind.PURE and known.ignores_duplicates
+
+
+def skips_nulls(function: str) -> bool:
+    """Whether a fold does not see rows in which an argument is null."""
+    known = AGGREGATE.get(function)
+    return known is not None and known.ignores_nulls
 
 
 class TooLargeError(Exception):
@@ -65,7 +77,7 @@ class Folded:
 
     @property
     def ignores_duplicates(self) -> bool:
-        return self.distinct or self.function in SET_LIKE
+        return self.distinct or is_set_like(self.function)
 
 
 @final

@@ -32,7 +32,7 @@ from veer.prover.conditions import (
     row_keys,
     two_valued,
 )
-from veer.prover.definitions import SET_LIKE, Folded, SomeRow, Totaled
+from veer.prover.definitions import Folded, SomeRow, Totaled, is_set_like, skips_nulls
 from veer.prover.simplify import ROUNDS, Simplifying
 from veer.prover.terms import (
     COPIES,
@@ -61,7 +61,6 @@ from veer.smt.formula import MULTIPLIED
 
 MOST_BRANCHES = 6
 MOST_BOUNDS = 3  # each of which doubles what is added up
-SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
 OTHER_END = {"min": "max", "max": "min"}
 
 
@@ -236,7 +235,7 @@ class Symbols(Simplifying):
                 end = function if factor > 0 else OTHER_END[function]
                 value = self._folded(end, rest[0].outputs[0].type, False, rest)
                 return shifted_back(value, factor, offset, type_)
-        return self._folded(function, type_, distinct and function not in SET_LIKE, bag)
+        return self._folded(function, type_, distinct and not is_set_like(function), bag)
 
     def sum_or_zero(self, type_: DataType, bag: Bag) -> Expr:
         """A sum that is zero over no rows."""
@@ -266,14 +265,14 @@ class Symbols(Simplifying):
     def _folded(self, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
         simple: list[Term] = []
         for term in bag:
-            if function in SKIP_NULLS:
+            if skips_nulls(function):
                 known = tuple(Not(IsNull(o)) for o in term.outputs)
                 term = replace(term, conditions=term.conditions + known)
             made = self.simplify(term)
             if made is not None:
                 simple.append(made)
         nothing = Literal(0 if function == "count" else None, type_)
-        if not simple and (function in SKIP_NULLS or function == "scalar"):
+        if not simple and (skips_nulls(function) or function == "scalar"):
             return nothing
         definition = Folded(function, type_, distinct, tuple(simple))
         constant = self._constant_fold(definition)

@@ -204,7 +204,7 @@ class ExprReader:
             known = OPAQUE[function]
             shown = known.shows_addresses and shows_addresses(a.type for a in read)
             return OpaqueCall(function, read, known.type, Kind.CHOICE if shown else Kind.PURE)
-        if function not in SCALAR and function not in coercion.SPECIAL:
+        if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
 
