@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tools.imports import Import
 
-EVERYWHERE = frozenset({"errors", "verdict", "visible", "own_code", "__version__"})
+EVERYWHERE = frozenset({"errors", "options", "verdict", "visible", "own_code", "__version__"})
 
 
 class Room(NamedTuple):
@@ -32,6 +32,7 @@ def _room(name: str, what: str, may_import: str = "", outside: str = "") -> Room
 # whose modules are ordered among each other (`functions` builds on types alone).
 ROOMS = (
     _room("errors", "the error tree"),
+    _room("options", "what users choose between"),
     _room("verdict", "verdicts, answers, reports: what Veer says"),
     _room("visible", "text made safe to show"),
     _room("own_code", "a digest of Veer's own code"),

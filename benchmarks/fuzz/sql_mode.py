@@ -32,6 +32,7 @@ from benchmarks.fuzz.verdicts import (
 )
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_schema, read_sql
+from veer.options import ColumnMatching, TypeMatching
 from veer.verdict import Report, TableSemantics
 
 BLOCK = 20  # pairs with the same schema
@@ -97,8 +98,10 @@ def verified(pair: Pair) -> Said:
             Version(name, read_sql(text, catalog), False)
             for name, text in (("P", pair.p), ("Q", pair.q))
         )
-        semantics = TableSemantics(pair.semantics)
-        return verify(p, q, Comparison(semantics, pair.columns, pair.types))
+        comparison = Comparison(
+            TableSemantics(pair.semantics), ColumnMatching(pair.columns), TypeMatching(pair.types)
+        )
+        return verify(p, q, comparison)
 
     return asked(ask)
 

@@ -28,6 +28,7 @@ from veer.api import Comparison, verify
 from veer.batch import decide, read_pairs
 from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
+from veer.options import ColumnMatching, TypeMatching
 from veer.verdict import TableSemantics, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -38,7 +39,7 @@ verdicts with the verifiers it asks by default. The columns named after verifier
 each proves *alone*, as a whole, without the search; pairs that are refuted are not asked. `equitas`
 proves sets and is asked about sets, the others about what the pair asks for, bags mostly.
 [adding-an-ev.md](adding-an-ev.md) says what each attempts."""
-BY_POSITION = Comparison(columns="position", types="value")
+BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VALUE)
 BY_NAME = Comparison()
 DECIDED = ("equivalent", "inequivalent")
 

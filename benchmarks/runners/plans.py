@@ -21,8 +21,9 @@ from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
-from veer.model.ops import Operator, Source
+from veer.model.ops import AnyOperator, Source
 from veer.model.walk import map_exprs, transform
+from veer.options import ColumnMatching
 
 
 class _TooLongError(VeerError):
@@ -53,7 +54,7 @@ def main(argv: list[str]) -> int:
             other = read_sql(text, tpcds.catalog())
             signal.alarm(asked.seconds)
             sides = Version("Spark", read, False), Version("sqlglot", other, False)
-            report = verify(*sides, Comparison(columns="position"))
+            report = verify(*sides, Comparison(columns=ColumnMatching.POSITION))
             said, why = report.verdict.value, report.sinks[0].reason
         except VeerError as error:
             said, why = "error", str(error) or "took too long"
@@ -74,7 +75,7 @@ def with_declared_tables(dataflow: Dataflow) -> Dataflow:
             return replace(expr, query=with_declared_tables(expr.query))
         return expr
 
-    def operator(given: Operator) -> Operator:
+    def operator(given: AnyOperator) -> AnyOperator:
         if isinstance(given, Source):
             return tpcds.catalog()[given.table.rpartition(".")[2]]
         return map_exprs(given, lambda e: transform(e, changed))

@@ -23,6 +23,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     GlobalAggregate,
@@ -30,7 +31,6 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -49,13 +49,13 @@ ARITHMETIC = frozenset({"+", "-", "*", "/", "div", "%", "negative", "abs"})
 GROUPING_ID = "_grouping_id"  # the key that tells grouping sets apart
 
 
-def _calls(operator: Operator) -> tuple[AggregateCall, ...]:
+def _calls(operator: AnyOperator) -> tuple[AggregateCall, ...]:
     if isinstance(operator, Aggregate | GlobalAggregate):
         return tuple(named.call for named in operator.calls)
     return ()
 
 
-def _calculates_floats(operator: Operator) -> bool:
+def _calculates_floats(operator: AnyOperator) -> bool:
     """Whether floats are compared, grouped or made; passing them on does not count."""
     exprs = operator_exprs(operator)
     if isinstance(operator, Project):
@@ -63,7 +63,7 @@ def _calculates_floats(operator: Operator) -> bool:
     return any(has_floats(part.type) for e in exprs for part in parts(e))
 
 
-OF_OPERATORS: dict[str, Callable[[Operator], bool]] = {
+OF_OPERATORS: dict[str, Callable[[AnyOperator], bool]] = {
     "inner join": lambda o: isinstance(o, Join) and o.kind in ("inner", "cross"),
     "left or right join": lambda o: isinstance(o, Join) and o.kind == "left",
     "full join": lambda o: isinstance(o, Join) and o.kind == "full",
@@ -130,7 +130,7 @@ def features(*dataflows: Dataflow) -> frozenset[str]:
     return frozenset(found) if found - declared else frozenset({*found, PLAIN})
 
 
-def _operators(dataflow: Dataflow) -> Iterator[Operator]:
+def _operators(dataflow: Dataflow) -> Iterator[AnyOperator]:
     for operator in dataflow.operators.values():
         yield operator
         for query in subqueries(operator):

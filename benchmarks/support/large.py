@@ -27,10 +27,10 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     Join,
     NamedCall,
-    Operator,
     Project,
     RowUdf,
     Sink,
@@ -64,10 +64,10 @@ class Flow:
     """A dataflow while it is made."""
 
     rng: Random
-    operators: dict[str, Operator] = field(default_factory=dict)
+    operators: dict[str, AnyOperator] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
 
-    def add(self, operator: Operator, *inputs: str) -> str:
+    def add(self, operator: AnyOperator, *inputs: str) -> str:
         id_ = f"{type(operator).__name__.lower()}_{len(self.operators)}"
         self.operators[id_] = operator
         self.links += [Link(below, id_, port) for port, below in enumerate(inputs)]
@@ -147,11 +147,11 @@ def base(operators: int, seed: int = 1) -> Dataflow:
 class Edited:
     """A dataflow under edits."""
 
-    operators: dict[str, Operator]
+    operators: dict[str, AnyOperator]
     links: list[Link]
     count: int = 0
 
-    def put_above(self, id_: str, operator: Operator) -> str:
+    def put_above(self, id_: str, operator: AnyOperator) -> str:
         """A new operator between a signal and everything it feeds."""
         self.count += 1
         new = f"new_{self.count}"

@@ -6,7 +6,7 @@ load -> VersionPair -> per pair of sinks: proof, checked and guarded, or witness
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,9 @@ from veer.verdict import (
     SinkReport,
     Verdict,
 )
-from veer.verification.options import Comparison
+from veer.verification.comparison import Comparison
 from veer.verification.sinks import PairSearch, Verifiers, sink_reports
-from veer.versions import VersionPair
+from veer.versions import VersionPair, best_mappings
 from veer.versions.describe import describe_edits
 from veer.visible import visible
 
@@ -35,6 +35,13 @@ ALL_SINKS = "all sinks"
 def diff(p: Version, q: Version) -> VersionPair:
     """The two versions under their best edit mapping."""
     return VersionPair.of(p.dataflow, q.dataflow, stable_ids=p.stable_ids and q.stable_ids)
+
+
+def best_pairs(p: Version, q: Version) -> Iterator[VersionPair]:
+    """The two versions under each edit mapping worth a look, the cheapest first."""
+    stable = p.stable_ids and q.stable_ids
+    for mapping in best_mappings(p.dataflow, q.dataflow, stable_ids=stable):
+        yield VersionPair(p.dataflow, q.dataflow, mapping)
 
 
 def verify(
@@ -51,7 +58,7 @@ def verify(
     told what is going on.
     """
     asked = comparison or Comparison()
-    if asked.recheck:
+    if asked.recheck is not None:
         second_solver(asked.recheck)
     p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     start = time.perf_counter()

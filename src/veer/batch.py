@@ -21,6 +21,7 @@ from veer.api import Comparison, Version, verify
 from veer.errors import DefectError, InputError, ParseError, VeerError
 from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
+from veer.options import ColumnMatching, TypeMatching
 from veer.report.as_json import report_json
 from veer.verdict import TableSemantics
 from veer.visible import json_text
@@ -36,7 +37,9 @@ class BatchOptions:
     """How pairs are compared, and what each may cost."""
 
     comparison: Comparison = field(
-        default_factory=lambda: Comparison(columns="position", types="value")
+        default_factory=lambda: Comparison(
+            columns=ColumnMatching.POSITION, types=TypeMatching.VALUE
+        )
     )
     workers: int = 1
     timeout: float = 60.0  # seconds per pair; 0 for no limit

@@ -14,7 +14,7 @@ import pytest
 import veer
 from tests.cli.test_cli import veer as command
 from veer.api import Comparison, Version, assert_equivalent, verify
-from veer.cli.running import _print_plan
+from veer.cli.run_output import print_plan
 from veer.errors import ParseError, TimeLimitReached
 from veer.frontends.json_text import read_json
 from veer.frontends.locations import line_of
@@ -336,6 +336,6 @@ def test_plans_of_hostile_names_print(capsys: pytest.CaptureFixture[str]) -> Non
     sink = {"sink": name, "how": "computed", "why": name, "rows": None}
     part = {"operator": name, "does": name, "rows": 1, "why": name, "seconds": 0.1}
     many = {key: [name] for key in ("computed", "skipped", "kept", "notes")}
-    _print_plan({"sinks": [sink], "read": [part], **many})
+    print_plan({"sinks": [sink], "read": [part], **many})
     shown = capsys.readouterr().out
     assert "\x1b[31m" not in shown and "[bold]x" in shown and "[/nothing]" in shown

@@ -21,6 +21,7 @@ from veer.functions.arithmetic import fit_decimal
 from veer.model.dag import Dataflow
 from veer.model.query_pair import QueryPair
 from veer.model.types import INTEGER_BITS, DecimalType, IntegralType
+from veer.options import SecondSolver
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Tables, all_sources, constraints_hold
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
@@ -51,7 +52,7 @@ def test_case(case: Case) -> None:
     p, q = (read_sql(text, SCHEMA) for text in case.texts)
     semantics = TableSemantics(case.options.get("semantics", "bag"))
     asked = tuple(name.strip() for name in case.options.get("ev", "").split(",") if name)
-    comparison = Comparison(semantics, evs=asked, recheck="cvc5")
+    comparison = Comparison(semantics, evs=asked, recheck=SecondSolver.CVC5)
     report = verify(Version("P", p, False), Version("Q", q, False), comparison)
     (sink,) = report.sinks
     assert not report.disagreements

@@ -21,6 +21,7 @@ from veer.execution import live
 from veer.execution.planned import Planned
 from veer.execution.run import Outcome
 from veer.model.ops import Sink
+from veer.options import Keep
 
 pytestmark = pytest.mark.spark
 
@@ -42,7 +43,7 @@ class Notebook:
         """The rows served, checked against the plain ones, and what was done."""
         opened = live._open(self.place, "", frame)
         found, outcome = live.through_store(
-            frame, opened, name="nb", share=1e6, keep="cuts", **asked
+            frame, opened, name="nb", share=1e6, keep=Keep.CUTS, **asked
         )
         assert found.schema == frame.schema
         rows = [tuple(r) for r in found.collect()]

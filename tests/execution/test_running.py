@@ -24,6 +24,7 @@ from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.ops import RowUdf
+from veer.options import Keep, Reuse
 from veer.store import Store
 from veer.store.gc import collect
 
@@ -138,23 +139,23 @@ def test_parts_below_the_edits_are_kept_and_read(lab: Lab) -> None:
     third = lab.run(version(40))
     assert list(third.plan.cuts) == ["o1"] and lab.rows(third) == []
     assert lab.rows(second) == [("a", 30, 2), ("b", 30, 1)]
-    assert lab.run(version(2), keep="sinks").plan.cuts, "read whatever is kept now"
+    assert lab.run(version(2), keep=Keep.SINKS).plan.cuts, "read whatever is kept now"
 
 
 def test_no_reuse_and_keep_none(lab: Lab) -> None:
-    lab.run(flow(BIG, SUM), keep="none")
+    lab.run(flow(BIG, SUM), keep=Keep.NONE)
     assert [s.how for s in lab.run(flow(BIG, SUM)).sinks] == ["computed"], (
         "nothing was kept for others"
     )
-    assert [s.how for s in lab.run(flow(BIG, SUM), reuse="none").sinks] == ["computed"]
+    assert [s.how for s in lab.run(flow(BIG, SUM), reuse=Reuse.NONE).sinks] == ["computed"]
     assert [s.how for s in lab.run(flow(BIG, SUM)).sinks] == ["reused"]
 
 
 def test_exact_reuse_proves_nothing(lab: Lab) -> None:
     lab.run(flow(BIG, SUM))
     other = flow({"type": "filter", "predicate": "5 < v"}, SUM)
-    assert [s.how for s in lab.run(other, reuse="exact").sinks] == ["computed"]
-    assert [s.how for s in lab.run(flow(BIG, SUM), reuse="exact").sinks] == ["reused"]
+    assert [s.how for s in lab.run(other, reuse=Reuse.EXACT).sinks] == ["computed"]
+    assert [s.how for s in lab.run(flow(BIG, SUM), reuse=Reuse.EXACT).sinks] == ["reused"]
 
 
 def test_a_part_that_is_read_keeps_its_order(lab: Lab) -> None:
@@ -164,7 +165,7 @@ def test_a_part_that_is_read_keeps_its_order(lab: Lab) -> None:
     least = lab.run(flow(*sums, {"type": "limit", "count": 3}))
     assert list(least.plan.cuts) == ["o1"]
     assert lab.rows(least) == sorted(
-        lab.rows(lab.run(flow(*sums, {"type": "limit", "count": 3}), reuse="none")), key=repr
+        lab.rows(lab.run(flow(*sums, {"type": "limit", "count": 3}), reuse=Reuse.NONE)), key=repr
     )
 
 
@@ -294,8 +295,8 @@ def test_another_version_of_a_package_under_a_function(
     lab.bodies = Bodies(own={"f": lambda v: int(numpy.abs(v))})
     lab.run(flow(udf))
     assert [s.how for s in lab.run(flow(udf)).sinks] == ["reused"]
-    known = identity.released
-    monkeypatch.setattr(identity, "released", lambda m: "0.0" if "numpy" in m else known(m))
+    known = identity.package_version
+    monkeypatch.setattr(identity, "package_version", lambda m: "0.0" if "numpy" in m else known(m))
     reruns(lab, flow(udf))
 
 
@@ -387,7 +388,7 @@ def test_a_change_during_a_run_that_reuses_nothing(lab: Lab) -> None:
         if text.startswith("computing"):
             lab.write("t", "k,g,v", [(1, "changed", 10)])
 
-    assert [s.how for s in lab.running(flow(BIG, SUM), change, reuse="none").run().sinks] == [
+    assert [s.how for s in lab.running(flow(BIG, SUM), change, reuse=Reuse.NONE).run().sinks] == [
         "not kept"
     ]
     assert lab.rows(reruns(lab, flow(BIG, SUM))) == [("changed", 10, 1)]

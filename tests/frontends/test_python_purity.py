@@ -13,7 +13,7 @@ import pytest
 
 from tests.frontends import impure_functions, pure_functions, shared_state
 from veer.frontends.python import identify
-from veer.frontends.python.purity.analysis import Given, argument, kind_of
+from veer.frontends.python.purity import Arguments, argument, kind_of
 from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
 from veer.functions.registry import Kind
 from veer.model.types import DataType, parse_type
@@ -102,7 +102,7 @@ SEEDED = [
 ]
 
 
-def arguments_of(function: Callable[..., Any]) -> Given:
+def arguments_of(function: Callable[..., Any]) -> Arguments:
     """A number for each parameter that has no default."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -125,7 +125,7 @@ def test_what_depends_on_more_than_its_arguments_is_not_pure(name: str) -> None:
 
 @pytest.mark.parametrize("name", impure_functions.STATE)
 def test_what_keeps_state_is_never_the_same_choice(name: str) -> None:
-    given: Given = DATA if name.startswith("argument_") else [("", NUMBER)]
+    given: Arguments = DATA if name.startswith("argument_") else [("", NUMBER)]
     found = identify(impure_functions.STATE[name], given)
     assert found.kind is Kind.PARTITION or (found.kind is Kind.CHOICE and not found.certain)
 

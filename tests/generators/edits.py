@@ -17,10 +17,10 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import And, Column, Compare, Expr, IsNull, Literal, Named, Not, Or, SortKey
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     Join,
     Limit,
-    Operator,
     Project,
     RowUdf,
     Sort,
@@ -40,7 +40,7 @@ def random_query(rng: Random) -> Dataflow | None:
         return None
 
 
-def inserted(dataflow: Dataflow, link: Link, operator: Operator) -> Dataflow:
+def inserted(dataflow: Dataflow, link: Link, operator: AnyOperator) -> Dataflow:
     """The dataflow with an operator put on a link."""
     new = f"new_{len(dataflow.operators)}"
     links = [x for x in dataflow.links if x != link]
@@ -284,7 +284,7 @@ def _below_next(dataflow: Dataflow, id_: str) -> Dataflow | None:
     return None
 
 
-def _lets_pass(operator: Operator, port: int, read: set[tuple[str, int]]) -> bool:
+def _lets_pass(operator: AnyOperator, port: int, read: set[tuple[str, int]]) -> bool:
     """Whether a condition on columns of an input may be asked below an operator instead of above."""
     match operator:
         case Project(columns):
@@ -339,7 +339,7 @@ def _needed(dataflow: Dataflow) -> dict[str, Need]:
     return needs(dataflow, {sink: Need(TableSemantics.BAG, every)})
 
 
-def _put_above(dataflow: Dataflow, id_: str, operator: Operator) -> Dataflow | None:
+def _put_above(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Dataflow | None:
     """A new operator between a signal and everything it feeds."""
     new = f"new_{len(dataflow.operators)}"
     links = [replace(x, src=new) if x.src == id_ else x for x in dataflow.links]

@@ -17,7 +17,7 @@ from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Call, Cast, Column, Compare, Expr, Literal, Named, Not
 from veer.model.json import from_json, to_json
-from veer.model.ops import Aggregate, Filter, Join, Limit, Operator, Project, Sink, Source, Union
+from veer.model.ops import Aggregate, AnyOperator, Filter, Join, Limit, Project, Sink, Source, Union
 from veer.model.pprint import show_dataflow, show_expr
 from veer.model.schema import Field, Schema
 from veer.model.types import (
@@ -139,7 +139,7 @@ def test_ill_typed_expressions_cannot_be_built(build: object) -> None:
         build()  # type: ignore[operator]
 
 
-def flow(*operators: Operator) -> Dataflow:
+def flow(*operators: AnyOperator) -> Dataflow:
     """A chain from the table to a sink."""
     ids = ["t", *(f"n{i}" for i in range(len(operators))), "r"]
     return Dataflow(
@@ -166,7 +166,7 @@ def gt(column: Column, number: int) -> Expr:
         (Project((Named("x", Column("a", INT, 1)),)), "unknown column 'a' (occurrence 2)"),
     ],
 )
-def test_ill_formed_operators_are_named(operator: Operator, message: str) -> None:
+def test_ill_formed_operators_are_named(operator: AnyOperator, message: str) -> None:
     with pytest.raises(IllFormedError) as caught:
         flow(operator)
     assert message in str(caught.value)
@@ -206,7 +206,7 @@ def test_ill_formed_operators_are_named(operator: Operator, message: str) -> Non
     ],
 )
 def test_ill_formed_dataflows_cannot_be_built(
-    operators: dict[str, Operator], links: list[Link], message: str
+    operators: dict[str, AnyOperator], links: list[Link], message: str
 ) -> None:
     with pytest.raises(IllFormedError) as caught:
         Dataflow(operators, links)
@@ -223,7 +223,7 @@ def test_union_needs_equal_types() -> None:
 
 
 def test_a_fact_is_derived_once_for_each_dataflow() -> None:
-    rows: dict[str, Operator] = {"t": TABLE, "out": Sink("out")}
+    rows: dict[str, AnyOperator] = {"t": TABLE, "out": Sink("out")}
     dataflow = Dataflow(rows, [Link("t", "out")])
     calls: list[str] = []
 

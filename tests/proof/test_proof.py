@@ -14,6 +14,7 @@ from veer.frontends.sql import read_sql
 from veer.frontends.workflow.reader import read_workflow
 from veer.model.dag import Dataflow
 from veer.model.query_pair import QueryPair
+from veer.options import SearchStrategy
 from veer.proof import Claim, Proof, ProofError, Step, check, query_pair
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps, prove
@@ -309,7 +310,7 @@ def test_an_order_from_below_a_leaf_is_not_shown_by_a_verifier() -> None:
 def test_sorting_needs_a_bag_and_gives_an_order() -> None:
     text = "SELECT a FROM (SELECT a, b FROM t WHERE {}) AS x ORDER BY a LIMIT 2"
     versions = [Version(c, flow(text.format(c)), False) for c in ("a > 1", "NOT a <= 1")]
-    report = verify(*versions, Comparison(evs=("spes",), strategy="plus"))
+    report = verify(*versions, Comparison(evs=("spes",), strategy=SearchStrategy.PLUS))
     assert report.verdict is Verdict.EQUIVALENT
     assert report.sinks[0].reason == "proven by spes"
 

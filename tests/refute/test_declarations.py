@@ -9,6 +9,7 @@ import pytest
 from veer.api import Comparison, Version, verify
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
+from veer.options import ColumnMatching
 from veer.refute.instances import Instances, conflict, constraints_hold
 from veer.verdict import Report, Verdict
 
@@ -16,7 +17,7 @@ from veer.verdict import Report, Verdict
 def compared(p: str, q: str, ddl_p: str, ddl_q: str = "") -> Report:
     sides = [read_sql(text, ddl) for text, ddl in ((p, ddl_p), (q, ddl_q or ddl_p))]
     versions = (Version("P", sides[0], False), Version("Q", sides[1], False))
-    return verify(*versions, Comparison(columns="position"))
+    return verify(*versions, Comparison(columns=ColumnMatching.POSITION))
 
 
 PLAIN = "CREATE TABLE t (id INT, v INT)"

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
+from veer.report import formats
 from veer.report.as_json import report_json
-from veer.report.as_text import plain_text
-from veer.report.formats import render
 from veer.verdict import (
     Assumption,
     Caveat,
@@ -63,7 +62,7 @@ def hostile_report(text: str) -> Report:
 
 def rendered(report: Report, format_: str) -> str:
     data = report_json(report)
-    return plain_text(data) if format_ == "text" else render(data, format_)
+    return formats.get(format_).render(data)
 
 
 @pytest.mark.parametrize("format_", FORMATS)

@@ -10,6 +10,7 @@ from tests.support import Case, load_cases
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
 from veer.normalize.projections import normalized
+from veer.options import ColumnMatching
 from veer.proof import NORMALIZE, Claim, Proof, ProofError, Step, check
 from veer.refute import Refutation, first_difference
 from veer.search import congruence
@@ -26,7 +27,7 @@ CREATE TABLE v (a INT, b INT, c INT)
 def test_tidy(case: Case) -> None:
     p, q = (read_sql(text, SCHEMA) for text in case.texts)
     semantics = TableSemantics(case.options.get("semantics", "bag"))
-    asked = Comparison(semantics, columns="position")
+    asked = Comparison(semantics, columns=ColumnMatching.POSITION)
     report = verify(Version("p", p, False), Version("q", q, False), asked)
     assert (report.verdict is Verdict.EQUIVALENT) == (case.options["expect"] == "equivalent")
     if report.verdict is Verdict.EQUIVALENT:

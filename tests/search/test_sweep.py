@@ -16,20 +16,21 @@ from veer.model.ops import Filter, Project, RowUdf, Sink, Source
 from veer.model.query_pair import operators_between
 from veer.model.schema import Field
 from veer.model.types import INT, STRING
+from veer.options import ColumnMatching, SearchStrategy
 from veer.proof import BY_EV, Claim, ProofError, Step, query_pair
 from veer.refute import Refutation, first_difference
 from veer.search.simulation import Simulation
 from veer.verdict import OBLIGATIONS, Report, TableSemantics, Verdict
 
 BAG, SET, ORDERED = TableSemantics.BAG, TableSemantics.SET, TableSemantics.ORDERED_BAG
-STRATEGIES = ("sweep", "plus", "baseline")
+STRATEGIES = tuple(SearchStrategy)
 DDL = "CREATE TABLE t (a INT, b INT, c INT, d DOUBLE); CREATE TABLE u (a INT, x INT)"
 
 
 def compared(p: Dataflow | str, q: Dataflow | str, **options: object) -> Report:
     sides = [read_sql(s, DDL) if isinstance(s, str) else s for s in (p, q)]
     versions = (Version("P", sides[0], False), Version("Q", sides[1], False))
-    report = verify(*versions, replace(Comparison(columns="position"), **options))
+    report = verify(*versions, replace(Comparison(columns=ColumnMatching.POSITION), **options))
     if report.verdict is Verdict.EQUIVALENT:
         columns = tuple((i, i) for i in range(len(sides[0].result_schema)))
         semantics = report.semantics
@@ -80,7 +81,7 @@ UNSEEN = {
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", UNSEEN)
-def test_edits_nobody_can_see_need_no_verifier(name: str, strategy: str) -> None:
+def test_edits_nobody_can_see_need_no_verifier(name: str, strategy: SearchStrategy) -> None:
     report = compared(*UNSEEN[name], strategy=strategy)
     assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
     assert report.counts.ev_calls == 0
@@ -127,7 +128,7 @@ SEEN = {
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", SEEN)
-def test_edits_somebody_sees_are_refuted(name: str, strategy: str) -> None:
+def test_edits_somebody_sees_are_refuted(name: str, strategy: SearchStrategy) -> None:
     assert compared(*SEEN[name], strategy=strategy).verdict is Verdict.INEQUIVALENT
 
 
@@ -169,7 +170,7 @@ def people(*ages: tuple[str, int] | None, between: str = "classify-1") -> Datafl
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_papers_context_is_known(strategy: str) -> None:
+def test_the_papers_context_is_known(strategy: SearchStrategy) -> None:
     """`age < 50` below an operator no verifier supports makes `age < 55` above it redundant."""
     p, q = people(("<", 50), None), people(("<", 50), ("<", 55))
     report = compared(p, q, evs=("spes",), strategy=strategy)

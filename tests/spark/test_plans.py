@@ -17,7 +17,7 @@ from veer.errors import UnsupportedError
 from veer.frontends.spark import read_dataframe
 from veer.interpreter import program, run_dataflow
 from veer.model.expr import OpaqueCall
-from veer.model.ops import Limit, Operator, Source, TableUdf
+from veer.model.ops import AnyOperator, Limit, Source, TableUdf
 from veer.model.walk import operator_exprs, parts
 from veer.verdict import Verdict
 
@@ -239,7 +239,7 @@ def told_apart(p: DataFrame, q: DataFrame) -> bool:
     return operators(p) != operators(q)
 
 
-def operators(frame: DataFrame) -> list[Operator]:
+def operators(frame: DataFrame) -> list[AnyOperator]:
     """What is read, without the lines it comes from."""
     return list(read_dataframe(frame).operators.values())
 

@@ -9,6 +9,7 @@ from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow, same_result
+from veer.options import ColumnMatching, SearchStrategy, TypeMatching
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """
@@ -71,7 +72,7 @@ def test_columns_by_name_may_come_in_another_order() -> None:
     p, q = version("SELECT a, b FROM t"), version("SELECT b, a FROM t")
     assert verify(p, q).verdict is Verdict.EQUIVALENT
     assert [c.text for c in verify(p, q).sinks[0].caveats] == ["the columns come in another order"]
-    positional = verify(p, q, Comparison(columns="position"))
+    positional = verify(p, q, Comparison(columns=ColumnMatching.POSITION))
     assert positional.verdict is Verdict.INEQUIVALENT
 
 
@@ -99,10 +100,10 @@ def test_a_written_table_is_one_choice_and_two_subqueries_are_two() -> None:
 
 def test_types_by_value_let_integer_widths_pass() -> None:
     p, q = version("SELECT a FROM t"), version("SELECT CAST(a AS BIGINT) AS a FROM t")
-    assert verify(p, q, Comparison(types="value")).verdict is Verdict.EQUIVALENT
+    assert verify(p, q, Comparison(types=TypeMatching.VALUE)).verdict is Verdict.EQUIVALENT
     assert verify(p, q).verdict is Verdict.INEQUIVALENT
     q = version("SELECT CAST(a AS STRING) AS a FROM t")
-    assert verify(p, q, Comparison(types="value")).verdict is Verdict.INEQUIVALENT
+    assert verify(p, q, Comparison(types=TypeMatching.VALUE)).verdict is Verdict.INEQUIVALENT
 
 
 def test_added_and_removed_sinks_make_the_pair_unknown() -> None:
@@ -128,9 +129,11 @@ def test_a_verdict_is_no_truth_value() -> None:
         bool(Verdict.EQUIVALENT)
 
 
-@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
+@pytest.mark.parametrize("strategy", SearchStrategy)
 @pytest.mark.parametrize("without", [(), ("quick",), ("segment", "prune", "rank", "quick")])
-def test_every_strategy_proves_and_refutes(strategy: str, without: tuple[str, ...]) -> None:
+def test_every_strategy_proves_and_refutes(
+    strategy: SearchStrategy, without: tuple[str, ...]
+) -> None:
     asked = Comparison(strategy=strategy, without=without)
     text = "SELECT a, COUNT(*) AS n FROM t WHERE {} GROUP BY a"
     p, q, r = (version(text.format(c)) for c in ("a > 1", "NOT a <= 1", "a > 2"))

@@ -13,11 +13,11 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Compare, Literal, Named
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     Join,
     Limit,
     NamedCall,
-    Operator,
     Project,
     Sink,
     Source,
@@ -35,7 +35,7 @@ A = Column("a", INT)
 
 def random_dataflow(rng: random.Random, size: int) -> Dataflow:
     """A random DAG of operators that keep the columns a and b."""
-    operators: dict[str, Operator] = {"s": Source("t", FIELDS)}
+    operators: dict[str, AnyOperator] = {"s": Source("t", FIELDS)}
     links: list[Link] = []
     open_ends = ["s"]
     for number in range(size):
@@ -168,7 +168,7 @@ def test_sql_versions_map_by_structure() -> None:
 
 def test_a_large_dataflow_is_mapped_in_one_pass() -> None:
     size = 3000
-    operators: dict[str, Operator] = {"s": Source("t", FIELDS), "r": Sink("r")}
+    operators: dict[str, AnyOperator] = {"s": Source("t", FIELDS), "r": Sink("r")}
     links = []
     last = "s"
     for number in range(size):

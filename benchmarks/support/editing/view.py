@@ -14,9 +14,9 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Column, Named
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     Join,
-    Operator,
     Project,
     RowUdf,
     Sort,
@@ -60,7 +60,7 @@ class View:
         """The properties of an operator."""
         return self.flow.operators[id_]
 
-    def operator(self, id_: str) -> Operator:
+    def operator(self, id_: str) -> AnyOperator:
         """What an operator means."""
         return self.dataflow.operators[id_]
 

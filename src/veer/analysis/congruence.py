@@ -21,6 +21,7 @@ from veer.model.expr import Column, Exists, Expr, InQuery, Named, ScalarQuery
 from veer.model.json import encode
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     Filter,
     GlobalAggregate,
@@ -28,7 +29,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -50,9 +50,9 @@ def everything(p: Schema, q: Schema) -> Pairs | None:
 
 
 def pairs_needed(
-    p: Operator,
+    p: AnyOperator,
     p_inputs: Sequence[Schema],
-    q: Operator,
+    q: AnyOperator,
     q_inputs: Sequence[Schema],
     wanted: Collection[Pair],
     *,
@@ -76,7 +76,11 @@ def pairs_needed(
 
 
 def columns_needed(
-    operator: Operator, inputs: Sequence[Schema], wanted: Iterable[int], *, in_order: bool = False
+    operator: AnyOperator,
+    inputs: Sequence[Schema],
+    wanted: Iterable[int],
+    *,
+    in_order: bool = False,
 ) -> tuple[frozenset[int], ...]:
     """Per input the columns an operator needs for some of its outputs."""
     found = pairs_needed(
@@ -102,7 +106,9 @@ class _Comparison:
             for inputs in (self.p_inputs, self.q_inputs)
         )
 
-    def operators(self, p: Operator, q: Operator, wanted: Sequence[Pair], in_order: bool) -> _Read:
+    def operators(
+        self, p: AnyOperator, q: AnyOperator, wanted: Sequence[Pair], in_order: bool
+    ) -> _Read:
         match p, q:
             case Filter(one), Filter(two):
                 return self.passed(wanted) + self.parts(one, two)
@@ -206,7 +212,7 @@ class _Comparison:
         read = self._extended(width, range(len(q.names)), wanted)
         return read + self.parts(p.generator, q.generator)
 
-    def _whole(self, p: Operator, q: Operator, wanted: Sequence[Pair]) -> _Read:
+    def _whole(self, p: AnyOperator, q: AnyOperator, wanted: Sequence[Pair]) -> _Read:
         """Operators that may look at everything: the same text on inputs the same throughout."""
         if identity(p, self.p_inputs) != identity(q, self.q_inputs):
             raise _DifferentError

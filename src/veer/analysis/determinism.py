@@ -41,13 +41,13 @@ from veer.model.expr import (
 from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     Filter,
     GlobalAggregate,
     Join,
     Lateral,
     Limit,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -88,7 +88,7 @@ class Signals(Protocol):
     """Operators with what feeds them and what comes out: a dataflow, or one in the making."""
 
     @property
-    def operators(self) -> Mapping[str, Operator]: ...
+    def operators(self) -> Mapping[str, AnyOperator]: ...
     @property
     def inputs(self) -> Mapping[str, Sequence[str]]: ...
     @property

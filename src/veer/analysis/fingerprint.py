@@ -18,10 +18,10 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr, Named, OuterColumn
 from veer.model.json import encode
 from veer.model.ops import (
+    AnyOperator,
     Deduplicate,
     NamedCall,
     NamedOver,
-    Operator,
     Project,
     RowUdf,
     Sink,
@@ -44,7 +44,9 @@ def fingerprint(dataflow: Dataflow) -> str:
     return _hash(sorted(found[sink] for sink in dataflow.sinks))
 
 
-def identity(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema, ...] = ()) -> str:
+def identity(
+    operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Schema, ...] = ()
+) -> str:
     """What an operator does to inputs of these schemas, columns by position: a canonical text."""
     return json.dumps(_operator(operator, inputs, outer), separators=(",", ":"))
 
@@ -68,7 +70,7 @@ def _hash(data: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def _operator(operator: Operator, inputs: Sequence[Schema], outer: tuple[Schema, ...]) -> Any:
+def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Schema, ...]) -> Any:
     rows = Schema(tuple(f for schema in inputs for f in schema))
     scope = (rows, *outer)
     kind = type(operator).__name__

@@ -17,6 +17,7 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     ExceptAll,
     Filter,
     GlobalAggregate,
@@ -24,7 +25,6 @@ from veer.model.ops import (
     Join,
     Limit,
     NamedCall,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -74,13 +74,13 @@ class Need:
         return other.semantics.implies(self.semantics) and self.columns <= other.columns
 
 
-def sees_everything(operator: Operator, kind: Kind) -> bool:
+def sees_everything(operator: AnyOperator, kind: Kind) -> bool:
     """Whether an operator may look at every column and at the order: it makes a choice."""
     return kind in (Kind.CHOICE, Kind.PARTITION) and not rounds(operator)
 
 
 def semantics_needed(
-    operator: Operator, port: int, kind: Kind, wanted: TableSemantics, columns: Collection[int]
+    operator: AnyOperator, port: int, kind: Kind, wanted: TableSemantics, columns: Collection[int]
 ) -> TableSemantics:
     """How an input must be equal for some columns of the output to be equal as wanted."""
     if isinstance(operator, Limit | TableUdf) or sees_everything(operator, kind):
@@ -108,7 +108,7 @@ def _counted(calls: Collection[NamedCall], columns: Collection[int], keys: int) 
     return SET if all(ignored) else BAG
 
 
-def rounds(operator: Operator) -> bool:
+def rounds(operator: AnyOperator) -> bool:
     """Whether an operator's only choice is how floats are rounded: no order of rows shows more."""
     if not isinstance(operator, Aggregate | GlobalAggregate):
         return False

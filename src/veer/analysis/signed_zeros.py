@@ -32,6 +32,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -40,7 +41,6 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -155,7 +155,7 @@ class _Reading:
 
     def _columns(
         self,
-        operator: Operator,
+        operator: AnyOperator,
         id_: str,
         width: int,
         inputs: Sequence[list[Origins]],
@@ -202,7 +202,7 @@ class _Reading:
         read = (self._origins(e, scopes) for e in exprs)
         return frozenset({(id_, place)}).union(*read)
 
-    def _operator(self, operator: Operator, scopes: tuple[_Scope, ...]) -> None:
+    def _operator(self, operator: AnyOperator, scopes: tuple[_Scope, ...]) -> None:
         """Note what an operator compares and shows."""
         for expr in operator_exprs(operator):
             for part in parts(expr):
@@ -272,7 +272,7 @@ class _Scope:
         return self.origins[self.schema.place(name, occurrence)]
 
 
-def _grouped_by(operator: Operator) -> Iterator[Expr]:
+def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
     """What an operator groups, partitions or tells rows apart by."""
     match operator:
         case Aggregate(keys, calls):
@@ -311,7 +311,7 @@ def without_zero_signs(dataflow: Dataflow) -> Dataflow | None:
     None where such values cannot be got at: inside of arrays and subqueries, or seen by opaque
     operators.
     """
-    changed: dict[str, Operator] = {}
+    changed: dict[str, AnyOperator] = {}
     for id_, operator in dataflow.operators.items():
         if _sees_floats(dataflow, id_) or any(map(may_show_zero_signs, subqueries(operator))):
             return None

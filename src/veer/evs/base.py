@@ -17,10 +17,10 @@ from veer.functions.registry import Kind, aggregate_function
 from veer.model.dag import Dataflow
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
-    Operator,
     Project,
     Source,
 )
@@ -72,7 +72,7 @@ class CountRestriction(Restriction):
     monotonic = False
 
     @abstractmethod
-    def counts(self, operator: Operator) -> bool:
+    def counts(self, operator: AnyOperator) -> bool:
         """Whether an operator is of the kind."""
 
     @property
@@ -144,7 +144,7 @@ class EV(ABC):
 class OnlyOperators(OperatorRestriction):
     """Every operator is of one of these kinds."""
 
-    kinds: tuple[type[Operator], ...]
+    kinds: tuple[type[AnyOperator], ...]
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
         operator = dataflow.operators[id_]
@@ -191,9 +191,9 @@ class LinearConditions(OperatorRestriction):
 class SameCount(CountRestriction):
     """Both sides have as many operators of a type."""
 
-    counted: type[Operator]
+    counted: type[AnyOperator]
 
-    def counts(self, operator: Operator) -> bool:
+    def counts(self, operator: AnyOperator) -> bool:
         return isinstance(operator, self.counted)
 
     @property
@@ -208,7 +208,7 @@ class SameOuterJoins(CountRestriction):
 
     noun = "outer joins"
 
-    def counts(self, operator: Operator) -> bool:
+    def counts(self, operator: AnyOperator) -> bool:
         return is_outer_join(operator)
 
 
@@ -255,7 +255,7 @@ class CountsOverSpjOnly(Restriction):
 class AtMostOne(Restriction):
     """Neither side has two operators of a type."""
 
-    counted: type[Operator]
+    counted: type[AnyOperator]
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
         for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
@@ -280,7 +280,7 @@ class PrimitiveResults(OperatorRestriction):
 SPJ = (Source, Filter, Project, Join)
 
 
-def is_outer_join(operator: Operator) -> bool:
+def is_outer_join(operator: AnyOperator) -> bool:
     """Whether an operator pads rows without partner."""
     return isinstance(operator, Join) and operator.kind in ("left", "full")
 

@@ -17,7 +17,7 @@ from veer.execution.sql import ON_FRAMES, SqlWriter, places_read
 from veer.frontends.spark.plans.types import type_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
-from veer.model.ops import Operator, RowUdf, Sample, Source, TableUdf
+from veer.model.ops import AnyOperator, RowUdf, Sample, Source, TableUdf
 from veer.model.schema import Schema
 from veer.model.types import quote_name
 
@@ -96,7 +96,9 @@ class Compiler:
         stack.callback(self.spark.sql, f"DROP TEMPORARY FUNCTION IF EXISTS {name}")
         return name
 
-    def _on_frames(self, id_: str, operator: Operator, known: Mapping[str, DataFrame]) -> DataFrame:
+    def _on_frames(
+        self, id_: str, operator: AnyOperator, known: Mapping[str, DataFrame]
+    ) -> DataFrame:
         below = self.dataflow.inputs[id_]
         frames = [self.frame(i, known) for i in below]
         match operator:

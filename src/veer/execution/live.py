@@ -11,12 +11,13 @@ from veer.errors import NotToldError, UsageError, VeerError
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
 from veer.execution.results import read_result, spark_says
-from veer.execution.run import Outcome, Request, Running, check_choices
+from veer.execution.run import Outcome, Request, Running
 from veer.execution.signals import RESULT
 from veer.execution.start import checked_name
 from veer.execution.surroundings import surroundings
 from veer.frontends.spec import store_place
 from veer.model.ops import Sink
+from veer.options import Keep, Reuse, chosen
 from veer.store import Store
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ def run(
     name: str,
     store: str = "",
     results: str = "",
-    keep: str = "sinks",
-    reuse: str = "proven",
+    keep: Keep | str = Keep.SINKS,
+    reuse: Reuse | str = Reuse.PROVEN,
     trust: bool = False,
     content: bool = False,
     **arguments: Any,
@@ -48,7 +49,7 @@ def run(
     warning: it does then what it does without Veer.
     """
     checked_name(name)
-    check_choices(keep, reuse)
+    keep, reuse = chosen(Keep, keep, "keep"), chosen(Reuse, reuse, "reuse")
     frame: Any = what(**arguments) if callable(what) else what
     if not hasattr(frame, "sparkSession"):
         raise UsageError(f"{name}: expected a DataFrame, got {type(frame).__name__}")

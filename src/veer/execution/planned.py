@@ -17,7 +17,7 @@ from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.plans.operators import Signal
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, each
-from veer.model.ops import LOCAL, Operator, Sink, Source
+from veer.model.ops import LOCAL, AnyOperator, Sink, Source
 from veer.store.sealing import Seal
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Planned:
         ):
             raise NotToldError("it is observed: nobody would see its metrics if it were read")
 
-    def _leaf(self, node: Node) -> Operator:
+    def _leaf(self, node: Node) -> AnyOperator:
         found = source_of(node)
         if isinstance(found, Source):
             found = self._seal.source(found)

@@ -42,6 +42,7 @@ from veer.model.ops import (
     TableUdf,
     Values,
 )
+from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
 from veer.store import Store, StoredResult, StoredVersion
 from veer.verdict import TableSemantics, Verdict
@@ -129,7 +130,7 @@ class Planner:
     def signature(self, id_: str) -> str:
         return self.looks.get(id_, "")
 
-    def make(self, previous: StoredVersion | None, keep: str) -> RunPlan:
+    def make(self, previous: StoredVersion | None, keep: Keep) -> RunPlan:
         """The plan; `keep` says which signals are stored beside the sinks."""
         for sink in self.dataflow.sinks:
             found = self._stored(sink)
@@ -139,7 +140,7 @@ class Planner:
                 reason = self.signals.reason(sink)
                 self.plan.computed[sink] = reason or "nothing stored is known to be the same"
         self._cut()
-        if keep == "cuts":
+        if keep is Keep.CUTS:
             self.plan.keep = self._worth_keeping(previous)
         return self.plan
 
@@ -237,7 +238,7 @@ class Planner:
             if time.perf_counter() > until:
                 raise _OverspentError
 
-        asked = Comparison(TableSemantics.BAG, columns="position", witnesses=False)
+        asked = Comparison(TableSemantics.BAG, columns=ColumnMatching.POSITION, witnesses=False)
         one, two = (Version(n, d, stable_ids=False) for n, d in (("P", p), ("Q", q)))
         try:
             (sink,) = verify(one, two, asked, progress=progress).sinks

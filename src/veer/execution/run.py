@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 from veer import __version__
 from veer.analysis.fingerprint import fingerprint
-from veer.errors import InputError, UsageError
+from veer.errors import InputError
 from veer.execution.constraints import Constraints
 from veer.execution.functions import Bodies
 from veer.execution.order import order_of
@@ -22,6 +22,7 @@ from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
 from veer.model.dag import Dataflow
 from veer.model.ops import Source
+from veer.options import Keep, Reuse, chosen
 from veer.own_code import own_code_digest
 from veer.store import SinkResult, Store, StoredResult, StoredVersion
 from veer.versions import VersionPair
@@ -30,8 +31,6 @@ from veer.versions.describe import describe_edits
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-KEEP = ("sinks", "cuts", "none")
-REUSE = ("proven", "exact", "none")
 SEALED = ("settings", PYTHON_SAYS)  # of an environment: what may hold secrets
 COMPUTED, REUSED, NOT_KEPT = "computed", "reused", "not kept"
 
@@ -70,8 +69,8 @@ class Request:
 
     name: str
     spec: str = ""
-    keep: str = "sinks"
-    reuse: str = "proven"
+    keep: Keep = Keep.SINKS
+    reuse: Reuse = Reuse.PROVEN
     trust: bool = False  # declarations about sources are believed without looking
     share: float = SHARE
     stable_ids: bool = True
@@ -81,13 +80,9 @@ class Request:
     starting: float = START  # seconds until Spark runs; none if it does
 
     def __post_init__(self) -> None:
-        check_choices(self.keep, self.reuse)
-
-
-def check_choices(keep: str, reuse: str) -> None:
-    """Refuse what is none of the choices."""
-    if keep not in KEEP or reuse not in REUSE:
-        raise UsageError(f"keep {', '.join(KEEP)}; reuse {', '.join(REUSE)}")
+        """Turn options given as text into members, or refuse them."""
+        object.__setattr__(self, "keep", chosen(Keep, self.keep, "keep"))
+        object.__setattr__(self, "reuse", chosen(Reuse, self.reuse, "reuse"))
 
 
 @final
@@ -167,12 +162,12 @@ class Running:
             self.signals,
             self.constraints,
             share=request.share,
-            exact_only=request.reuse == "exact",
+            exact_only=request.reuse is Reuse.EXACT,
             starting=request.starting,
             can_cut=self.computation.can_cut,
             progress=self.progress,
         )
-        if request.reuse == "none":
+        if request.reuse is Reuse.NONE:
             for sink in self.signals.dataflow.sinks:
                 planner.plan.computed[sink] = "stored results are not looked at"
         else:
@@ -257,7 +252,7 @@ class Running:
                     raise InputError(f"sink {id_!r} cannot be kept as Parquet: {problem}")
                 self.progress(f"computing {id_}")
                 frame = self.computation.frame(id_, stored)
-                look = planner.signature(id_) if self.request.reuse != "none" else ""
+                look = planner.signature(id_) if self.request.reuse is not Reuse.NONE else ""
                 made[id_] = results.write(frame, self.signals, id_, look)
                 if id_ in plan.keep:
                     stored[id_] = read(id_, made[id_])
@@ -278,7 +273,7 @@ class Running:
             assert results is not None
             results.discard(made.pop(id_).id)
             outcome.notes.append(f"{id_}: {why} while it was computed; its result is not kept")
-        if self.request.keep == "none":
+        if self.request.keep is Keep.NONE:
             # Kept for this version to be read, found by nobody else.
             made = {i: replace(r, exact="", signature="") for i, r in made.items()}
         sinks = []
@@ -369,4 +364,4 @@ class Running:
         return before if same else None
 
 
-__all__ = ["KEEP", "REUSE", "Computation", "Outcome", "Request", "Running", "check_choices"]
+__all__ = ["Computation", "Outcome", "Request", "Running"]

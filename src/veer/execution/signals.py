@@ -29,8 +29,8 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     GlobalAggregate,
-    Operator,
     Over,
     RowUdf,
     Sink,
@@ -171,7 +171,7 @@ class Signals:
             found[id_] = frozenset(own).union(*(found[i] for i in self.dataflow.inputs[id_]))
         return found
 
-    def _own_needs(self, operator: Operator) -> set[str]:
+    def _own_needs(self, operator: AnyOperator) -> set[str]:
         found: set[str] = set()
         if isinstance(operator, RowUdf | TableUdf):
             found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
@@ -215,7 +215,7 @@ class Signals:
         return cone(self.declared, id_)
 
 
-def _calls(operator: Operator) -> list[AggregateCall | OverCall]:
+def _calls(operator: AnyOperator) -> list[AggregateCall | OverCall]:
     match operator:
         case Aggregate(_, calls) | GlobalAggregate(calls):
             return [named.call for named in calls]
@@ -249,7 +249,7 @@ def bare(dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False) -
     return map_sources(dataflow, lambda source: source if keep(source) else undeclared(source))
 
 
-def with_subqueries(operator: Operator) -> list[Operator]:
+def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
     found = [operator]
     for query in subqueries(operator):
         for inner in query.operators.values():

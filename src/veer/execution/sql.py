@@ -48,6 +48,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -57,7 +58,6 @@ from veer.model.ops import (
     Lateral,
     Limit,
     NamedCall,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -97,7 +97,7 @@ JOINED = {
     "anti": "LEFT ANTI JOIN",
     "cross": "CROSS JOIN",
 }
-ON_FRAMES: tuple[type[Operator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
+ON_FRAMES: tuple[type[AnyOperator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
 NO_COLUMN = "CAST(NULL AS INT) AS c0"  # SQL knows no rows without columns
 
 
@@ -190,7 +190,7 @@ class SqlWriter:
         return self._signal(query, sink, fed, outer)
 
     def _operator(
-        self, operator: Operator, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope
+        self, operator: AnyOperator, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope
     ) -> str:
         first = tables[0] if tables else ""
         rows = inputs[0] if inputs else Rows(Schema(()), ())

@@ -26,6 +26,7 @@ from veer.frontends.checkout import top_level
 from veer.frontends.spec import STORED, load, parse_spec, parse_stored, store_place
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
+from veer.options import Keep, Reuse
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
 
@@ -53,8 +54,8 @@ class RunOptions:
     trust_code: bool = False
     overwrite: bool = False
     trust_targets: bool = False
-    keep: str = "sinks"
-    reuse: str = "proven"
+    keep: Keep = Keep.SINKS
+    reuse: Reuse = Reuse.PROVEN
     trust: bool = False
     share: float = SHARE
     master: str = "local[*]"

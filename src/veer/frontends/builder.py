@@ -8,7 +8,7 @@ from veer.analysis.determinism import dataflow_kind, expr_kind
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import Operator, Sink, Source
+from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.schema import Schema
 from veer.model.walk import operator_exprs
 
@@ -17,7 +17,7 @@ class FlowBuilder:
     """Collects operators and links; ids are given or numbered by kind."""
 
     def __init__(self) -> None:
-        self.operators: dict[str, Operator] = {}
+        self.operators: dict[str, AnyOperator] = {}
         self.links: list[Link] = []
         self.schemas: dict[str, Schema] = {}
         self._numbers: dict[str, int] = {}
@@ -25,7 +25,7 @@ class FlowBuilder:
         self.one_row: str | None = None  # the id of the single row without columns
         self.site = ""  # where in the user's files the operator comes from
 
-    def add(self, operator: Operator, *inputs: str, id_: str | None = None) -> str:
+    def add(self, operator: AnyOperator, *inputs: str, id_: str | None = None) -> str:
         """Add an operator fed by others; gives its id."""
         if isinstance(operator, Source) and operator in self._sources:
             return self._sources[operator]
@@ -39,13 +39,13 @@ class FlowBuilder:
             self._sources[operator] = name
         return name
 
-    def place(self, id_: str, operator: Operator, schema: Schema, inputs: Sequence[str]) -> None:
+    def place(self, id_: str, operator: AnyOperator, schema: Schema, inputs: Sequence[str]) -> None:
         """Put an operator of known schema under its id."""
         self.operators[id_] = operator
         self.schemas[id_] = schema
         self.links += [Link(src, id_, port) for port, src in enumerate(inputs)]
 
-    def _number(self, operator: Operator) -> str:
+    def _number(self, operator: AnyOperator) -> str:
         kind = type(operator).__name__.lower()
         if isinstance(operator, Source):
             kind = operator.table

@@ -51,6 +51,11 @@ class Version:
     place: Place | None = None  # the file it stands in
 
 
+def is_stored(text: str) -> bool:
+    """Whether a SPEC names a stored version."""
+    return text.startswith(STORED)
+
+
 def parse_spec(text: str) -> Spec:
     """Split a SPEC into revision, path and function."""
     rest, function = text, ""
@@ -77,7 +82,7 @@ def load(
 
     `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are.
     """
-    if text.startswith(STORED):
+    if is_stored(text):
         if revision or args:
             raise UsageError(f"{text}: a stored version has no revision and no arguments")
         return _load_stored(text, store)

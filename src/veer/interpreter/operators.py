@@ -16,6 +16,7 @@ from veer.interpreter.opaque import noise, opaque_value
 from veer.model.expr import AggregateCall, And, Column, Compare, SortKey
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -24,7 +25,6 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
-    Operator,
     Project,
     RowUdf,
     Sample,
@@ -58,7 +58,7 @@ Outer = tuple[Schema, ...]
 
 
 @singledispatch
-def compile_operator(operator: Operator, inputs: Sequence[Schema], outer: Outer) -> Step:
+def compile_operator(operator: AnyOperator, inputs: Sequence[Schema], outer: Outer) -> Step:
     """The operator as a step over inputs of these schemas."""
     raise TypeError(f"{type(operator).__name__} has no meaning")
 

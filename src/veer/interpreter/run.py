@@ -16,7 +16,7 @@ from veer.interpreter.joins import JoinGroup, compile_group, gather_group
 from veer.interpreter.opaque import noise, opaque_value
 from veer.interpreter.operators import Signal, compile_operator
 from veer.model.dag import Dataflow
-from veer.model.ops import Filter, Join, Limit, Operator
+from veer.model.ops import AnyOperator, Filter, Join, Limit
 from veer.model.schema import Schema
 from veer.model.types import DataType
 
@@ -140,7 +140,7 @@ class Program:
 def _starts_group(dataflow: Dataflow, id_: str) -> bool:
     """Whether joins below an operator are worth joining together: see `joins`."""
 
-    def is_inner(operator: Operator) -> bool:
+    def is_inner(operator: AnyOperator) -> bool:
         return isinstance(operator, Join) and operator.kind in ("inner", "cross")
 
     operator = dataflow.operators[id_]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast, final
 
 from veer.errors import IllFormedError, InputError
-from veer.model.ops import Operator, Sink, Source
+from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.schema import Schema
 
 T = TypeVar("T")
@@ -36,11 +36,11 @@ class Dataflow:
 
     def __init__(
         self,
-        operators: Mapping[str, Operator],
+        operators: Mapping[str, AnyOperator],
         links: Iterable[Link],
         declared: Iterable[Source] = (),
     ) -> None:
-        self.operators: Mapping[str, Operator] = MappingProxyType(dict(operators))
+        self.operators: Mapping[str, AnyOperator] = MappingProxyType(dict(operators))
         self.links: tuple[Link, ...] = tuple(sorted(links))
         self.declared: tuple[Source, ...] = tuple(declared)
         self._cache: dict[Hashable, Any] = {}

@@ -6,9 +6,10 @@ operator cannot stand on these inputs.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final, get_args
 
 from veer.errors import IllFormedError
 from veer.model.expr import (
@@ -21,6 +22,7 @@ from veer.model.expr import (
 )
 from veer.model.nullability import aggregate_nullable, is_nullable
 from veer.model.schema import Field, Schema
+from veer.model.traits import OperatorTraits, RowOrder
 from veer.model.types import (
     BOOLEAN,
     INT,
@@ -38,13 +40,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One step of a dataflow; `arity` inputs, None for any number from one."""
+    """The base of all operators; `arity` inputs, None for any number from one.
+
+    Code that takes an operator asks for an `AnyOperator`, the closed union of the classes below.
+    Abstract to the type check only: a metaclass would make every `isinstance` slow.
+    """
 
     arity: ClassVar[int | None] = 1
 
+    @property
+    @abstractmethod
+    def traits(self) -> OperatorTraits:
+        """What passes rely on; a constant of each class."""
+
+    @abstractmethod
     def output(self, inputs: Sequence[Schema]) -> Schema:
         """The schema of the result on inputs of these schemas."""
-        raise TypeError(f"{type(self).__name__} has no output")
+
+    @property
+    def own_query(self) -> Dataflow | None:
+        """The subquery that is a property of its own, not part of an expression; of a Lateral."""
+        return None
+
+    def with_own_query(self, query: Dataflow) -> Self:
+        """The operator with another such subquery."""
+        raise TypeError(f"{type(self).__name__} has no subquery of its own")
 
 
 @final
@@ -104,6 +124,15 @@ class Source(Operator):
     metadata: tuple[tuple[str, str], ...] = ()
     elsewhere: tuple[str, ...] = ()  # other places rows may come from; ANYWHERE if nobody knows
     arity = 0
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,  # files and tables are read in any order
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         schema = Schema(self.fields)
@@ -131,6 +160,15 @@ class Values(Operator):
     fields: tuple[Field, ...]
     rows: tuple[tuple[Any, ...], ...]
     arity = 0
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         for row in self.rows:
@@ -145,6 +183,15 @@ class Filter(Operator):
     """Keep the rows on which `predicate` is true; false and null rows go."""
 
     predicate: Expr
+    traits = OperatorTraits(
+        order=RowOrder.KEPT,
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=True,
+        keeps_keys=True,
+        reduces_rows=False,  # a condition may let all pass
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -158,6 +205,15 @@ class Project(Operator):
     """One output row per input row, its columns computed by `columns`."""
 
     columns: tuple[Named, ...]
+    traits = OperatorTraits(
+        order=RowOrder.KEPT,
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=False,  # its columns are its own
+        keeps_keys=False,  # a key may not be among its columns
+        reduces_rows=False,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -179,6 +235,15 @@ class Join(Operator):
     kind: str
     condition: Expr | None = None
     arity = 2
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=True,  # also semi and anti: a partner counts once
+        extends_input=False,  # two inputs; `facts` reads its kinds one by one
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         left, right = inputs
@@ -208,6 +273,15 @@ class Aggregate(Operator):
 
     keys: tuple[Named, ...]
     calls: tuple[NamedCall, ...] = ()
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=False,  # depends on the calls, see `semantics_needed`
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=True,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -228,6 +302,15 @@ class GlobalAggregate(Operator):
     """Exactly one row, even on empty input."""
 
     calls: tuple[NamedCall, ...]
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=False,  # depends on the calls, see `semantics_needed`
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=True,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -240,6 +323,15 @@ class Union(Operator):
     """All rows of all inputs, columns by position; names are those of the first."""
 
     arity = None
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         first = inputs[0]
@@ -259,6 +351,15 @@ class IntersectAll(Operator):
     """Each row as often as in the input where it is rarer; null equals null."""
 
     arity = 2
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=False,  # copies count
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         require_same_types("intersect", *inputs)
@@ -271,6 +372,15 @@ class ExceptAll(Operator):
     """Each row of the first input as often as it has more copies there than in the second."""
 
     arity = 2
+    traits = OperatorTraits(
+        order=RowOrder.NONE,
+        sees_order=False,
+        keeps_sets=False,  # copies count
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         require_same_types("except", *inputs)
@@ -283,6 +393,15 @@ class Deduplicate(Operator):
     """One row, whichever, of each group of rows equal on `keys`."""
 
     keys: tuple[Column, ...]
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,  # rows of a group are gathered, yet one without duplicates may stay in place
+        sees_order=False,
+        keeps_sets=False,  # which row of a group is kept may depend on the rest
+        extends_input=True,
+        keeps_keys=True,
+        reduces_rows=True,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -297,6 +416,15 @@ class Sort(Operator):
     """The rows in the order of `keys`; rows equal on all of them in any order."""
 
     keys: tuple[SortKey, ...]
+    traits = OperatorTraits(
+        order=RowOrder.OWN,
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=True,
+        keeps_keys=True,
+        reduces_rows=False,
+        is_costly=False,  # a stored result would have to be sorted again
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -314,6 +442,15 @@ class Limit(Operator):
 
     count: int | None
     offset: int = 0
+    traits = OperatorTraits(
+        order=RowOrder.KEPT,
+        sees_order=True,
+        keeps_sets=False,  # the number of rows counts
+        extends_input=True,
+        keeps_keys=True,
+        reduces_rows=True,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -328,6 +465,15 @@ class Over(Operator):
     """The rows with one column more for each window function."""
 
     calls: tuple[NamedOver, ...]
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,
+        sees_order=False,
+        keeps_sets=False,  # a window function counts the rows beside
+        extends_input=True,
+        keeps_keys=True,
+        reduces_rows=False,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -356,6 +502,15 @@ class Unnest(Operator):
     outer: bool = False
     position: bool = False
     inline: bool = False
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=True,
+        keeps_keys=False,  # a row is repeated for every element
+        reduces_rows=False,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -389,14 +544,30 @@ class Lateral(Operator):
 
     query: Dataflow
     outer: bool = False
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,
+        sees_order=False,
+        keeps_sets=False,  # the subquery may count
+        extends_input=True,
+        keeps_keys=False,  # a row is repeated for every partner
+        reduces_rows=False,
+        is_costly=True,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
         for outer in outer_columns(self.query):
             if outer.depth == 1:
                 require_columns(Column(outer.name, outer.type, outer.occurrence), rows)
-        found = self.query.result_schema
-        return rows + (found.as_nullable() if self.outer else found)
+        partners = self.query.result_schema
+        return rows + (partners.as_nullable() if self.outer else partners)
+
+    @property
+    def own_query(self) -> Dataflow:
+        return self.query
+
+    def with_own_query(self, query: Dataflow) -> Lateral:
+        return replace(self, query=query)
 
 
 @final
@@ -407,6 +578,15 @@ class Sample(Operator):
     fraction: float
     seed: int | None = None
     replacement: bool = False
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,
+        sees_order=False,
+        keeps_sets=False,
+        extends_input=True,
+        keeps_keys=False,  # with replacement a row may come twice
+        reduces_rows=False,  # a share of many rows is many
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -427,6 +607,15 @@ class RowUdf(Operator):
     reads: tuple[Column, ...]
     adds: tuple[Field, ...]
     kind: str = "UDF"
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,  # Spark may run it in batches of rows
+        sees_order=False,
+        keeps_sets=True,
+        extends_input=True,
+        keeps_keys=True,
+        reduces_rows=False,
+        is_costly=True,  # runs code of users
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -452,6 +641,15 @@ class TableUdf(Operator):
     deterministic: bool = True
     kind: str = "UDF"
     arity = None
+    traits = OperatorTraits(
+        order=RowOrder.UNKNOWN,  # a function may give rows in any order it likes
+        sees_order=True,
+        keeps_sets=False,  # a function may count
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=True,  # runs code of users
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         if self.scope not in UDF_SCOPES:
@@ -483,6 +681,15 @@ class Sink(Operator):
     target: str = ""
     columns: tuple[Column, ...] = ()
     positional: bool = False
+    traits = OperatorTraits(
+        order=RowOrder.SHOWN,
+        sees_order=False,
+        keeps_sets=False,  # needs what was asked for
+        extends_input=False,
+        keeps_keys=False,
+        reduces_rows=False,
+        is_costly=False,
+    )
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
@@ -496,28 +703,31 @@ class Sink(Operator):
         return shown or list(range(len(rows)))
 
 
-OPERATOR_CLASSES: tuple[type[Operator], ...] = (
-    Source,
-    Values,
-    Filter,
-    Project,
-    Join,
-    Aggregate,
-    GlobalAggregate,
-    Union,
-    IntersectAll,
-    ExceptAll,
-    Deduplicate,
-    Sort,
-    Limit,
-    Over,
-    Unnest,
-    Lateral,
-    Sample,
-    RowUdf,
-    TableUdf,
-    Sink,
+# Closed: a function over operators that ends in `assert_never` fails the type check for a class
+# added here until it handles it; see docs/adding-an-operator.md.
+AnyOperator: TypeAlias = (
+    Source
+    | Values
+    | Filter
+    | Project
+    | Join
+    | Aggregate
+    | GlobalAggregate
+    | Union
+    | IntersectAll
+    | ExceptAll
+    | Deduplicate
+    | Sort
+    | Limit
+    | Over
+    | Unnest
+    | Lateral
+    | Sample
+    | RowUdf
+    | TableUdf
+    | Sink
 )
+OPERATOR_CLASSES: tuple[type[AnyOperator], ...] = get_args(AnyOperator)
 
 
 def require_columns(expr: Expr, schema: Schema) -> None:

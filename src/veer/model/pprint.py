@@ -38,7 +38,9 @@ from veer.model.expr import (
     Symbol,
 )
 from veer.model.ops import (
+    OPERATOR_CLASSES,
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -50,7 +52,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -245,7 +246,7 @@ def _names(columns: tuple[Column, ...]) -> str:
     return ", ".join(map(show_expr, columns))
 
 
-def show_operator(operator: Operator) -> str:
+def show_operator(operator: AnyOperator) -> str:
     """An operator with its properties on one line."""
     match operator:
         case Source(table, fields, location=location):
@@ -302,7 +303,7 @@ MOST_PARTS = 4  # of a long list
 LONGEST = 160  # characters of a brief text
 
 
-def brief(operator: Operator) -> str:
+def brief(operator: AnyOperator) -> str:
     """An operator for a sentence: of long lists of columns only the first, and how many."""
     text = show_operator(operator)
     if len(text) <= LONGEST:
@@ -346,7 +347,7 @@ def show_part(value: Any) -> str:
             return show_sort_key(value)
         case Frame():
             return show_frame(value)
-        case Operator():
+        case _ if isinstance(value, OPERATOR_CLASSES):
             return show_operator(value)
         case Dataflow():
             return show_query(value)

@@ -9,7 +9,7 @@ from typing import final
 from veer.model.conditions import conjunction
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Expr, Literal, Named
-from veer.model.ops import Filter, Operator, Project, Sink, Source
+from veer.model.ops import AnyOperator, Filter, Project, Sink, Source
 from veer.verdict import TableSemantics
 
 RESULT = "result"
@@ -62,7 +62,7 @@ def unfold(dataflow: Dataflow, goal: str, leaves: Mapping[str, Leaf]) -> Dataflo
     A leaf gets its column names back by a projection, so that what stands above it can stay as
     it is; a source stands for itself.
     """
-    operators: dict[str, Operator] = {}
+    operators: dict[str, AnyOperator] = {}
     links: list[Link] = []
     stack = [goal]
     while stack:
@@ -87,7 +87,7 @@ def _put_leaf(
     dataflow: Dataflow,
     id_: str,
     leaf: Leaf,
-    operators: dict[str, Operator],
+    operators: dict[str, AnyOperator],
     links: list[Link],
 ) -> None:
     """The source of a leaf, what is known of it, and the columns of the signal it stands for."""
@@ -108,7 +108,7 @@ def _put_leaf(
     links.append(Link(below, id_))
 
 
-def _unused(name: str, dataflow: Dataflow, operators: Mapping[str, Operator]) -> str:
+def _unused(name: str, dataflow: Dataflow, operators: Mapping[str, AnyOperator]) -> str:
     while name in operators or name in dataflow.operators:
         name += "'"
     return name

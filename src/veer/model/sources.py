@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from veer.model.dag import Dataflow
-from veer.model.ops import Operator, Source
+from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
 from veer.model.types import DataType
 from veer.model.walk import subqueries
@@ -40,12 +40,12 @@ def map_sources(dataflow: Dataflow, change: Callable[[Source], Source]) -> Dataf
     )
 
 
-def _changed(operator: Operator, change: Callable[[Source], Source]) -> Operator:
+def _changed(operator: AnyOperator, change: Callable[[Source], Source]) -> AnyOperator:
     if isinstance(operator, Source):
         return change(operator)
     if next(subqueries(operator), None) is None:
         return operator
-    made: Operator = _map_queries(operator, lambda query: map_sources(query, change))
+    made: AnyOperator = _map_queries(operator, lambda query: map_sources(query, change))
     return made
 
 

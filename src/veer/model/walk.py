@@ -34,7 +34,7 @@ from veer.model.expr import (
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
-    from veer.model.ops import Operator
+    from veer.model.ops import AnyOperator
 
 T = TypeVar("T")
 # Of a property whose expressions are about the rows of a table, not about those of an input.
@@ -132,7 +132,7 @@ def outer_columns(query: Dataflow) -> Iterator[OuterColumn]:
     for operator in query.operators.values():
         for expr in operator_exprs(operator):
             yield from _outer_in(expr)
-        if (inner := getattr(operator, "query", None)) is not None:
+        if (inner := operator.own_query) is not None:
             yield from _lifted(inner)
 
 
@@ -150,19 +150,19 @@ def _lifted(query: Dataflow) -> Iterator[OuterColumn]:
             yield replace(outer, depth=outer.depth - 1)
 
 
-def operator_exprs(operator: Operator) -> Iterator[Expr]:
+def operator_exprs(operator: AnyOperator) -> Iterator[Expr]:
     """The expressions among an operator's properties, in order."""
     for name in _parts_of(type(operator)):
         yield from exprs_in(getattr(operator, name))
 
 
-def subqueries(operator: Operator) -> Iterator[Dataflow]:
+def subqueries(operator: AnyOperator) -> Iterator[Dataflow]:
     """The dataflows inside an operator: in its expressions, or its own."""
     for expr in operator_exprs(operator):
         for part in parts(expr):
             if (query := query_of(part)) is not None:
                 yield query
-    if (inner := getattr(operator, "query", None)) is not None:
+    if (inner := operator.own_query) is not None:
         yield inner
 
 
@@ -256,8 +256,7 @@ def substitute_in_query(query: Dataflow, change: Callable[[Column], Expr], depth
     changed = {}
     for id_, operator in query.operators.items():
         operator = map_exprs(operator, lambda e: substitute_columns(e, change, depth))
-        inner = getattr(operator, "query", None)
-        if inner is not None:
-            operator = replace(operator, query=substitute_in_query(inner, change, depth + 1))  # type: ignore[call-arg]
+        if (inner := operator.own_query) is not None:
+            operator = operator.with_own_query(substitute_in_query(inner, change, depth + 1))
         changed[id_] = operator
     return type(query)(changed, query.links)

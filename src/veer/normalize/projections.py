@@ -45,13 +45,13 @@ from veer.model.expr import (
 from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     Sink,
@@ -134,7 +134,7 @@ class _Normalizer:
         self.old = old
         self.shows = shows
         self.wanted = self._wanted()
-        self.operators: dict[str, Operator] = {}
+        self.operators: dict[str, AnyOperator] = {}
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, _View] = {}
@@ -194,7 +194,7 @@ class _Normalizer:
 
     # -- operators -----------------------------------------------------------------------------
 
-    def _read(self, id_: str, operator: Operator, below: Sequence[_View]) -> _View:
+    def _read(self, id_: str, operator: AnyOperator, below: Sequence[_View]) -> _View:
         own = list(self.wanted[id_])
         below_id = next(iter(self.old.inputs[id_]), "")
         match operator:
@@ -333,7 +333,7 @@ class _Normalizer:
                 at = len(folded)
                 folded.append(call)
             places[i] = len(made) + at
-        operator: Operator = GlobalAggregate(tuple(folded or [ROWS]))
+        operator: AnyOperator = GlobalAggregate(tuple(folded or [ROWS]))
         if keys:
             operator = Aggregate(tuple(made), tuple(folded))
         self._put(id_, operator, (below[0].base,))
@@ -416,18 +416,18 @@ class _Normalizer:
 
     # -- placing ---------------------------------------------------------------------------------
 
-    def _add(self, id_: str, operator: Operator, below: Sequence[str]) -> str:
+    def _add(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> str:
         while id_ in self.operators or id_ in self.old.operators:
             id_ += "'"
         self._write(id_, operator, below)
         return id_
 
-    def _write(self, id_: str, operator: Operator, below: Sequence[str]) -> None:
+    def _write(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> None:
         self.operators[id_], self.inputs[id_] = operator, tuple(below)
         self.schemas[id_] = operator.output([self.schemas[i] for i in below])
 
     def _put(
-        self, id_: str, operator: Operator, below: Sequence[str], places: Iterable[int] = ()
+        self, id_: str, operator: AnyOperator, below: Sequence[str], places: Iterable[int] = ()
     ) -> _View:
         """Place an operator under its own id; its columns are those at `places` of the old one."""
         self._write(id_, operator, below)

@@ -37,6 +37,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -47,7 +48,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -66,11 +66,14 @@ from veer.model.schema import Schema
 from veer.model.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
 from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
-from veer.prover.definitions import TooLargeError
+from veer.prover.context import Context, TooLargeError
+from veer.prover.folds import distinct_count, sum_or_zero
 from veer.prover.groups import Groups
-from veer.prover.match import Matcher
+from veer.prover.keys import is_one_row
+from veer.prover.matching.matcher import Matcher
 from veer.prover.order import Ordered, comes_before, in_common, ties
-from veer.prover.symbols import Symbols
+from veer.prover.simplify import simplify_node
+from veer.prover.sums import added, shifted, shifted_back
 from veer.prover.terms import (
     FALSE,
     TRUE,
@@ -84,7 +87,6 @@ from veer.prover.terms import (
     Term,
     Top,
 )
-from veer.prover.totals import added, shifted, shifted_back
 from veer.smt.formula import NORMALIZED
 
 AS_EXTREME = {FoldMeaning.ANY: "max", FoldMeaning.ALL: "min"}  # false comes before true
@@ -96,13 +98,13 @@ MOST_ROWS = 24
 
 @dataclass
 class Lowering:
-    """Lowers the dataflows of one query pair into bags over shared symbols."""
+    """Lowers the dataflows of one query pair into bags over shared context."""
 
-    symbols: Symbols
+    context: Context
     matcher: Matcher
 
     def __post_init__(self) -> None:
-        self.groups = Groups(self.symbols, self.matcher)
+        self.groups = Groups(self.context, self.matcher)
         self.assumptions: set[str] = set()
 
     def result(self, dataflow: Dataflow) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
@@ -129,7 +131,7 @@ class Lowering:
             if id_ not in needed:
                 continue
             below = dataflow.inputs[id_]
-            inputs = [tuple(self.symbols.freshened(t) for t in bags[i]) for i in below]
+            inputs = [tuple(self.context.freshened(t) for t in bags[i]) for i in below]
             order = orders[below[0]] if len(below) == 1 else ()
             operator = dataflow.operators[id_]
             if not isinstance(operator, Filter | Project | Limit | Sort | Sink):
@@ -164,7 +166,7 @@ class Lowering:
             raise UnsupportedError(f"operator {id_!r} may see the order of its input")
         match operator:
             case Source():
-                atom = Atom(self.symbols.fresh(), Table(operator))
+                atom = Atom(self.context.fresh(), Table(operator))
                 return (Term((atom,), (), atom.columns),)
             case Values(fields, values):
                 if len(values) > MOST_ROWS:
@@ -242,7 +244,7 @@ class Lowering:
             case Limit(count, offset):
                 directions = _order_below(dataflow, id_)
                 top = Top(inputs[0], len(schema), directions, count, offset)
-                return Ordered(self.symbols).merged(top)
+                return Ordered(self.context).merged(top)
             case Over(calls):
                 found = self._windows(inputs[0], calls, schema, rows)
                 if found is None:
@@ -253,7 +255,7 @@ class Lowering:
                 bags = [self.groups.expanded(bag) for bag in inputs]
                 if not any(bags):
                     return ()
-                common = in_common(self.symbols, bags, without=isinstance(operator, ExceptAll))
+                common = in_common(self.context, bags, without=isinstance(operator, ExceptAll))
                 if common is None:
                     return self._opaque(dataflow, id_, operator, inputs, below, rows)
                 return (common,)
@@ -301,7 +303,7 @@ class Lowering:
     def _paired(
         self, a: Term, b: Term, condition: Expr | None, schema: Schema, rows: EnclosingRows
     ) -> Term:
-        b = self.symbols.freshened(b)
+        b = self.context.freshened(b)
         joined = Term(a.atoms + b.atoms, a.conditions + b.conditions, a.outputs + b.outputs)
         if condition is None:
             return joined
@@ -322,14 +324,14 @@ class Lowering:
         """The rows of a term that have (or do not have) a partner among others."""
         bodies = []
         for other in others:
-            other = self.symbols.freshened(other)
+            other = self.context.freshened(other)
             conditions = other.conditions
             if join.condition is not None:
                 one, two = (other, term) if swapped else (term, other)
                 both = Term((), (), one.outputs + two.outputs)
                 conditions += (self.expr(join.condition, schema, both, rows),)
             bodies.append(Term(other.atoms, conditions, ()))
-        found = self.symbols.exists(self.groups.expanded(tuple(bodies)))
+        found = self.context.exists(self.groups.expanded(tuple(bodies)))
         return replace(term, conditions=(*term.conditions, found if has else Not(found)))
 
     def _lateral(
@@ -347,7 +349,7 @@ class Lowering:
                 for t in inner
             ]
             if outer:
-                empty = self.symbols.exists(tuple(self.symbols.freshened(t) for t in inner))
+                empty = self.context.exists(tuple(self.context.freshened(t) for t in inner))
                 padded = tuple(Literal(None, t) for t in query.result_schema.types)
                 found.append(
                     Term(term.atoms, (*term.conditions, Not(empty)), term.outputs + padded)
@@ -462,7 +464,7 @@ class Lowering:
                     lambda theirs: ties(theirs, ours),
                 )
             for frame in frames:
-                mate = self.symbols.freshened(other)
+                mate = self.context.freshened(other)
                 theirs = read(sorts, mate)
                 alike = ties(read(call.partition, mate), read(call.partition, row))
                 tests = (alike, frame(theirs))
@@ -471,17 +473,17 @@ class Lowering:
             if any(has_floats(e.type) for e in sorts):
                 return None
             ahead = tuple(replace(t, outputs=tuple(keys)) for t, keys in around)
-            return _one_more(self.symbols.distinct_rows(ahead, LONG), call)
+            return _one_more(distinct_count(self.context, ahead, LONG), call)
         if rank is not None:
             one = (Literal(1, LONG),)
             ahead = tuple(replace(t, outputs=one) for t, _ in around)
-            return _one_more(self.symbols.sum_or_zero(LONG, ahead), call)
+            return _one_more(sum_or_zero(self.context, LONG, ahead), call)
         aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
         fold, args = _fold(aggregate, 0, is_global=True)
         members = tuple(replace(t, outputs=tuple(read(args, t))) for t, _ in around)
         if fold.or_zero:
-            return self.symbols.sum_or_zero(fold.type, members)
-        return self.symbols.fold(fold.function, fold.type, fold.distinct, members)
+            return sum_or_zero(self.context, fold.type, members)
+        return self.context.fold(fold.function, fold.type, fold.distinct, members)
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -504,14 +506,14 @@ class Lowering:
         types = unnest.generated_types()
         name = f"unnest outer={unnest.outer} position={unnest.position} inline={unnest.inline}"
         relation = Opaque(name, (), (given,), types, (True,) * len(types))
-        atom = Atom(self.symbols.fresh(), relation)
+        atom = Atom(self.context.fresh(), relation)
         return Term((*term.atoms, atom), term.conditions, term.outputs + atom.columns)
 
     def _opaque(
         self,
         dataflow: Dataflow,
         id_: str,
-        operator: Operator,
+        operator: AnyOperator,
         inputs: Sequence[Bag],
         below: Sequence[Schema],
         rows: EnclosingRows,
@@ -524,7 +526,7 @@ class Lowering:
         bags = tuple(self.groups.expanded(bag) for bag in inputs)
         types, nullable = schema.types, tuple(f.nullable for f in schema)
         relation = Opaque(name, bags, (), types, nullable)
-        atom = Atom(self.symbols.fresh(), relation)
+        atom = Atom(self.context.fresh(), relation)
         return (Term((atom,), (), atom.columns),)
 
     # -- expressions ---------------------------------------------------------------------------
@@ -534,7 +536,10 @@ class Lowering:
         if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
             raise UnsupportedError("an expression draws random numbers")
         row = ResolvedRow(schema, term.outputs)
-        return resolve(expr, (row, *rows), self, self.symbols.settled)
+        return resolve(expr, (row, *rows), self, self._simplify_node)
+
+    def _simplify_node(self, expr: Expr) -> Expr:
+        return simplify_node(self.context, expr)
 
     def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
@@ -549,7 +554,7 @@ class Lowering:
                     break
             (goal,) = query.inputs[goal]
         bag, _ = self._lower(query, goal, rows)
-        return self.symbols.exists(self.groups.expanded(bag))
+        return self.context.exists(self.groups.expanded(bag))
 
     def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
         """True if a row compares equal; else null if one cannot be compared; else false."""
@@ -563,10 +568,10 @@ class Lowering:
             not_false = Not(Case(((Not(equal), TRUE),), FALSE))
             maybe.append(Term(term.atoms, (*term.conditions, not_false), ()))
             nullable = nullable or can_be_null(equal)
-        found = self.symbols.exists(tuple(map(self.symbols.freshened, yes)))
+        found = self.context.exists(tuple(map(self.context.freshened, yes)))
         if not nullable:
             return found
-        unsure = self.symbols.exists(tuple(map(self.symbols.freshened, maybe)))
+        unsure = self.context.exists(tuple(map(self.context.freshened, maybe)))
         return Case(((found, TRUE), (unsure, Literal(None, BOOLEAN))), FALSE)
 
     def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
@@ -576,11 +581,11 @@ class Lowering:
             return bag[0].outputs[0]
         type_ = query.result_schema.types[0]
         single = most_rows(query, query.sinks[0]) <= 1 or (
-            len(bag) == 1 and self.symbols.is_one_row(bag[0])
+            len(bag) == 1 and is_one_row(self.context, bag[0])
         )
         if single and is_orderable(type_) and not has_floats(type_):
-            return self.symbols.fold("max", type_, False, bag)  # of one value
-        return self.symbols.fold("scalar", type_, False, bag)
+            return self.context.fold("max", type_, False, bag)  # of one value
+        return self.context.fold("scalar", type_, False, bag)
 
 
 def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[Expr]]:
@@ -632,7 +637,7 @@ def _grouped(key: Expr) -> Expr:
     return OpaqueCall(NORMALIZED, (key,), key.type) if has_floats(key.type) else key
 
 
-def _outer_reads(operator: Operator) -> list[OuterColumn]:
+def _outer_reads(operator: AnyOperator) -> list[OuterColumn]:
     return [n for e in operator_exprs(operator) for n in parts(e) if isinstance(n, OuterColumn)]
 
 

@@ -17,11 +17,11 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Cast, Expr
 from veer.model.query_pair import QueryPair
 from veer.model.types import CastMode, DataType, has_floats, holding_both
-from veer.prover.definitions import TooLargeError
-from veer.prover.facts import Scope
+from veer.prover.algebra import Algebra
+from veer.prover.context import TooLargeError
 from veer.prover.lower import Lowering
-from veer.prover.match import Matcher
-from veer.prover.symbols import Symbols
+from veer.prover.matching.matcher import Matcher
+from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
 from veer.smt import Solver
 from veer.smt.solve import Known
@@ -46,9 +46,9 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     if types is None:
         return Answer(Verdict.UNKNOWN, "the columns have different types")
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
-    symbols = Symbols(solver)
-    matcher = Matcher(symbols, rules.count_terms)
-    lowering = Lowering(symbols, matcher)
+    context = Algebra(solver)
+    matcher = Matcher(context, rules.count_terms)
+    lowering = Lowering(context, matcher)
     try:
         (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
         widths = len(pair.p.result_schema), len(pair.q.result_schema)
@@ -63,9 +63,9 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
                 return Answer(Verdict.UNKNOWN, "the results are sorted differently")
         left = lowering.groups.expanded(_shown(p, shown[0], types, widths[0], counts[0]))
         right = lowering.groups.expanded(_shown(q, shown[1], types, widths[1], counts[1]))
-        found = matcher.same_bags(left, right, Scope())
+        found = matcher.same_bags(left, right, NOTHING_AROUND)
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
-            found = matcher.same_sets(left, right, Scope())
+            found = matcher.same_sets(left, right, NOTHING_AROUND)
     except UnsupportedError as error:
         return Answer(Verdict.UNKNOWN, str(error))
     except TooLargeError as error:
@@ -75,7 +75,7 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     if not found:
         reason = "the solver's budget ran out" if solver.gave_up else "no proof found"
         return Answer(Verdict.UNKNOWN, reason)
-    relied = sorted(symbols.keys_used | lowering.assumptions)
+    relied = sorted(context.keys_used | lowering.assumptions)
     return Answer(Verdict.EQUIVALENT, f"{solver.asked} questions", tuple(map(Assumption, relied)))
 
 

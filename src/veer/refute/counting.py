@@ -25,10 +25,10 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     GlobalAggregate,
     Lateral,
     Limit,
-    Operator,
     Over,
     Project,
     Source,
@@ -87,7 +87,7 @@ class _Counted:
         self.known[id(dataflow)] = counting[dataflow.sinks[0]]
         return self.known[id(dataflow)]
 
-    def _note(self, operator: Operator, rows: Schema, seen: Set[int], tables: set[str]) -> None:
+    def _note(self, operator: AnyOperator, rows: Schema, seen: Set[int], tables: set[str]) -> None:
         numbers = set(_own_numbers(operator))
         for part in (p for expr in operator_exprs(operator) for p in parts(expr)):
             if isinstance(part, Compare | InList | Call) and self._counts(part, rows, seen):
@@ -96,7 +96,9 @@ class _Counted:
         for table in tables if told else ():
             self.found.setdefault(table, set()).update(told)
 
-    def _counting(self, operator: Operator, rows: Schema, seen: Set[int], width: int) -> Set[int]:
+    def _counting(
+        self, operator: AnyOperator, rows: Schema, seen: Set[int], width: int
+    ) -> Set[int]:
         """Which columns of an operator hold numbers of rows."""
         match operator:
             case Project(columns):
@@ -145,7 +147,7 @@ def _side_by_side(counting: Sequence[Set[int]], schemas: Sequence[Schema]) -> Se
     return found
 
 
-def _tables(operator: Operator) -> Iterator[str]:
+def _tables(operator: AnyOperator) -> Iterator[str]:
     """The tables an operator reads itself: it is one, or its subqueries do."""
     if isinstance(operator, Source):
         yield operator.table
@@ -154,7 +156,7 @@ def _tables(operator: Operator) -> Iterator[str]:
             yield from _tables(inner)
 
 
-def _own_numbers(operator: Operator) -> Iterator[int]:
+def _own_numbers(operator: AnyOperator) -> Iterator[int]:
     """The numbers of rows an operator states: of a limit, a frame, a shift, some buckets."""
     match operator:
         case Limit(count, offset):

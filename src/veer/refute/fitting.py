@@ -38,10 +38,10 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Filter,
     GlobalAggregate,
     Join,
-    Operator,
     Project,
     Sink,
     Source,
@@ -148,7 +148,7 @@ class Conditions:
             self._read_columns(dataflow.operators[id_], inputs, schemas)
 
     def _read_columns(
-        self, made: Operator, inputs: Sequence[Origins], schemas: Sequence[Schema]
+        self, made: AnyOperator, inputs: Sequence[Origins], schemas: Sequence[Schema]
     ) -> None:
         if not inputs:
             return

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness
+from veer.visible import json_text
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -29,6 +30,11 @@ def report_json(report: Report) -> dict[str, Any]:
         "limit": report.limit,
         "place": None if report.place is None else asdict(report.place),
     }
+
+
+def json_document(report: dict[str, Any]) -> str:
+    """JSON data as a document."""
+    return json_text(report) + "\n"
 
 
 def edits_json(edits: Iterable[EditReport]) -> list[dict[str, Any]]:

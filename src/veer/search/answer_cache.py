@@ -21,7 +21,7 @@ from veer.analysis.fingerprint import identity
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.model.dag import Dataflow
-from veer.model.ops import Operator, Source
+from veer.model.ops import AnyOperator, Source
 from veer.model.query_pair import LEAF_TABLE, QueryPair
 from veer.model.walk import subqueries
 from veer.own_code import own_code_digest
@@ -173,7 +173,7 @@ def _form(side: Dataflow, tables: dict[Source, Json], named: bool) -> Json:
     return found
 
 
-def _inside(operator: Operator) -> Json:
+def _inside(operator: AnyOperator) -> Json:
     """What its subqueries declare beyond their text: constraints of tables, what is never null."""
     return [
         [

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import final
 
 from veer.evs.base import EV
+from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
 from veer.search.attempts import Attempts
 from veer.search.paper.decomposition import Tally
@@ -29,8 +30,8 @@ LAST_WORK = 20_000  # for questions to verifiers then
 class Plan:
     """How to look, and how far."""
 
-    strategy: str = "sweep"
-    without: tuple[str, ...] = ()
+    strategy: SearchStrategy = SearchStrategy.SWEEP
+    without: tuple[Optimization, ...] = ()
     budget: int = 1_000_000
     stable_ids: bool = True
 
@@ -51,14 +52,14 @@ class SinkProver:
 
     def prove(self) -> Proof | str:
         """A proof of the goal (yet to be checked), or what stood in the way."""
-        if self.plan.strategy != "sweep":
+        if self.plan.strategy is not SearchStrategy.SWEEP:
             unseen = self.sweep.prove_without_ev(self.goal)
             return unseen or self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
         return self.sweep.prove(self.goal, self.attempts, self.progress)
 
     def prove_at_last(self) -> Proof | None:
         """What `sweep` tries where it ends: the whole pair at once, then `plus`."""
-        if self.plan.strategy != "sweep":
+        if self.plan.strategy is not SearchStrategy.SWEEP:
             return None
         self.attempts.budget = min(self.attempts.budget, LAST_WORK)
         found = self._whole()
@@ -76,8 +77,7 @@ class SinkProver:
         return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
 
     def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | str:
-        name = "plus" if self.plan.strategy == "sweep" else self.plan.strategy
-        strategy = Strategy.named(name, self.plan.without, most)
+        strategy = Strategy.named(self.plan.strategy, self.plan.without, most)
         every = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
         reason = "no edits, but another computation"
         for mapping in islice(every, mappings):

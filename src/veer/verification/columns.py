@@ -11,8 +11,9 @@ from veer.model.dag import Dataflow
 from veer.model.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
 from veer.model.schema import listing
 from veer.model.types import same_by_value
+from veer.options import ColumnMatching, TypeMatching
 from veer.verdict import Caveat
-from veer.verification.options import Comparison
+from veer.verification.comparison import Comparison
 
 MOST_NAMES = 5  # of columns in a reason
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
@@ -45,7 +46,7 @@ def match_columns(
     if all(inserts):
         if left.names != right.names:
             caveats.append(Caveat("other column names; the table goes by position"))
-    elif asked.columns == "name" and left.names != right.names:
+    elif asked.columns is ColumnMatching.NAME and left.names != right.names:
         # Spark resolves names without regard to case, unless told otherwise.
         names, others = ([n.lower() for n in schema.names] for schema in (left, right))
         if sorted(left.names) != sorted(right.names) and sorted(names) == sorted(others):
@@ -59,12 +60,13 @@ def match_columns(
             pairs = tuple((i, others.index(name)) for i, name in enumerate(names))
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
-        alike = f.type == g.type if asked.types == "exact" else same_by_value(f.type, g.type)
+        exact = asked.types is TypeMatching.EXACT
+        alike = f.type == g.type if exact else same_by_value(f.type, g.type)
         if not alike:
             text = f"column {f.name!r} is {f.type} in P, {g.type} in Q"
             return Doubt(f"{text}; the table written decides") if all(inserts) else text
     generated = [n for n in left.names if not GIVEN.fullmatch(n)]
-    if asked.columns == "name" and generated and not any(inserts):
+    if asked.columns is ColumnMatching.NAME and generated and not any(inserts):
         caveats.append(Caveat(f"the name {generated[0]!r} is generated; an alias makes it certain"))
     return pairs
 

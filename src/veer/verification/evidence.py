@@ -16,6 +16,7 @@ from veer.model.dag import Dataflow
 from veer.model.pprint import show_operator
 from veer.model.query_pair import QueryPair, operators_between
 from veer.normalize.projections import normalized
+from veer.options import SecondSolver
 from veer.proof import BY_EV, NORMALIZE, Ask, Proof, Step, query_pair, show_claim
 from veer.smt.second_solver import ask_again, second_solver
 from veer.verdict import Answer, Recheck, SecondAnswer, SinkReport, StepReport, Verdict
@@ -28,7 +29,7 @@ class Evidence:
 
     evs: Sequence[EV]
     otherwise: Ask  # for what no verifier says
-    recheck: str = ""  # the second solver
+    recheck: SecondSolver | None = None
     progress: Callable[[str], None] = lambda _: None
     _questions: dict[tuple[str, QueryPair], tuple[smt.Question, ...]] = field(default_factory=dict)
 
@@ -48,11 +49,11 @@ class Evidence:
         report = replace(report, steps=tuple(self._step(step, p, q) for step in proof.steps))
         if not self.recheck:
             return report
-        report = replace(report, recheck=self._recheck(report.steps))
+        report = replace(report, recheck=self._recheck(self.recheck, report.steps))
         wrong = report.recheck.having(SecondAnswer.DISAGREED) if report.recheck else []
         if not wrong:
             return report
-        reason = f"{self.recheck} contradicts {len(wrong)} of the solver's answers behind the proof"
+        reason = f"{self.recheck.value} contradicts {len(wrong)} of the solver's answers behind the proof"
         return replace(report, verdict=Verdict.UNKNOWN, reason=reason)
 
     def _step(self, step: Step, p: Dataflow, q: Dataflow) -> StepReport:
@@ -71,13 +72,13 @@ class Evidence:
         claim = show_claim(step.claim, p)
         return StepReport(claim, leaves, step.rule, step.ev, shown, questions, inner)
 
-    def _recheck(self, steps: Sequence[StepReport]) -> Recheck:
+    def _recheck(self, solver: SecondSolver, steps: Sequence[StepReport]) -> Recheck:
         asked = dict.fromkeys(q for step in steps for q in step.all_questions)
         found = {}
         for number, question in enumerate(asked, 1):
-            self.progress(f"{self.recheck} re-checks question {number} of {len(asked)}")
+            self.progress(f"{solver.value} re-checks question {number} of {len(asked)}")
             found[question] = ask_again(question)
-        return Recheck(second_solver(self.recheck), found)
+        return Recheck(second_solver(solver), found)
 
 
 def _operators(side: Dataflow) -> tuple[str, ...]:

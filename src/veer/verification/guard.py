@@ -8,6 +8,7 @@ from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
 from veer.errors import DefectError
 from veer.model.json import to_json
+from veer.options import ErrorHandling
 from veer.proof import NORMALIZE, Claim, Proof, ProofError, check, is_unseen_edit
 from veer.refute import Refutation, first_difference
 from veer.search.attempts import Attempts
@@ -27,7 +28,7 @@ class ProofGuard:
     goal: Claim
     attempts: Attempts
     caveats: tuple[Caveat, ...]
-    errors: str
+    errors: ErrorHandling
     choices: dict[str, str]
     evidence: Evidence | None = None
 
@@ -68,7 +69,7 @@ class ProofGuard:
                 )
         windows = self.attempts.used(proof, p, q)
         failures = _failures(self.refutation)
-        if failures and self.errors == "strict":
+        if failures and self.errors is ErrorHandling.STRICT:
             reason = f"the results are the same, but {failures[0].text}"
             return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, self.caveats, windows)
         reasons = []

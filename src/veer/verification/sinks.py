@@ -14,6 +14,7 @@ from veer.functions.dates import RUN_TIME
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.walk import operator_exprs
+from veer.options import Optimization
 from veer.proof import Claim, Proof
 from veer.refute import Refutation, find_witness, witness_on
 from veer.search import congruence
@@ -27,9 +28,9 @@ from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
 from veer.verdict import Caveat, SinkReport, TableSemantics, Verdict, Witness
 from veer.verification.columns import Doubt, match_columns
+from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
 from veer.verification.guard import ProofGuard
-from veer.verification.options import Comparison
 from veer.versions import VersionPair
 from veer.versions.mapping import sink_pairs
 
@@ -129,7 +130,7 @@ def _steps(
     yield lambda: congruence.prove(search.pair.p, search.pair.q, goal)
     search.progress(f"{goal.p}: simulating")
     sweep = search.sweep
-    if "quick" not in asked.without:
+    if Optimization.QUICK not in asked.without:
         yield lambda: _by_simulation(sweep.simulation, refutation, goal)
     hunt = SinkProver(
         search.pair,

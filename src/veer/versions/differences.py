@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from veer.model.dag import Dataflow
-from veer.model.ops import Operator
+from veer.model.ops import AnyOperator, Operator
 from veer.model.pprint import brief, show_operator, show_part
 from veer.model.types import DataType
 
@@ -16,7 +16,7 @@ LONG = 240  # characters of both operators together
 UNSHOWN = ("options",)  # may hold secrets: only their names are told
 
 
-def contrast(before: Operator, after: Operator) -> str:
+def contrast(before: AnyOperator, after: AnyOperator) -> str:
     """Both operators; what differs where they print alike or are long. Never the same twice."""
     one, two = show_operator(before), show_operator(after)
     if one != two and (len(one) + len(two) <= LONG or type(before) is not type(after)):
@@ -25,7 +25,7 @@ def contrast(before: Operator, after: Operator) -> str:
     return f"{kind}: {differences(before, after)}"
 
 
-def differences(before: Operator, after: Operator) -> str:
+def differences(before: AnyOperator, after: AnyOperator) -> str:
     """The parts that differ, each as it was and as it is."""
     found = list(dict.fromkeys(_differing(before, after, "")))
     more = len(found) - MOST_DIFFERENCES

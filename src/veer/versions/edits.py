@@ -7,7 +7,7 @@ from typing import TypeAlias, assert_never, final
 
 from veer.errors import IllFormedError
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import Operator
+from veer.model.ops import AnyOperator
 
 
 @final
@@ -16,7 +16,7 @@ class AddOperator:
     """A new operator under a new id."""
 
     id: str
-    operator: Operator
+    operator: AnyOperator
 
 
 @final
@@ -33,7 +33,7 @@ class ModifyOperator:
     """An operator with other properties in the same place."""
 
     id: str
-    operator: Operator
+    operator: AnyOperator
 
 
 @final

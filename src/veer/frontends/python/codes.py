@@ -11,16 +11,16 @@ from typing import Any
 SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
 
 
-class NotTold(Exception):
+class UnknownIdentity(Exception):
     """Something whose identity cannot be told for certain."""
 
 
 def code_digest(code: types.CodeType) -> str:
     """A digest of what code does, whatever lines and local names it is written with."""
-    return hashed("code", *instructions(code, code_digest))
+    return digest_parts("code", *instructions(code, code_digest))
 
 
-def hashed(*parts: object) -> str:
+def digest_parts(*parts: object) -> str:
     text = "\x00".join(f"{len(str(p))}:{p}" for p in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -43,22 +43,22 @@ def instructions(code: types.CodeType, nested: Any) -> Iterator[object]:
 
     shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     yield repr((shape, parameters, code.co_freevars, code.co_exceptiontable))
-    for found in dis.get_instructions(code):
-        if found.opname in SKIPPED:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in SKIPPED:
             continue
-        yield found.opname
-        if isinstance(found.argval, types.CodeType):
-            yield nested(found.argval)
-        elif found.opname == "KW_NAMES":  # an index that `dis` does not look up
-            yield _constant(code.co_consts[found.arg or 0])
-        elif found.opcode in dis.hasconst:
-            yield _constant(found.argval)
-        elif found.opcode in dis.haslocal:
-            yield repr(local(found.argval))
-        elif isinstance(found.argval, str | int | tuple | None):
-            yield repr(found.argval)
+        yield instruction.opname
+        if isinstance(instruction.argval, types.CodeType):
+            yield nested(instruction.argval)
+        elif instruction.opname == "KW_NAMES":  # an index that `dis` does not look up
+            yield _constant(code.co_consts[instruction.arg or 0])
+        elif instruction.opcode in dis.hasconst:
+            yield _constant(instruction.argval)
+        elif instruction.opcode in dis.haslocal:
+            yield repr(local(instruction.argval))
+        elif isinstance(instruction.argval, str | int | tuple | None):
+            yield repr(instruction.argval)
         else:
-            raise NotTold(f"the instruction {found.opname}")
+            raise UnknownIdentity(f"the instruction {instruction.opname}")
 
 
 def _constant(value: Any) -> str:

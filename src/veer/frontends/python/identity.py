@@ -31,20 +31,20 @@ from typing import Any, Generic, Protocol, final
 from veer.analysis.determinism import worst
 from veer.frontends.python.codes import (
     SKIPPED,
-    NotTold,
+    UnknownIdentity,
     code_digest,
     codes_in,
-    hashed,
+    digest_parts,
     instructions,
 )
-from veer.frontends.python.origins import is_foreign, is_importable, released
-from veer.frontends.python.purity.allow_list import CHOOSING, MODULES
-from veer.frontends.python.purity.analysis import Given, kind_of
+from veer.frontends.python.origins import is_importable, is_library, package_version
+from veer.frontends.python.purity import Arguments, kind_of
+from veer.frontends.python.purity.allow_list import IMPURE_MODULES, MODULES
 from veer.frontends.python.purity.results import is_generated, listed_name
-from veer.frontends.python.purity.traits import DATA, PLAIN
+from veer.frontends.python.purity.traits import DATA, SCALAR_TYPES
 from veer.functions.registry import Kind
 
-SPELLED = (
+EXACT_REPR_TYPES = (
     decimal.Decimal,
     datetime.date,
     datetime.timedelta,
@@ -100,14 +100,14 @@ class Identity:
     certain: bool = True
 
 
-def identify(function: Any, given: Given = DATA) -> Identity:
+def identify(function: Any, given: Arguments = DATA) -> Identity:
     """The identity of a function of some arguments; one of its own if it cannot be told."""
     kind = kind_of(function, given)
     walk = _Walk()
     try:
         digest = walk.digest(function)
         return Identity(digest, worst(kind, Kind.CHOICE) if walk.is_computed_anew else kind)
-    except (NotTold, RecursionError):
+    except (UnknownIdentity, RecursionError):
         return Identity(uuid.uuid4().hex, worst(kind, Kind.CHOICE), False)
 
 
@@ -115,7 +115,7 @@ def digest_of(value: Any) -> str | None:
     """A digest that equal values share, if it can be told."""
     try:
         return _Walk().digest(value)
-    except (NotTold, RecursionError):
+    except (UnknownIdentity, RecursionError):
         return None
 
 
@@ -130,17 +130,17 @@ class _Walk:
 
     def digest(self, value: Any) -> str:
         """A digest of the value, by what it is and not where."""
-        if type(value) in PLAIN:
-            return hashed(type(value).__name__, repr(value))
+        if type(value) in SCALAR_TYPES:
+            return digest_parts(type(value).__name__, repr(value))
         if id(value) in self.seen:
-            return hashed("again", self.seen[id(value)])
+            return digest_parts("again", self.seen[id(value)])
         self.seen[id(value)] = len(self.seen)
         self.kept.append(value)
         self.depth += 1
         if self.depth > DEEPEST:
-            raise NotTold("nested too deeply")
+            raise UnknownIdentity("nested too deeply")
         try:
-            return hashed(type(value).__name__, *self._parts(value))
+            return digest_parts(type(value).__name__, *self._parts(value))
         finally:
             self.depth -= 1
 
@@ -179,17 +179,17 @@ class _Walk:
                 yield from (self.digest(key), self.digest(item))
         elif kind in (set, frozenset):
             if any(callable(item) for item in value):
-                raise NotTold("a set of functions")
+                raise UnknownIdentity("a set of functions")
             yield from sorted(_Walk().digest(item) for item in value)
         elif kind is bytearray:
             yield value.hex()
         elif kind in (datetime.datetime, datetime.time):
             if type(value.tzinfo) not in (datetime.timezone, type(None)):
-                raise NotTold("a time of a zone of its own")
+                raise UnknownIdentity("a time of a zone of its own")
             yield repr(value)
         elif isinstance(value, enum.Enum):
             yield from (self.digest(kind), value.name)
-        elif kind in SPELLED:
+        elif kind in EXACT_REPR_TYPES:
             yield repr(value)
         elif isinstance(value, re.Pattern):
             yield from (repr(value.pattern), value.flags)
@@ -197,28 +197,28 @@ class _Walk:
             yield value.name
         elif kind.__module__ == "numpy" and hasattr(value, "tobytes"):
             if value.dtype.hasobject:
-                raise NotTold("an array of objects")
+                raise UnknownIdentity("an array of objects")
             yield from (str(value.dtype), str(value.shape), value.tobytes().hex())
         elif kind.__module__ == "pyspark.core.broadcast":
             yield self.digest(value.value)
         elif kind.__module__ == "pyspark.sql.types" and hasattr(value, "json"):
             yield value.json()
         elif (name := listed_name(value)) is not None:
-            yield from (name, released(name))
-        elif is_foreign(kind.__module__):
-            raise NotTold(f"an instance of {kind.__module__}.{kind.__qualname__}")
+            yield from (name, package_version(name))
+        elif is_library(kind.__module__):
+            raise UnknownIdentity(f"an instance of {kind.__module__}.{kind.__qualname__}")
         else:
             yield from self._instance(value)
 
     def _instance(self, value: Any) -> Iterator[object]:
         """An object of a class of the project's own."""
         kind = type(value)
-        foreign = [b for b in kind.__mro__ if is_foreign(b.__module__) and b not in PLAIN_BASES]
+        foreign = [b for b in kind.__mro__ if is_library(b.__module__) and b not in PLAIN_BASES]
         if foreign:
-            raise NotTold(f"a {kind.__qualname__}, which is a {foreign[0].__qualname__}")
+            raise UnknownIdentity(f"a {kind.__qualname__}, which is a {foreign[0].__qualname__}")
         own = {name for base in kind.__mro__[:-1] for name in vars(base)}
         if own & ODD_METHODS:
-            raise NotTold(f"a {kind.__qualname__}, which decides itself what is seen of it")
+            raise UnknownIdentity(f"a {kind.__qualname__}, which decides itself what is seen of it")
         yield self.digest(kind)
         for base in kind.__mro__:
             for name in _slots(base):
@@ -230,11 +230,11 @@ class _Walk:
             yield from (name, self.digest(item))
 
     def _class(self, value: type) -> Iterator[object]:
-        if is_foreign(value.__module__):
+        if is_library(value.__module__):
             if not is_importable(value):
-                raise NotTold(f"the class {value.__qualname__}, made while running")
-            self._touch(value.__module__)
-            yield from (released(value.__module__), value.__module__, value.__qualname__)
+                raise UnknownIdentity(f"the class {value.__qualname__}, made while running")
+            self._check_module(value.__module__)
+            yield from (package_version(value.__module__), value.__module__, value.__qualname__)
             return
         yield value.__qualname__
         yield from (self.digest(base) for base in (*value.__bases__, type(value)))
@@ -256,53 +256,53 @@ class _Walk:
             yield "none" if value is dataclasses.MISSING else self.digest(value)
 
     def _module(self, value: types.ModuleType) -> str:
-        if not is_foreign(value.__name__):
-            raise NotTold(f"the module {value.__name__} as a whole")
-        self._touch(value.__name__)
-        return f"{value.__name__} {released(value.__name__)}"
+        if not is_library(value.__name__):
+            raise UnknownIdentity(f"the module {value.__name__} as a whole")
+        self._check_module(value.__name__)
+        return f"{value.__name__} {package_version(value.__name__)}"
 
     def _builtin(self, value: Any) -> Iterator[object]:
         owner = value.__self__
-        self._name(value.__name__)
+        self._check_name(value.__name__)
         if owner is None or isinstance(owner, types.ModuleType):
             module = value.__module__ or getattr(owner, "__name__", "")
-            self._touch(module, value.__name__)
-            yield from (module, value.__qualname__, released(module))
+            self._check_module(module, value.__name__)
+            yield from (module, value.__qualname__, package_version(module))
         else:
             yield from (self.digest(owner), value.__name__)
 
-    def _touch(self, module: str, name: str = "") -> None:
+    def _check_module(self, module: str, name: str = "") -> None:
         """Refuse what may hand out code or names that the digest does not cover."""
         if module == "builtins" and name in UNKNOWABLE_BUILTINS:
-            raise NotTold(f"{name}() may do anything")
+            raise UnknownIdentity(f"{name}() may do anything")
         top = module.partition(".")[0]
         public = top.lstrip("_")
         if top not in sys.stdlib_module_names and top not in sys.builtin_module_names:
             return
-        if {module, public} & CHOOSING or {module, public, top} & MODULES.keys():
+        if {module, public} & IMPURE_MODULES or {module, public, top} & MODULES.keys():
             return
-        raise NotTold(f"{module} may reach anything")
+        raise UnknownIdentity(f"{module} may reach anything")
 
-    def _name(self, name: str) -> None:
+    def _check_name(self, name: str) -> None:
         """Refuse what objects say of themselves: it is no part of their identity."""
         if name.startswith("__") and name.endswith("__") and name not in OPERATORS:
-            raise NotTold(f"{name} is read")
+            raise UnknownIdentity(f"{name} is read")
 
     def _function(self, value: types.FunctionType) -> Iterator[object]:
-        if is_foreign(value.__module__ or "") and is_importable(value):
-            self._touch(value.__module__)
-            yield from (value.__module__, value.__qualname__, released(value.__module__))
+        if is_library(value.__module__ or "") and is_importable(value):
+            self._check_module(value.__module__)
+            yield from (value.__module__, value.__qualname__, package_version(value.__module__))
             return
         by_name = value.__module__ != "__main__" and is_importable(value)
         if by_name and not _is_as_on_disk(value):
-            raise NotTold(f"{value.__qualname__} is not what its file says")
+            raise UnknownIdentity(f"{value.__qualname__} is not what its file says")
         if by_name and not _are_computed_alike(value):
             self.is_computed_anew = True
         yield from self._code(value.__code__, value)
         try:
             cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
         except ValueError:
-            raise NotTold("a name that is not bound yet") from None
+            raise UnknownIdentity("a name that is not bound yet") from None
         keywords = tuple((value.__kwdefaults__ or {}).items())
         yield from (self.digest(p) for p in (cells, value.__defaults__, keywords))
         for name, item in value.__dict__.items():
@@ -310,18 +310,18 @@ class _Walk:
                 yield from (name, self.digest(item))
 
     def _code(self, code: types.CodeType, function: types.FunctionType) -> Iterator[object]:
-        yield from instructions(code, lambda inner: hashed(*self._code(inner, function)))
-        found = list(dis.get_instructions(code))
-        for place, instruction in enumerate(found):
+        yield from instructions(code, lambda inner: digest_parts(*self._code(inner, function)))
+        body = list(dis.get_instructions(code))
+        for place, instruction in enumerate(body):
             name, operation = instruction.argval, instruction.opname
             if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
                 yield name
-                yield self._read(name, function, found[place + 1 :])
+                yield self._read(name, function, body[place + 1 :])
             elif operation == "IMPORT_NAME":
-                level = found[place - 2].argval if place > 1 else None
-                yield self._imported(name, level, function, found[place + 1 :])
+                level = body[place - 2].argval if place > 1 else None
+                yield self._imported(name, level, function, body[place + 1 :])
             elif operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
-                self._name(name)
+                self._check_name(name)
 
     def _read(self, name: str, function: types.FunctionType, rest: list[dis.Instruction]) -> str:
         """A global as it is used: of the project's own modules only the attribute that is read."""
@@ -330,7 +330,7 @@ class _Walk:
         elif hasattr(builtins, name):
             value = getattr(builtins, name)
             if not isinstance(value, type):
-                self._touch("builtins", name)
+                self._check_module("builtins", name)
         else:
             return "missing"
         path = ""
@@ -352,28 +352,28 @@ class _Walk:
         if level != 0:
             package = function.__globals__.get("__package__")
             if type(level) is not int or not package:
-                raise NotTold(f"the body imports {name!r}")
+                raise UnknownIdentity(f"the body imports {name!r}")
             name = resolve_name("." * level + name, package)
         module = sys.modules.get(name)
         taken = []
         for instruction in rest:
             if instruction.opname == "IMPORT_FROM":
                 taken.append(instruction.argval)
-                self._name(instruction.argval)
+                self._check_name(instruction.argval)
             elif not instruction.opname.startswith("STORE") and instruction.opname not in SKIPPED:
                 break
-        if name and (is_foreign(name) or name.partition(".")[0] in sys.stdlib_module_names):
-            self._touch(name)
-            return f"{name} {released(name)}"
+        if name and (is_library(name) or name.partition(".")[0] in sys.stdlib_module_names):
+            self._check_module(name)
+            return f"{name} {package_version(name)}"
         if module is None or not taken:
-            raise NotTold(f"the body imports {name!r}")
-        return hashed(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
+            raise UnknownIdentity(f"the body imports {name!r}")
+        return digest_parts(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
 
 
 def _bindings(text: str) -> dict[str, ast.expr | None]:
     """The names a text binds once at its top: to an expression, or to something else."""
     tree = ast.parse(text)
-    found: dict[str, ast.expr | None] = {}
+    bindings: dict[str, ast.expr | None] = {}
     top = set(map(id, tree.body))
     for statement in ast.walk(tree):
         names: list[str] = []
@@ -384,8 +384,8 @@ def _bindings(text: str) -> dict[str, ast.expr | None]:
         elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             names, value = [statement.target.id], statement.value
         for name in names:
-            found[name] = None if name in found else value
-    return found
+            bindings[name] = None if name in bindings else value
+    return bindings
 
 
 @lru_cache(maxsize=16)
@@ -452,9 +452,9 @@ def _is_pure_call(call: ast.Call, names: dict[str, Any], bound: Container[str]) 
         if not isinstance(value, types.ModuleType | type):
             return False
         value = getattr(value, name, None)
-    if isinstance(value, types.FunctionType) and not is_foreign(value.__module__ or ""):
+    if isinstance(value, types.FunctionType) and not is_library(value.__module__ or ""):
         return kind_of(value) is Kind.PURE
-    if isinstance(value, type) and not is_foreign(value.__module__):
+    if isinstance(value, type) and not is_library(value.__module__):
         return True  # of the project: what it is made of is part of its identity
     return value is not None and (listed_name(value) is not None or _is_declaring(value))
 
@@ -476,5 +476,5 @@ def _globals_read(code: types.CodeType) -> set[str]:
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    found = kind.__dict__.get("__slots__", ())
-    return (found,) if isinstance(found, str) else tuple(found)
+    slots = kind.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python.codes import NotTold, code_digest, codes_in
+from veer.frontends.python.codes import UnknownIdentity, code_digest, codes_in
 
 Node: TypeAlias = ast.FunctionDef | ast.Lambda
 
@@ -61,16 +61,16 @@ def _node_of(code: types.CodeType) -> Node | None:
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename))
     nodes, codes = _parsed(text, code.co_filename)
-    found = _innermost([n for n in nodes if _stands_at(n, code)], code)
+    candidates = _innermost([n for n in nodes if _stands_at(n, code)], code)
     same = [c for c in codes if _place(c) == _place(code)]
     if len(same) > 1:
         same = [c for c in same if list(c.co_positions()) == list(code.co_positions())]
     try:
-        if len(found) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
+        if len(candidates) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
             return None
-    except NotTold:
+    except UnknownIdentity:
         return None
-    return found[0]
+    return candidates[0]
 
 
 @lru_cache(maxsize=16)
@@ -102,7 +102,7 @@ def _innermost(nodes: list[Node], code: types.CodeType) -> list[Node]:
         if places and all(low <= start and end <= high for start, end in places):
             inside.append((low, high, node))
     # Bodies that hold the same place are nested: the last to begin is the smallest.
-    return [max(inside, key=lambda found: found[:2])[2]] if inside else []
+    return [max(inside, key=lambda span: span[:2])[2]] if inside else []
 
 
 def _place(code: types.CodeType) -> tuple[str, int]:

@@ -14,7 +14,7 @@ from typing import Any, final
 from veer.analysis.determinism import worst
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python import NotRead, read_function
-from veer.frontends.python.purity.analysis import argument
+from veer.frontends.python.purity import argument
 from veer.frontends.python.purity.traits import TABLES
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.plans.operators import PlanReader, Signal
@@ -26,7 +26,7 @@ from veer.frontends.spark.settings import WRITING, check_settings
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr, OpaqueCall
-from veer.model.ops import Operator, Sink
+from veer.model.ops import AnyOperator, Sink
 from veer.model.schema import Schema
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
@@ -40,7 +40,7 @@ def read_dataframe(frame: Any, name: str = "result") -> Dataflow:
 
 def read_frames(
     results: Sequence[tuple[Any, Sink]],
-    known: Callable[[Node], Operator | None] = lambda _: None,
+    known: Callable[[Node], AnyOperator | None] = lambda _: None,
     root: Path | None = None,
     *,
     optimized: bool = False,
@@ -65,7 +65,7 @@ class ReadPlans:
 
 def read_plans(
     results: Sequence[tuple[Any, Sink]],
-    known: Callable[[Node], Operator | None] = lambda _: None,
+    known: Callable[[Node], AnyOperator | None] = lambda _: None,
     root: Path | None = None,
     *,
     optimized: bool = False,

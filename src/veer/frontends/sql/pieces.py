@@ -19,7 +19,7 @@ from veer.model.expr import (
     OuterColumn,
     OverCall,
 )
-from veer.model.ops import Filter, Operator, Project
+from veer.model.ops import AnyOperator, Filter, Project
 from veer.model.types import DataType
 
 
@@ -80,7 +80,7 @@ def filtered(query: Dataflow, predicate: Expr) -> Dataflow:
     return _before_sink(query, Filter(predicate), "quantified")
 
 
-def _before_sink(query: Dataflow, operator: Operator, id_: str) -> Dataflow:
+def _before_sink(query: Dataflow, operator: AnyOperator, id_: str) -> Dataflow:
     (sink,) = query.sinks
     (last,) = query.inputs[sink]
     links = [link for link in query.links if link.dst != sink]

@@ -30,13 +30,13 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     ExceptAll,
     Filter,
     IntersectAll,
     Join,
     Lateral,
     Limit,
-    Operator,
     Project,
     Sample,
     Sink,
@@ -127,7 +127,7 @@ class QueryReader:
 
     # -- building blocks -----------------------------------------------------------------------
 
-    def add(self, operator: Operator, *inputs: str, columns: Sequence[ScopeColumn]) -> Plan:
+    def add(self, operator: AnyOperator, *inputs: str, columns: Sequence[ScopeColumn]) -> Plan:
         id_ = self.builder.add(operator, *inputs)
         return Plan(id_, self.builder.schemas[id_], tuple(columns))
 
@@ -351,7 +351,7 @@ class QueryReader:
             refuse(node, "a sample whose size or seed is no whole number")
         if node.args.get("percent") is not None:
             share = float(node.args["percent"].name) / 100
-            operator: Operator = Sample(share, None if seed is None else int(seed.name))
+            operator: AnyOperator = Sample(share, None if seed is None else int(seed.name))
         else:
             size = node.args.get("size") or node.args.get("rows")
             operator = Limit(int(size.name)) if size is not None else refuse(node, "this sample")

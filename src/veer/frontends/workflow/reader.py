@@ -26,6 +26,7 @@ from veer.model.dag import Dataflow, topological_order
 from veer.model.expr import Column, Expr, Literal, Named, SortKey
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     Filter,
     ForeignKey,
@@ -34,7 +35,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     RowUdf,
@@ -159,7 +159,7 @@ def build_workflow(data: Any) -> Dataflow:
     return builder.finish()
 
 
-def _add(builder: FlowBuilder, operator: Operator, id_: str, inputs: Sequence[str]) -> None:
+def _add(builder: FlowBuilder, operator: AnyOperator, id_: str, inputs: Sequence[str]) -> None:
     """Add an operator under its own id; Source operators are never merged here."""
     schema = operator.output([builder.schemas[i] for i in inputs])
     builder.place(id_, operator, schema, inputs)
@@ -251,7 +251,7 @@ class _Properties:
             if name not in spec:
                 raise ParseError(f"property {name!r} is missing")
 
-    def operator(self) -> Operator:
+    def operator(self) -> AnyOperator:
         return _BUILDERS[self.kind](self)
 
     # -- values --------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ class _Properties:
         return tuple(out)
 
 
-def _source(p: _Properties) -> Operator:
+def _source(p: _Properties) -> AnyOperator:
     keys = tuple(_column_names("a key", k) for k in p.items("keys"))
     foreign = []
     for item in p.items("foreign_keys"):
@@ -433,23 +433,23 @@ def _column_names(what: str, value: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _aggregate(p: _Properties) -> Operator:
+def _aggregate(p: _Properties) -> AnyOperator:
     keys, calls = p.named("by"), p.calls("calls")
     return Aggregate(keys, calls) if keys else GlobalAggregate(calls)
 
 
-def _distinct(p: _Properties) -> Operator:
+def _distinct(p: _Properties) -> AnyOperator:
     (rows,) = [schema for _, schema in p.inputs] or [Schema(())]
     return Aggregate(
         tuple(Named(f.name, Column(f.name, f.type, rows.occurrence(i))) for i, f in enumerate(rows))
     )
 
 
-def _project(p: _Properties) -> Operator:
+def _project(p: _Properties) -> AnyOperator:
     return Project(p.named("columns"))
 
 
-def _compute(p: _Properties) -> Operator:
+def _compute(p: _Properties) -> AnyOperator:
     """All columns, those named replaced in place or appended."""
     (rows,) = [schema for _, schema in p.inputs] or [Schema(())]
     made = {n.name: n for n in p.named("columns")}
@@ -460,12 +460,12 @@ def _compute(p: _Properties) -> Operator:
     return Project((*columns, *made.values()))
 
 
-def _join(p: _Properties) -> Operator:
+def _join(p: _Properties) -> AnyOperator:
     kind = p.text("kind", "inner")
     return Join(kind, p.condition("on") if "on" in p.spec else None)
 
 
-def _over(p: _Properties) -> Operator:
+def _over(p: _Properties) -> AnyOperator:
     calls = []
     for name, text in p.table("calls").items():
         reader = p.reader()
@@ -476,13 +476,13 @@ def _over(p: _Properties) -> Operator:
     return Over(tuple(calls))
 
 
-def _unnest(p: _Properties) -> Operator:
+def _unnest(p: _Properties) -> AnyOperator:
     names = tuple(map(str, p.items("names")))
     generator = p.expression("generator", p.text("generator"))
     return Unnest(generator, names, p.flag("outer"), p.flag("positions"), p.flag("inline"))
 
 
-def _sample(p: _Properties) -> Operator:
+def _sample(p: _Properties) -> AnyOperator:
     share = p.spec["fraction"]
     if not isinstance(share, int | float):
         raise ParseError("property 'fraction' must be a number")
@@ -491,7 +491,7 @@ def _sample(p: _Properties) -> Operator:
     return Sample(float(share), p.integer("seed"), p.flag("replacement"))
 
 
-def _udf(p: _Properties) -> Operator:
+def _udf(p: _Properties) -> AnyOperator:
     scope = p.text("scope", "row")
     if scope == "row":
         if p.flag("nondeterministic") or p.items("by"):
@@ -504,7 +504,7 @@ def _udf(p: _Properties) -> Operator:
     )
 
 
-def _row_udf(p: _Properties) -> Operator:
+def _row_udf(p: _Properties) -> AnyOperator:
     """A function of rows: what its code computes, or one known by name and code. It never runs."""
     reads, adds = p.columns("reads"), p.fields("adds")
     if "code" not in p.spec:
@@ -527,7 +527,7 @@ def _identity(function: str, code: str) -> str:
     return f"{function} {source_digest(code)}"
 
 
-def _library(p: _Properties) -> Operator:
+def _library(p: _Properties) -> AnyOperator:
     """A library operator: a row function whose identity is its kind and its properties."""
     kind = OPERATORS[p.kind]
     settings = {n: p.spec[n] for n in kind.settings if n in p.spec}
@@ -537,7 +537,7 @@ def _library(p: _Properties) -> Operator:
     return RowUdf(identity, reads, (Field(output, STRING),), kind.title)
 
 
-def _sink(p: _Properties) -> Operator:
+def _sink(p: _Properties) -> AnyOperator:
     return Sink(
         p.text("name", p.id),
         "table",
@@ -547,14 +547,14 @@ def _sink(p: _Properties) -> Operator:
     )
 
 
-def _chart(p: _Properties) -> Operator:
+def _chart(p: _Properties) -> AnyOperator:
     reads = [p.column(axis, p.text(axis)) for axis in ("x", "y", "color") if axis in p.spec]
     return Sink(
         p.text("name", p.id), p.text("chart", "scatterplot"), "", tuple(reads), positional=True
     )
 
 
-def _keyword(p: _Properties) -> Operator:
+def _keyword(p: _Properties) -> AnyOperator:
     """Rows whose text column contains a keyword."""
     column = p.column("column", p.text("column"))
     keyword = Literal(p.text("keyword"), STRING)
@@ -563,7 +563,7 @@ def _keyword(p: _Properties) -> Operator:
     )
 
 
-_BUILDERS: dict[str, Callable[[_Properties], Operator]] = {
+_BUILDERS: dict[str, Callable[[_Properties], AnyOperator]] = {
     "source": _source,
     "filter": lambda p: Filter(p.condition("predicate")),
     "keyword": _keyword,

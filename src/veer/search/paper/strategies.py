@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import final
 
+from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
 from veer.search.paper.assemble import assemble
 from veer.search.paper.decomposition import Decomposition, Options, Tally, walk
 from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
 from veer.search.paper.window import Windows
 
-OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
+
+class Segmentation(Enum):
+    """How a version pair is cut into segments that are searched one by one."""
+
+    BY_UNSUPPORTED = "by_unsupported"  # at operators that no EV supports
+    BY_MCW_UNION = "by_mcw_union"  # unions of overlapping maximal covering windows
 
 
 @final
@@ -19,19 +26,24 @@ OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
 class Strategy:
     """How decompositions are walked."""
 
-    segment: str = "unsupported"  # "mcw", or "" for no segments
+    segment: Segmentation | None = Segmentation.BY_UNSUPPORTED
     options: Options = field(default_factory=Options)
 
     @classmethod
-    def named(cls, name: str, without: tuple[str, ...] = (), budget: int = 50_000) -> Strategy:
-        """`baseline`, or `plus` without some of its optimizations."""
-        if name == "baseline":
-            return cls("", Options(decompositions=budget))
+    def named(
+        cls,
+        name: SearchStrategy,
+        without: tuple[Optimization, ...] = (),
+        budget: int = 50_000,
+    ) -> Strategy:
+        """`baseline`, or `plus` (to which `sweep` resorts at last) without some optimizations."""
+        if name is SearchStrategy.BASELINE:
+            return cls(None, Options(decompositions=budget))
         return cls(
-            "" if "segment" in without else "unsupported",
+            None if Optimization.SEGMENT in without else Segmentation.BY_UNSUPPORTED,
             Options(
-                prune="prune" not in without,
-                rank="rank" not in without,
+                prune=Optimization.PRUNE not in without,
+                rank=Optimization.RANK not in without,
                 eager=True,
                 decompositions=budget,
             ),
@@ -81,10 +93,11 @@ def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decompos
 
 
 def _segments(windows: Windows, strategy: Strategy, edits: tuple[int, ...]) -> list[int]:
-    if not strategy.segment:
+    if strategy.segment is None:
         return [windows.graph.everything]
-    made = by_mcw_union(windows) if strategy.segment == "mcw" else by_unsupported(windows)
-    covering = [segment for segment in made if edits_in(segment, edits)]
+    by_union = strategy.segment is Segmentation.BY_MCW_UNION
+    segments = by_mcw_union(windows) if by_union else by_unsupported(windows)
+    covering = [segment for segment in segments if edits_in(segment, edits)]
     return sorted(covering, key=lambda s: rank_segment(s, edits))
 
 

@@ -6,7 +6,8 @@ known to be pure, `rules` and `results` what those give. `shared_state` finds wh
 the project changes. Whatever is not known to be pure is not.
 """
 
-from veer.frontends.python.purity.analysis import Given, argument, kind_of
+from veer.frontends.python.purity.analysis import kind_of
+from veer.frontends.python.purity.arguments import Arguments, argument
 from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
 
-__all__ = ["DATA", "NUMBER", "TABLES", "Given", "argument", "kind_of"]
+__all__ = ["DATA", "NUMBER", "TABLES", "Arguments", "argument", "kind_of"]

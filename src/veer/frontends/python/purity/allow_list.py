@@ -119,7 +119,7 @@ MODULES: dict[str, frozenset[str]] = {
 
 # Modules of Python that make choices but do not hand out the project's own code: the identity of
 # what uses them is certain. Any other module of Python may reach anything.
-CHOOSING = _words(
+IMPURE_MODULES = _words(
     "random time secrets os os.path posixpath posix nt ntpath pathlib io tempfile socket ssl locale"
     " zoneinfo warnings logging platform getpass glob shutil csv gzip bz2 lzma zipfile tarfile"
     " configparser urllib urllib.request urllib.error http http.client sqlite3 email xml"
@@ -149,9 +149,9 @@ CLASS_METHODS: dict[str, frozenset[str]] = {
 
 # Methods that only read what they belong to; a name stands here if that holds for every type of
 # value that is told apart by nothing but its use: texts, numbers, collections, dates, matches,
-# arrays, series. What they give: nothing changeable (TEXTS), something new made of the contents
-# (MADE), or the contents themselves (TAKEN).
-TEXTS = _words(
+# arrays, series. What they give: nothing changeable (GIVES_SCALAR), something new made of the contents
+# (GIVES_NEW), or the contents themselves (GIVES_ITEMS).
+GIVES_SCALAR = _words(
     "capitalize casefold center encode decode endswith expandtabs find format format_map isalnum"
     " isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle"
     " isupper join ljust lower lstrip replace rfind rindex rjust rstrip startswith strip swapcase"
@@ -164,7 +164,7 @@ TEXTS = _words(
     " isdisjoint limit_denominator geturl total date timetz isocalendar timetuple utctimetuple"
     " as_integer_ratio"
 )
-MADE = _words(
+GIVES_NEW = _words(
     "split rsplit splitlines partition rpartition groups groupdict findall finditer subn copy keys"
     " values items elements most_common union intersection difference symmetric_difference asDict"
     " tolist to_list to_dict match fullmatch search sub"
@@ -179,9 +179,9 @@ MADE = _words(
     " truediv unstack value_counts var where expanding cumcount ngroup join contains extract"
     " extractall get_dummies cat pad floor ceil"
 )
-TAKEN = _words("get item squeeze first last nth __getitem__")
+GIVES_ITEMS = _words("get item squeeze first last nth __getitem__")
 # Methods that change what they belong to and nothing else: harmless on what was made in the call.
-CHANGING = _words(
+MUTATING = _words(
     "append extend insert remove pop clear sort reverse add discard update setdefault popitem"
     " difference_update intersection_update symmetric_difference_update appendleft extendleft"
     " popleft rotate move_to_end subtract"
@@ -199,22 +199,22 @@ TABLE_KEYWORDS = _words(
     " window x y id_vars drop keep convert_dtype center closed key inclusive left indicator"
 )
 # Methods whose keywords are names of columns.
-NAMING = _words("assign agg aggregate")
+COLUMN_KEYWORDS = _words("assign agg aggregate")
 # Methods of series and tables alone that take a second series to read.
 TWO_TABLES = _words("where mask")
 # Methods of tables whose results do not print plainly.
-UNPRINTED = _words("groupby rolling expanding iterrows itertuples items")
+OPAQUE_PRINTED = _words("groupby rolling expanding iterrows itertuples items")
 # Attributes of arrays, series and tables that print plainly.
 PRINTED = _words(
     "T columns dtype dtypes empty imag index name names ndim real shape size values year month day"
     " hour minute second dayofweek days"
 )
-PLACED = _words("loc iloc at iat")
-SETS_MADE = _words("union intersection difference symmetric_difference")
-LOGGED = _words("critical debug error exception info log warning")
+INDEXERS = _words("loc iloc at iat")
+SET_METHODS = _words("union intersection difference symmetric_difference")
+LOGGING = _words("critical debug error exception info log warning")
 
 # Directives of `strftime` and `strptime` that neither the locale nor the local zone decides.
-DIRECTIVES = frozenset("YmdHMSfjyUWuwVGIz%")
+DATE_DIRECTIVES = frozenset("YmdHMSfjyUWuwVGIz%")
 PLAIN_TYPES = _words(
     "int int8 int16 int32 int64 float float32 float64 double str string bool boolean object Int64"
     " Float64 Int32 uint8"

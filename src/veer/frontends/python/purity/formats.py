@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 
-from veer.frontends.python.purity.allow_list import DIRECTIVES
+from veer.frontends.python.purity.allow_list import DATE_DIRECTIVES
 
 
 def is_plain_format(spec: str) -> bool:
@@ -14,7 +14,7 @@ def is_plain_format(spec: str) -> bool:
     at = 0
     while (at := spec.find("%", at)) >= 0:
         directive = spec[at + 1 : at + 2]
-        if directive and directive not in DIRECTIVES:
+        if directive and directive not in DATE_DIRECTIVES:
             return False
         at += 2
     return True

@@ -12,22 +12,22 @@ import sys
 import types
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python.origins import is_foreign
+from veer.frontends.python.origins import is_library
 from veer.frontends.python.purity import allow_list
 from veer.frontends.python.purity.traits import (
     NONE,
-    Bound,
-    Live,
-    Method,
+    AbstractValue,
+    BoundCall,
+    BuiltinMethod,
+    Concrete,
     Trait,
-    Value,
 )
 
-Args: TypeAlias = tuple[list[Value], dict[str, Value], Value | None]
+Args: TypeAlias = tuple[list[AbstractValue], dict[str, AbstractValue], AbstractValue | None]
 # Run by making an instance, or looked at where they are called.
 NOT_SPECIAL = frozenset(["__init__", "__post_init__", "__call__", "__class_getitem__"])
 # Decide what attributes are, how instances come and go: no class that has one is looked into.
-ODD_SPECIAL = frozenset(
+UNFOLLOWED_SPECIAL = frozenset(
     f"__{name}__"
     for name in [
         "getattr",
@@ -132,11 +132,11 @@ NAMED_FUNCTIONS = frozenset(["apply", "agg", "aggregate", "transform", "map", "f
 
 
 @final
-class Taking:
+class ItemGetter:
     """`operator.itemgetter(...)`: a function that takes items."""
 
 
-TAKING = Taking()
+ITEM_GETTER = ItemGetter()
 
 
 _LISTED: dict[int, tuple[Any, str]] = {}
@@ -148,10 +148,10 @@ def listed_name(value: Any) -> str | None:
     for module in allow_list.MODULES.keys() & sys.modules.keys() - _LOADED:
         _LOADED.add(module)
         for word in allow_list.MODULES[module]:
-            found = getattr(sys.modules[module], word, None)
-            owner = getattr(found, "__module__", None) or module
-            if callable(found) and is_foreign(owner):
-                _LISTED.setdefault(id(found), (found, f"{module}.{word}"))
+            listed = getattr(sys.modules[module], word, None)
+            owner = getattr(listed, "__module__", None) or module
+            if callable(listed) and is_library(owner):
+                _LISTED.setdefault(id(listed), (listed, f"{module}.{word}"))
     known = _LISTED.get(id(value))
     return None if known is None else known[1]
 
@@ -166,8 +166,8 @@ CODE_TYPES = (
 )
 
 
-def callable_of(value: Bound | Method) -> Value:
-    return Value(Trait.ODD | Trait.CALLED, NONE, (Live(value),), True)
+def callable_of(value: BoundCall | BuiltinMethod) -> AbstractValue:
+    return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(value),), True)
 
 
 def is_special(value: Any) -> bool:
@@ -186,7 +186,7 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def found_in(kind: type, name: str) -> Any:
+def class_attribute(kind: type, name: str) -> Any:
     """What a class has under a name, as it stands there."""
     return next((vars(c)[name] for c in kind.__mro__ if name in vars(c)), None)
 
@@ -199,11 +199,11 @@ def is_generated(kind: type, function: types.FunctionType) -> bool:
     return function.__name__ in GENERATED and path in ("<string>", dataclasses.__file__)
 
 
-def is_plain_type(value: Value) -> bool:
+def is_plain_type(value: AbstractValue) -> bool:
     """Whether a type that values are turned into is one of numbers, texts or truth values."""
-    if not value.exact or not value.lives:
+    if not value.exact or not value.concretes:
         return False
-    found = [one.value for one in value.lives]
+    options = [one.value for one in value.concretes]
     return all(
         v in allow_list.PLAIN_TYPES
         if type(v) is str
@@ -212,10 +212,10 @@ def is_plain_type(value: Value) -> bool:
             getattr(v, "__module__", "") == "numpy"
             and getattr(v, "__name__", "") in allow_list.PLAIN_TYPES
         )
-        for v in found
+        for v in options
     )
 
 
-def all_of(args: Args) -> list[Value]:
-    places, named, rest = args
-    return [*places, *named.values(), *([] if rest is None else [rest])]
+def all_arguments(args: Args) -> list[AbstractValue]:
+    positional, named, rest = args
+    return [*positional, *named.values(), *([] if rest is None else [rest])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from veer.frontends.python.purity import allow_list
@@ -12,29 +12,29 @@ from veer.frontends.python.purity.formats import is_plain_format
 from veer.frontends.python.purity.results import (
     CALLING,
     EXCEPTIONS,
+    ITEM_GETTER,
     LAZY_RESULTS,
     NEW_RESULTS,
     PLAIN_MODULES,
     PLAIN_RESULTS,
-    TAKING,
     THREE_INPUTS,
     WITH_NAN,
     Args,
-    all_of,
+    all_arguments,
     is_plain_type,
 )
 from veer.frontends.python.purity.traits import (
-    ILLEGIBLE,
+    NO_TRAITS,
     NONE,
-    NOTHING,
     UNORDERED,
-    Bound,
-    Live,
+    UNSTABLE_TEXT,
+    AbstractValue,
+    BoundCall,
+    Concrete,
     Risk,
     Trait,
-    Value,
-    joined,
-    live,
+    abstract,
+    join,
 )
 
 if TYPE_CHECKING:
@@ -45,245 +45,249 @@ MOST_PLACES = 3  # functions of numpy take outputs and permissions to overwrite 
 
 
 class Rules:
-    """Calls of what `pure_names` lists."""
+    """Calls of what `allow_list` lists."""
 
-    analysis: Analysis
-
-    def call_back(self, callees: Iterable[Value], given: Sequence[Value]) -> Value:
-        """Functions among arguments are called with whatever else is there."""
-        raise NotImplementedError
-
-    def allowed_exceptions(self, kinds: Value) -> None:
-        """Exceptions that are caught must be such as depend on the arguments alone."""
-        raise NotImplementedError
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
 
     # -- functions known by name ---------------------------------------------------------------
 
-    def known(self, name: str, args: Args) -> Value:
-        """A call of something that `pure_names` lists."""
+    def call(self, name: str, args: Args) -> AbstractValue:
+        """A call of something that `allow_list` lists."""
         rule = RULES.get(name)
-        if any(v.has(Trait.UNKNOWN) for v in all_of(args)):
-            self.analysis.choose()
+        if any(v.has(Trait.UNKNOWN) for v in all_arguments(args)):
+            self.analysis.note_choice()
         if rule is not None:
             return rule(self, args)
-        return self._listed_call(name, args)
+        return self.listed_call(name, args)
 
-    def _listed_call(self, name: str, args: Args) -> Value:
-        analysis, given = self.analysis, all_of(args)
+    def listed_call(self, name: str, args: Args) -> AbstractValue:
+        analysis, given = self.analysis, all_arguments(args)
         module = name.rpartition(".")[0]
         for arg in given:
-            if not arg.has(Trait.CALLED) and analysis.deep(arg) & ILLEGIBLE:
-                analysis.choose()
-            if arg.inner & Trait.LAZY:
-                analysis.choose()
+            if not arg.has(Trait.CALLABLE) and analysis.all_traits(arg) & UNSTABLE_TEXT:
+                analysis.note_choice()
+            if arg.inner & Trait.ITERATOR:
+                analysis.note_choice()
         if module in ("numpy", "pandas"):
             self._check_types(args)
             self._check_outputs(name, args)
-        called = self.call_back(given, given)
-        inner = called.deep
-        values = [g for g in given if not g.has(Trait.CALLED) or name not in CALLING]
+        called = self.analysis.calls.call_function_arguments(given, given)
+        inner = called.all_traits
+        values = [g for g in given if not g.has(Trait.CALLABLE) or name not in CALLING]
         for arg in values:
-            inner |= analysis.deep(arg) & ~Trait.LAZY
-            analysis.store(arg)
+            inner |= analysis.all_traits(arg) & ~Trait.ITERATOR
+            analysis.note_contents(arg)
             analysis.unpack(arg)
         if name in EXCEPTIONS:
-            analysis.change(NOTHING, *given)
+            analysis.change(NO_TRAITS, *given)
         nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
         if name in PLAIN_RESULTS or module in PLAIN_MODULES:
-            return Value(nan)
+            return AbstractValue(nan)
         if module in ("numpy", "pandas"):
-            both = Trait.TABLE | Trait.NAN | Trait.BOX | inner & Trait.SHARED
-            return Value(both, inner | both)
+            both = Trait.TABLE | Trait.NAN | Trait.CONTAINER | inner & Trait.SHARED
+            return AbstractValue(both, inner | both)
         if name in NEW_RESULTS:
-            analysis.change(NOTHING, called)
-            lazy = Trait.LAZY if module == "itertools" or name in LAZY_RESULTS else NONE
-            return Value(Trait.BOX | nan | lazy, inner | nan)
-        kept = [Value(g.own, g.inner, g.lives, False, g.kind) for g in values]
+            analysis.change(NO_TRAITS, called)
+            lazy = Trait.ITERATOR if module == "itertools" or name in LAZY_RESULTS else NONE
+            return AbstractValue(Trait.CONTAINER | nan | lazy, inner | nan)
+        kept = [AbstractValue(g.own, g.inner, g.concretes, False, g.kind) for g in values]
         items = map(analysis.element, values)
-        return joined([Value(Trait.BOX | nan, inner), called, *kept, *items])
+        return join([AbstractValue(Trait.CONTAINER | nan, inner), called, *kept, *items])
 
     def _check_types(self, args: Args) -> None:
         """Types that texts are turned into: not those that read the clock."""
-        places, named, _ = args
+        positional, named, _ = args
         if "dtype" in named and not is_plain_type(named["dtype"]):
-            self.analysis.choose()
-        for place in places[1:]:
-            found = place.texts()
-            if found is not None and not set(found) <= allow_list.PLAIN_TYPES | allow_list.MADE:
-                self.analysis.choose()
-            if place.has(Trait.CALLED) and not is_plain_type(place):
-                self.call_back([place], places)
+            self.analysis.note_choice()
+        for place in positional[1:]:
+            texts = place.texts()
+            if (
+                texts is not None
+                and not set(texts) <= allow_list.PLAIN_TYPES | allow_list.GIVES_NEW
+            ):
+                self.analysis.note_choice()
+            if place.has(Trait.CALLABLE) and not is_plain_type(place):
+                self.analysis.calls.call_function_arguments([place], positional)
 
-    def check_keywords(self, args: Args, written: Sequence[Value]) -> None:
+    def check_keywords(self, args: Args, written: Sequence[AbstractValue]) -> None:
         """Arguments of numpy and pandas that may name what is written to."""
         _, named, rest = args
         if rest is None and named.keys() <= allow_list.TABLE_KEYWORDS:
             return
-        self.analysis.choose()
+        self.analysis.note_choice()
         for value in written:
-            if value.has(Trait.BOX):
+            if value.has(Trait.CONTAINER):
                 self.analysis.change(value)
 
     def _check_outputs(self, name: str, args: Args) -> None:
         """Arrays that functions of numpy write to."""
-        places = args[0]
-        self.check_keywords(args, all_of(args))
-        if len(places) > MOST_PLACES:
-            self.check_keywords((places, {}, NOTHING), places)
+        positional = args[0]
+        self.check_keywords(args, all_arguments(args))
+        if len(positional) > MOST_PLACES:
+            self.check_keywords((positional, {}, NO_TRAITS), positional)
         inputs = getattr(getattr(sys.modules["numpy"], name.rpartition(".")[2], None), "nin", None)
         if inputs is None:
             inputs = 3 if name in THREE_INPUTS else 2
-        for place in places[inputs:]:
-            if place.has(Trait.BOX):
+        for place in positional[inputs:]:
+            if place.has(Trait.CONTAINER):
                 self.analysis.change(place)
 
-    def _quiet(self, args: Args) -> Value:
+    def _quiet(self, args: Args) -> AbstractValue:
         """`len` and the like: neither order nor text shows."""
-        return NOTHING
+        return NO_TRAITS
 
-    def _type(self, args: Args) -> Value:
-        if len(all_of(args)) != 1:
-            return self.analysis.choose()
-        return Value(Trait.ODD | Trait.CALLED)
+    def _type(self, args: Args) -> AbstractValue:
+        if len(all_arguments(args)) != 1:
+            return self.analysis.note_choice()
+        return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE)
 
-    def _print(self, args: Args) -> Value:
+    def _print(self, args: Args) -> AbstractValue:
         if "file" in args[1] or args[2] is not None:
-            return self.analysis.choose()
-        return live(None)
+            return self.analysis.note_choice()
+        return abstract(None)
 
-    def _set(self, args: Args) -> Value:
-        items = [self.analysis.element(a) for a in all_of(args)]
-        return self.analysis.box(items, Trait.SET)
+    def _set(self, args: Args) -> AbstractValue:
+        items = [self.analysis.element(a) for a in all_arguments(args)]
+        return self.analysis.container(items, Trait.SET)
 
-    def _listing(self, args: Args) -> Value:
+    def _listing(self, args: Args) -> AbstractValue:
         """`list`, `tuple`, `iter`: the order stays that of the argument."""
-        given = all_of(args)
-        own = Trait.JUMBLED if any(map(self.unordered, given)) else NONE
-        return self.analysis.box([self.analysis.element(a) for a in given], own)
+        given = all_arguments(args)
+        own = Trait.HASH_ORDERED if any(map(self.unordered, given)) else NONE
+        return self.analysis.container([self.analysis.element(a) for a in given], own)
 
-    def _iterating(self, args: Args) -> Value:
-        found = self._listing(args)
-        return Value(found.own | Trait.LAZY, found.inner)
+    def _iterating(self, args: Args) -> AbstractValue:
+        listed = self._listing(args)
+        return AbstractValue(listed.own | Trait.ITERATOR, listed.inner)
 
-    def unordered(self, value: Value) -> bool:
+    def unordered(self, value: AbstractValue) -> bool:
         """Whether a loop over a value goes in the order of hashes."""
-        special = self.analysis.facts.special
+        special = self.analysis.learned.operator_results
         return value.has(UNORDERED) or (value.has(Trait.OBJECT) and special.has(UNORDERED))
 
-    def _sorted(self, args: Args) -> Value:
-        return self.analysis.box([self._extreme(args)])
+    def _sorted(self, args: Args) -> AbstractValue:
+        return self.analysis.container([self._extreme(args)])
 
-    def _extreme(self, args: Args) -> Value:
+    def _extreme(self, args: Args) -> AbstractValue:
         """`min`, `max`, `sorted`: the order of a set does not show if nothing is tied."""
-        places, named, rest = args
+        positional, named, rest = args
         analysis = self.analysis
-        items = [analysis.element(a) for a in places] + ([] if rest is None else [rest])
-        many = [a for a in places if self.unordered(a)]
-        tied = Trait.NAN | Trait.OBJECT | Trait.TABLE | ILLEGIBLE
+        items = [analysis.element(a) for a in positional] + ([] if rest is None else [rest])
+        many = [a for a in positional if self.unordered(a)]
+        tied = Trait.NAN | Trait.OBJECT | Trait.TABLE | UNSTABLE_TEXT
         if many and (
-            len(places) > 1
+            len(positional) > 1
             or not named.keys() <= {"reverse", "default"}
-            or any(analysis.deep(i) & tied for i in items)
+            or any(analysis.all_traits(i) & tied for i in items)
         ):
-            analysis.choose()
-        self.call_back(named.values(), places)
-        kept = [] if len(places) == 1 else places
-        return joined([*items, *kept, *(v for n, v in named.items() if n == "default")])
+            analysis.note_choice()
+        self.analysis.calls.call_function_arguments(named.values(), positional)
+        kept = [] if len(positional) == 1 else positional
+        return join([*items, *kept, *(v for n, v in named.items() if n == "default")])
 
-    def _map(self, args: Args) -> Value:
-        places, named, rest = args
-        if not places or rest is not None or named:
-            return self.analysis.choose()
-        sources = places[1:]
+    def _map(self, args: Args) -> AbstractValue:
+        positional, named, rest = args
+        if not positional or rest is not None or named:
+            return self.analysis.note_choice()
+        sources = positional[1:]
         unordered = any(map(self.unordered, sources))
         if unordered and len(sources) > 1:
-            return self.analysis.choose()
+            return self.analysis.note_choice()
         if unordered:
             self.analysis.risk(Risk.UNORDERED)
-        found = self.call_back(places[:1], sources)
-        if places[0].lives and not places[0].has(Trait.CALLED):
-            found = NOTHING  # filter(None, ...)
-        items = [found, *map(self.analysis.element, sources)]
-        return self.analysis.box(items, Trait.LAZY | (Trait.JUMBLED if unordered else NONE))
+        returned = self.analysis.calls.call_function_arguments(positional[:1], sources)
+        if positional[0].concretes and not positional[0].has(Trait.CALLABLE):
+            returned = NO_TRAITS  # filter(None, ...)
+        items = [returned, *map(self.analysis.element, sources)]
+        return self.analysis.container(
+            items, Trait.ITERATOR | (Trait.HASH_ORDERED if unordered else NONE)
+        )
 
-    def _zip(self, args: Args) -> Value:
+    def _zip(self, args: Args) -> AbstractValue:
         """`zip`, `enumerate`, `reversed`: order shows."""
-        return self.analysis.box([self.analysis.over(g) for g in all_of(args)], Trait.LAZY)
+        return self.analysis.container(
+            [self.analysis.iterate_in_order(g) for g in all_arguments(args)], Trait.ITERATOR
+        )
 
-    def _sum(self, args: Args) -> Value:
-        places, named, rest = args
-        items = [self.analysis.over(p) for p in places[:1]]
-        more = [*places[1:], *named.values(), *([] if rest is None else [rest])]
-        found = joined([*items, *more])
-        special = [self.analysis.facts.special] if found.has(Trait.OBJECT) else []
-        return joined([found, *special]) if more else joined([Value(found.own, found.inner)])
+    def _sum(self, args: Args) -> AbstractValue:
+        positional, named, rest = args
+        items = [self.analysis.iterate_in_order(p) for p in positional[:1]]
+        more = [*positional[1:], *named.values(), *([] if rest is None else [rest])]
+        addends = join([*items, *more])
+        special = [self.analysis.learned.operator_results] if addends.has(Trait.OBJECT) else []
+        return (
+            join([addends, *special]) if more else join([AbstractValue(addends.own, addends.inner)])
+        )
 
-    def _next(self, args: Args) -> Value:
-        given = all_of(args)
+    def _next(self, args: Args) -> AbstractValue:
+        given = all_arguments(args)
         if given:
             self.analysis.change(given[0])
-        return joined([*(self.analysis.over(g) for g in given[:1]), *given[1:]])
+        return join([*(self.analysis.iterate_in_order(g) for g in given[:1]), *given[1:]])
 
-    def _text(self, args: Args) -> Value:
-        for value in all_of(args):
+    def _text(self, args: Args) -> AbstractValue:
+        for value in all_arguments(args):
             self.analysis.text(value)
-        return NOTHING
+        return NO_TRAITS
 
-    def _format(self, args: Args) -> Value:
+    def _format(self, args: Args) -> AbstractValue:
         self._text(args)
-        self._check_formats(args[0][1:])
-        return NOTHING
+        self.check_formats(args[0][1:])
+        return NO_TRAITS
 
-    def _check_formats(self, formats: Sequence[Value]) -> None:
-        for found in formats:
-            texts = found.texts()
+    def check_formats(self, formats: Sequence[AbstractValue]) -> None:
+        for format_ in formats:
+            texts = format_.texts()
             if texts is None or not all(map(is_plain_format, texts)):
-                self.analysis.choose()
+                self.analysis.note_choice()
 
-    def _dict(self, args: Args) -> Value:
-        analysis, given = self.analysis, all_of(args)
-        items = [analysis.over(g) for g in given]
-        return analysis.box([*items, *map(analysis.element, items), *args[1].values()])
+    def _dict(self, args: Args) -> AbstractValue:
+        analysis, given = self.analysis, all_arguments(args)
+        items = [analysis.iterate_in_order(g) for g in given]
+        return analysis.container([*items, *map(analysis.element, items), *args[1].values()])
 
-    def _suppress(self, args: Args) -> Value:
-        for kind in all_of(args):
-            self.allowed_exceptions(kind)
-        return Value(Trait.ODD)
+    def _suppress(self, args: Args) -> AbstractValue:
+        for kind in all_arguments(args):
+            self.analysis.classes.check_caught(kind)
+        return AbstractValue(Trait.SHOWS_ADDRESS)
 
-    def _choice(self, args: Args) -> Value:
+    def _choice(self, args: Args) -> AbstractValue:
         """What is listed to be named, not called."""
-        return self.analysis.choose()
+        return self.analysis.note_choice()
 
-    def _object(self, args: Args) -> Value:
-        return Value(Trait.ODD)
+    def _object(self, args: Args) -> AbstractValue:
+        return AbstractValue(Trait.SHOWS_ADDRESS)
 
-    def _partial(self, args: Args) -> Value:
-        places, named, rest = args
-        if not places or rest is not None:
-            return self.analysis.choose()
-        bound = Bound(places[0], tuple(places[1:]), tuple(named.items()))
-        return Value(Trait.ODD | Trait.CALLED, NONE, (Live(bound),), True)
+    def _partial(self, args: Args) -> AbstractValue:
+        positional, named, rest = args
+        if not positional or rest is not None:
+            return self.analysis.note_choice()
+        bound = BoundCall(positional[0], tuple(positional[1:]), tuple(named.items()))
+        return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(bound),), True)
 
-    def _itemgetter(self, args: Args) -> Value:
-        return Value(Trait.ODD | Trait.CALLED, NONE, (Live(TAKING),), True)
+    def _itemgetter(self, args: Args) -> AbstractValue:
+        return AbstractValue(
+            Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(ITEM_GETTER),), True
+        )
 
-    def _copy(self, args: Args) -> Value:
-        value = joined(all_of(args))
+    def _copy(self, args: Args) -> AbstractValue:
+        value = join(all_arguments(args))
         self.analysis.unpack(value)
-        return Value(value.own & ~Trait.SHARED, value.inner, (), False, value.kind)
+        return AbstractValue(value.own & ~Trait.SHARED, value.inner, (), False, value.kind)
 
-    def _deepcopy(self, args: Args) -> Value:
-        found = self._copy(args)
-        return Value(found.own, found.inner & ~Trait.SHARED, (), False, found.kind)
+    def _deepcopy(self, args: Args) -> AbstractValue:
+        copied = self._copy(args)
+        return AbstractValue(copied.own, copied.inner & ~Trait.SHARED, (), False, copied.kind)
 
-    def _cast(self, args: Args) -> Value:
-        return joined(args[0][1:])
+    def _cast(self, args: Args) -> AbstractValue:
+        return join(args[0][1:])
 
-    def _logger(self, args: Args) -> Value:
-        return live(logging.getLogger())
+    def _logger(self, args: Args) -> AbstractValue:
+        return abstract(logging.getLogger())
 
 
-RULES: dict[str, Callable[[Rules, Args], Value]] = {
+RULES: dict[str, Callable[[Rules, Args], AbstractValue]] = {
     **{f"builtins.{n}": Rules._quiet for n in ("len", "bool", "isinstance", "issubclass")},
     **{f"builtins.{n}": Rules._quiet for n in ("callable", "any", "all")},
     **{f"builtins.{n}": Rules._set for n in ("set", "frozenset")},

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from importlib.util import resolve_name
 from typing import Any, final
 
-from veer.frontends.python.origins import is_foreign
+from veer.frontends.python.origins import is_library
 from veer.frontends.python.purity import allow_list
 
-READING = (allow_list.TEXTS | allow_list.MADE | allow_list.TAKEN) - {"partition"}
+READING = (allow_list.GIVES_SCALAR | allow_list.GIVES_NEW | allow_list.GIVES_ITEMS) - {"partition"}
 LOOKING = frozenset(
     ["len", "sum", "any", "all", "bool", "isinstance", "str", "repr", "print", "int", "float"]
 )
@@ -33,7 +33,7 @@ CALL, ITEM = "()", "[]"  # in a path: what a function gives, and what a collecti
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 FINDING = (importlib.import_module, __import__)
 ANY_MODULE = (0, ALL)
-PLAIN = (bool, int, str, bytes, float, complex, type(None), range)
+SCALAR_TYPES = (bool, int, str, bytes, float, complex, type(None), range)
 
 
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
@@ -41,15 +41,15 @@ EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 
 @final
 @dataclass(frozen=True)
-class Event:
+class Use:
     """A use of a name with its attributes by a function that may change it.
 
-    `sure` says that it is changed; otherwise the function has to be looked at. `method` is set
+    `certain` says that it is changed; otherwise the function has to be looked at. `method` is set
     where the first parameter is an object of a class.
     """
 
     path: tuple[str, ...]
-    sure: bool
+    certain: bool
     function: Any
     method: bool = False
     around: Any = None  # of a cell: the outermost function
@@ -57,21 +57,23 @@ class Event:
 
 @final
 @dataclass(frozen=True)
-class Scan:
+class ModuleScan:
     """What the text of a module says of the names in it."""
 
-    events: tuple[Event, ...]  # of globals
-    cells: tuple[Event, ...]  # of names of functions around
+    uses: tuple[Use, ...]  # of globals
+    cells: tuple[Use, ...]  # of names of functions around
     rebound: frozenset[str]
-    top: tuple[tuple[str, int], ...]  # names bound or changed outside of functions, with lines
+    top_level: tuple[
+        tuple[str, int], ...
+    ]  # names bound or changed outside of functions, with lines
     imports: Mapping[str, tuple[str, str, int]]  # of a name: module, part of it, level
-    stars: tuple[tuple[str, int], ...]  # modules whose names are all imported
+    star_imports: tuple[tuple[str, int], ...]  # modules whose names are all imported
 
 
-_SCANS: dict[str, tuple[list[str], Scan | None]] = {}
+_SCANS: dict[str, tuple[list[str], ModuleScan | None]] = {}
 
 
-def scanned(path: str) -> Scan | None:
+def scan_of(path: str) -> ModuleScan | None:
     """What a text says, or None if it cannot be read."""
     linecache.checkcache(path)
     lines = linecache.getlines(path)
@@ -80,19 +82,19 @@ def scanned(path: str) -> Scan | None:
     return _SCANS[path][1]
 
 
-def _scan(text: str) -> Scan | None:
+def _scan(text: str) -> ModuleScan | None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    found = _Scanner(tree)
-    return Scan(
-        tuple(dict.fromkeys(found.events)),
-        tuple(dict.fromkeys(found.cells)),
-        frozenset(found.rebound),
-        tuple(found.top),
-        found.imports,
-        tuple(found.stars),
+    scanner = _Scanner(tree)
+    return ModuleScan(
+        tuple(dict.fromkeys(scanner.uses)),
+        tuple(dict.fromkeys(scanner.cells)),
+        frozenset(scanner.rebound),
+        tuple(scanner.top_level),
+        scanner.imports,
+        tuple(scanner.star_imports),
     )
 
 
@@ -101,12 +103,12 @@ class _Scanner:
     """Walks over a module with the names bound around each place."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.events: list[Event] = []
-        self.cells: list[Event] = []
+        self.uses: list[Use] = []
+        self.cells: list[Use] = []
         self.rebound: set[str] = set()
-        self.top: list[tuple[str, int]] = []
+        self.top_level: list[tuple[str, int]] = []
         self.imports: dict[str, tuple[str, str, int]] = {}
-        self.stars: list[tuple[str, int]] = []
+        self.star_imports: list[tuple[str, int]] = []
         self.parents = {c: p for p in ast.walk(tree) for c in ast.iter_child_nodes(p)}
         for node in ast.walk(tree):
             self._imported(node)
@@ -121,9 +123,9 @@ class _Scanner:
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 if alias.name == "*":
-                    self.stars.append((node.module or "", node.level))
-                found = (node.module or "", alias.name, node.level)
-                self.imports[alias.asname or alias.name] = found
+                    self.star_imports.append((node.module or "", node.level))
+                origin = (node.module or "", alias.name, node.level)
+                self.imports[alias.asname or alias.name] = origin
 
     def _visit(
         self,
@@ -141,7 +143,7 @@ class _Scanner:
         if isinstance(node, ast.Global):
             self.rebound |= set(node.names)
         if isinstance(node, ast.Nonlocal):
-            self.cells += [Event((n,), True, owner, False, owner) for n in node.names]
+            self.cells += [Use((n,), True, owner, False, owner) for n in node.names]
         if isinstance(node, ast.Name) and node.id in ANYTHING and owner is not None:
             self.rebound.add(ALL)
         if isinstance(node, ast.Name):
@@ -171,15 +173,15 @@ class _Scanner:
         if owner is None:
             if sure:
                 times = 2 if self._in_loop(node) else 1
-                self.top += [(node.id, node.lineno)] * times
+                self.top_level += [(node.id, node.lineno)] * times
             return
         place = next((i for i, s in enumerate(reversed(scopes)) if node.id in s), None)
         if sure is None and place != 0:
             return
         if place is None:
-            self.events.append(Event(path, bool(sure), owner, len(within) > 1))
+            self.uses.append(Use(path, bool(sure), owner, len(within) > 1))
         elif place > 0:
-            self.cells.append(Event(path, bool(sure), self._nested(node), False, owner))
+            self.cells.append(Use(path, bool(sure), self._nested(node), False, owner))
         elif sure and len(path) > 1 and len(scopes) == 1:
             self._through_self(node, path, within, owner)
 
@@ -193,7 +195,7 @@ class _Scanner:
         )
         stored = isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load)
         if len(within) > 1 and [node.id] == first and (of_class or not stored):
-            self.events.append(Event((*within[:-1], *path[1:]), True, owner, True))
+            self.uses.append(Use((*within[:-1], *path[1:]), True, owner, True))
 
     def _class_of(self, node: ast.AST, within: tuple[str, ...], owner: ast.AST) -> None:
         """`type(self).n = 1` and `self.__class__.n = 1`."""
@@ -201,7 +203,7 @@ class _Scanner:
             return
         _, sure = self._climb(node, ())
         if sure and len(within) > 1:
-            self.events.append(Event(within[:-1], True, owner, True))
+            self.uses.append(Use(within[:-1], True, owner, True))
 
     def _use(self, node: ast.Name) -> tuple[tuple[str, ...], bool | None]:
         """The attributes read of a name, and whether it is changed (None: only read)."""
@@ -222,7 +224,7 @@ class _Scanner:
                         return path, True
                     if not isinstance(parent.ctx, ast.Load):
                         return (path if inside else (*path, attr)), True
-                    if method and attr in allow_list.CHANGING:
+                    if method and attr in allow_list.MUTATING:
                         return path, True
                     if method:
                         return path, None if attr in READING else False
@@ -268,8 +270,8 @@ class _Scanner:
 
 def _bound(args: ast.arguments, body: list[Any]) -> frozenset[str]:
     """The names a function binds itself; imports mean the same everywhere."""
-    found = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    found |= {a.arg for a in (args.vararg, args.kwarg) if a is not None}
+    bound = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    bound |= {a.arg for a in (args.vararg, args.kwarg) if a is not None}
     outer: set[str] = set()
 
     def visit(node: ast.AST) -> None:
@@ -277,12 +279,12 @@ def _bound(args: ast.arguments, body: list[Any]) -> frozenset[str]:
             case ast.Global(names=many) | ast.Nonlocal(names=many):
                 outer.update(many)
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                found.add(name)
+                bound.add(name)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                found.add(name)
+                bound.add(name)
                 return
             case ast.ClassDef(name=name):
-                found.add(name)
+                bound.add(name)
                 return
             case ast.Lambda():
                 return
@@ -291,68 +293,72 @@ def _bound(args: ast.arguments, body: list[Any]) -> frozenset[str]:
                     visit(part)
                 return
             case ast.ExceptHandler(name=str() as name):
-                found.add(name)
+                bound.add(name)
             case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
-                found.add(name)
+                bound.add(name)
             case ast.MatchMapping(rest=str() as name):
-                found.add(name)
+                bound.add(name)
         for child in ast.iter_child_nodes(node):
             visit(child)
 
     for part in body:
         visit(part)
-    return frozenset(found - outer)
+    return frozenset(bound - outer)
 
 
 @final
 @dataclass(frozen=True)
-class Home:
+class ModuleNames:
     """The names of a module and what its text says of them."""
 
-    space: Mapping[str, Any]
-    scan: Scan | None
+    namespace: Mapping[str, Any]
+    scan: ModuleScan | None
 
     def module(self, name: str, level: int) -> types.ModuleType | None:
         """A module as imported here."""
         if level:
             try:
-                name = resolve_name("." * level + name, self.space.get("__package__") or "")
+                name = resolve_name("." * level + name, self.namespace.get("__package__") or "")
             except (ImportError, TypeError, ValueError):
                 return None
         return sys.modules.get(name)
 
     def named(self, name: str) -> Any:
         """What a name means in functions of the module."""
-        if name not in self.space and self.scan is not None and name in self.scan.imports:
+        if name not in self.namespace and self.scan is not None and name in self.scan.imports:
             module, part, level = self.scan.imports[name]
-            found = self.module(module, level)
-            return getattr(found, part, None) if part else found
-        return self.space.get(name, __import__ if name == "__import__" else None)
+            imported = self.module(module, level)
+            return getattr(imported, part, None) if part else imported
+        return self.namespace.get(name, __import__ if name == "__import__" else None)
 
     def source_of(self, name: str) -> tuple[types.ModuleType, str] | None:
         """The module a name was imported from, and its name there."""
         assert self.scan is not None
-        found = self.scan.imports.get(name)
-        taken = [(found[0], found[1], found[2])] if found is not None and found[1] else []
-        if not taken and not any(name == n for n, _ in self.scan.top):
-            taken = [(module, name, level) for module, level in self.scan.stars]
+        imported = self.scan.imports.get(name)
+        taken = (
+            [(imported[0], imported[1], imported[2])]
+            if imported is not None and imported[1]
+            else []
+        )
+        if not taken and not any(name == n for n, _ in self.scan.top_level):
+            taken = [(module, name, level) for module, level in self.scan.star_imports]
         for source, part, level in taken:
             module = self.module(source, level)
-            if module is not None and vars(module).get(part) is self.space[name]:
+            if module is not None and vars(module).get(part) is self.namespace[name]:
                 return module, part
         return None
 
     def is_set_again(self, name: str, line: int) -> bool:
         """Whether a name is changed at the top of the text after a function that reads it."""
         assert self.scan is not None
-        lines = [at for found, at in self.scan.top if found == name]
+        lines = [at for bound, at in self.scan.top_level if bound == name]
         return len(lines) > 1 and max(lines) > line
 
     def is_shared_cell(self, name: str, line: int, changeable: bool) -> bool:
         """Whether another function inside of the same one changes a name of it."""
-        for event in () if self.scan is None else self.scan.cells:
-            here = _holds(event.around, line) and event.path[0] == name
-            if here and (event.sure or (changeable and not _holds(event.function, line))):
+        for use in () if self.scan is None else self.scan.cells:
+            here = _holds(use.around, line) and use.path[0] == name
+            if here and (use.certain or (changeable and not _holds(use.function, line))):
                 return True
         return False
 
@@ -362,55 +368,55 @@ def _holds(node: Any, line: int) -> bool:
 
 
 @final
-class Watch:
+class SharedState:
     """Everything that functions of the project change."""
 
     def __init__(self) -> None:
-        self.homes: dict[tuple[int, str], Home] = {}
+        self.modules: dict[tuple[int, str], ModuleNames] = {}
         self.changed: dict[int, Any] = {}  # objects, by id
         self.rebound: set[tuple[int, str]] = set()  # names of modules
         # Events and functions that may change an object, with their modules.
-        self.doubtful: dict[int, list[tuple[Any, Home]]] = {}
+        self.may_change: dict[int, list[tuple[Any, ModuleNames]]] = {}
         self.kept: list[Any] = []
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             name = getattr(module, "__name__", "")
             if isinstance(path, str) and path.endswith(".py") and is_project(name):
-                self.home(vars(module), path)
+                self.module_names(vars(module), path)
 
-    def home(self, space: Mapping[str, Any], path: str) -> Home:
+    def module_names(self, space: Mapping[str, Any], path: str) -> ModuleNames:
         """A text and the names it is run with."""
-        known = self.homes.get((id(space), path))
+        known = self.modules.get((id(space), path))
         if known is None:
-            known = Home(space, scanned(path))
-            self.homes[id(space), path] = known
+            known = ModuleNames(space, scan_of(path))
+            self.modules[id(space), path] = known
             self._learn(known)
             for value in list(space.values()):
                 self._learn_held(value, known)
             for value in list(space.values()):  # of a notebook each cell is a text
                 if isinstance(value, types.FunctionType) and value.__globals__ is space:
-                    self.home(space, value.__code__.co_filename)
+                    self.module_names(space, value.__code__.co_filename)
         return known
 
-    def _learn(self, home: Home) -> None:
-        if home.scan is None:
+    def _learn(self, module_names: ModuleNames) -> None:
+        if module_names.scan is None:
             return
-        self.rebound |= {(id(home.space), name) for name in home.scan.rebound}
-        for event in home.scan.events:
-            for found in self._along(event, home):
-                foreign = isinstance(found, type) and is_foreign(found.__module__)
-                if foreign or isinstance(found, types.ModuleType) or type(found) in PLAIN:
+        self.rebound |= {(id(module_names.namespace), name) for name in module_names.scan.rebound}
+        for use in module_names.scan.uses:
+            for value in self._along(use, module_names):
+                foreign = isinstance(value, type) and is_library(value.__module__)
+                if foreign or isinstance(value, types.ModuleType) or type(value) in SCALAR_TYPES:
                     continue
-                for one in reachable(found):
-                    if isinstance(one, types.FunctionType) and event.path[-1] != CALL:
+                for one in reachable(value):
+                    if isinstance(one, types.FunctionType) and use.path[-1] != CALL:
                         continue  # handed on, but not what it gives
                     self.kept.append(one)
-                    if event.sure:
+                    if use.certain:
                         self.changed[id(one)] = one
                     else:
-                        self.doubtful.setdefault(id(one), []).append((event, home))
+                        self.may_change.setdefault(id(one), []).append((use, module_names))
 
-    def _learn_held(self, value: Any, home: Home) -> None:
+    def _learn_held(self, value: Any, module_names: ModuleNames) -> None:
         """What functions and methods that exist hold on to: defaults, cells, their objects."""
         own = isinstance(value, type) and is_project(value.__module__)
         for function in vars(value).values() if own else (value,):
@@ -418,46 +424,46 @@ class Watch:
                 for one in reachable(held):
                     if not isinstance(one, types.FunctionType | type | types.ModuleType):
                         self.kept.append(one)
-                        self.doubtful.setdefault(id(one), []).append((function, home))
+                        self.may_change.setdefault(id(one), []).append((function, module_names))
 
-    def is_rebound(self, home: Home, name: str) -> bool:
+    def is_rebound(self, module_names: ModuleNames, name: str) -> bool:
         """Whether functions set a name of a module."""
-        some = {(id(home.space), name), (id(home.space), ALL), ANY_MODULE}
+        some = {(id(module_names.namespace), name), (id(module_names.namespace), ALL), ANY_MODULE}
         return bool(self.rebound & some)
 
-    def _along(self, event: Event, home: Home) -> Iterator[Any]:
+    def _along(self, use: Use, module_names: ModuleNames) -> Iterator[Any]:
         """The objects that a change by a path of attributes concerns."""
-        found = home.named(event.path[0])
-        objects = [found]
-        if event.sure and isinstance(found, types.ModuleType) and len(event.path) == 1:
-            self.rebound.add((id(vars(found)), ALL))
-        for attribute in event.path[1:]:
-            if event.sure and any(found is f for f in FINDING):
+        value = module_names.named(use.path[0])
+        objects = [value]
+        if use.certain and isinstance(value, types.ModuleType) and len(use.path) == 1:
+            self.rebound.add((id(vars(value)), ALL))
+        for attribute in use.path[1:]:
+            if use.certain and any(value is f for f in FINDING):
                 self.rebound.add(ANY_MODULE)
-            if attribute == ITEM and found is sys.modules:
-                self.rebound.add(ANY_MODULE if event.sure else (id(home.space), ALL))
+            if attribute == ITEM and value is sys.modules:
+                self.rebound.add(ANY_MODULE if use.certain else (id(module_names.namespace), ALL))
             if attribute == ITEM:
                 break
             if attribute == CALL:
-                return iter([found] if isinstance(found, types.FunctionType) else [])
-            if isinstance(found, types.ModuleType):
-                if event.sure:
-                    self.rebound.add((id(vars(found)), attribute))
+                return iter([value] if isinstance(value, types.FunctionType) else [])
+            if isinstance(value, types.ModuleType):
+                if use.certain:
+                    self.rebound.add((id(vars(value)), attribute))
                 objects = []
-            holders = found.__mro__ if isinstance(found, type) else (found,)
+            holders = value.__mro__ if isinstance(value, type) else (value,)
             spaces = [getattr(h, "__dict__", EMPTY) for h in holders]
             held = [s[attribute] for s in spaces if attribute in s]
             if not held:
                 # An attribute of objects, not of their class.
-                return iter(() if isinstance(found, type) else objects)
-            found = held[0]
-            objects.append(found)
+                return iter(() if isinstance(value, type) else objects)
+            value = held[0]
+            objects.append(value)
         return iter(objects)
 
 
 def is_project(module: str) -> bool:
     """Whether a module is neither Python's, nor a package's, nor this program's own."""
-    return module.partition(".")[0] != "veer" and not is_foreign(module)
+    return module.partition(".")[0] != "veer" and not is_library(module)
 
 
 def held_by(function: Any) -> list[Any]:
@@ -492,18 +498,18 @@ def reachable(value: Any) -> Iterator[Any]:
     seen: set[int] = set()
     waiting = [value]
     while waiting:
-        found = waiting.pop()
-        if type(found) in PLAIN or isinstance(found, logging.Logger) or id(found) in seen:
+        item = waiting.pop()
+        if type(item) in SCALAR_TYPES or isinstance(item, logging.Logger) or id(item) in seen:
             continue
-        seen.add(id(found))
-        yield found
-        if isinstance(found, types.ModuleType | types.FunctionType | type):
+        seen.add(id(item))
+        yield item
+        if isinstance(item, types.ModuleType | types.FunctionType | type):
             continue
-        if type(found) in (dict, types.MappingProxyType):
-            waiting += [*found.keys(), *found.values()]
-        elif type(found) in (list, tuple, set, frozenset):
-            waiting += found
-        elif type(found).__module__ == "numpy":
-            waiting.append(getattr(found, "base", None))  # of a view
-        elif is_project(type(found).__module__):
-            waiting += (getattr(found, "__dict__", None) or {}).values()
+        if type(item) in (dict, types.MappingProxyType):
+            waiting += [*item.keys(), *item.values()]
+        elif type(item) in (list, tuple, set, frozenset):
+            waiting += item
+        elif type(item).__module__ == "numpy":
+            waiting.append(getattr(item, "base", None))  # of a view
+        elif is_project(type(item).__module__):
+            waiting += (getattr(item, "__dict__", None) or {}).values()

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from enum import IntFlag, auto
 from typing import Any, final
 
-from veer.frontends.python.origins import is_foreign
+from veer.frontends.python.origins import is_library
 
-PLAIN = (bool, int, str, bytes, float, complex, type(None), type(...), range)
-SPELLED = (
+SCALAR_TYPES = (bool, int, str, bytes, float, complex, type(None), type(...), range)
+EXACT_REPR_TYPES = (
     decimal.Decimal,
     datetime.date,
     datetime.datetime,
@@ -42,7 +42,7 @@ CODE = (
     types.ClassMethodDescriptorType,
     functools.partial,
 )
-MOST_LIVES = 60
+MOST_CONCRETES = 60
 DEEPEST = 20
 
 
@@ -50,17 +50,17 @@ class Trait(IntFlag):
     """What a value may be that matters."""
 
     NONE = 0
-    HELD = auto()  # outlives the call, so that changing it is keeping state
-    LENT = auto()  # an argument or a part of one, which other functions are given too
-    SHARED = HELD | LENT
-    BOX = auto()  # holds other values
+    PERSISTENT = auto()  # outlives the call, so that changing it is keeping state
+    ARGUMENT = auto()  # an argument or a part of one, which other functions are given too
+    SHARED = PERSISTENT | ARGUMENT
+    CONTAINER = auto()  # holds other values
     SET = auto()  # its order is that of hashes, and no part of its meaning
-    JUMBLED = auto()  # a sequence in such an order
-    VIEW = auto()  # keys or items of a dict
+    HASH_ORDERED = auto()  # a sequence in such an order
+    DICT_VIEW = auto()  # keys or items of a dict
     NAN = auto()  # may be unordered among its like
-    ODD = auto()  # its text may show an address
-    LAZY = auto()  # an iterator: so does its text, but not what it gives
-    CALLED = auto()  # a function or a class
+    SHOWS_ADDRESS = auto()  # its text may show an address
+    ITERATOR = auto()  # an iterator: so does its text, but not what it gives
+    CALLABLE = auto()  # a function or a class
     OBJECT = auto()  # an instance of one of the project's classes
     TABLE = auto()  # of pandas or numpy
     UNKNOWN = auto()  # anything at all
@@ -78,12 +78,12 @@ class Risk(IntFlag):
 
 RISKY = (Risk.DEEP | Risk.RECURSIVE, Risk.CAUGHT | Risk.UNORDERED)
 NONE = Trait.NONE
-UNORDERED = Trait.SET | Trait.JUMBLED
-ILLEGIBLE = UNORDERED | Trait.ODD | Trait.UNKNOWN
+UNORDERED = Trait.SET | Trait.HASH_ORDERED
+UNSTABLE_TEXT = UNORDERED | Trait.SHOWS_ADDRESS | Trait.UNKNOWN
 
 
 @final
-class Live:
+class Concrete:
     """An object that exists, compared by what it is and never by its own `==`."""
 
     __slots__ = ("value",)
@@ -92,7 +92,7 @@ class Live:
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Live):
+        if not isinstance(other, Concrete):
             return False
         kind = type(self.value)
         if kind in BY_VALUE and kind is type(other.value):
@@ -105,21 +105,21 @@ class Live:
 
 @final
 @dataclass(frozen=True)
-class Value:
+class AbstractValue:
     """A value: traits of its own and of what is in it, and the objects that it may be.
 
-    `lives` are all functions, classes and modules it may be; if `exact`, it is one of `lives`.
+    `concretes` are all functions, classes and modules it may be; if `exact`, it is one of `concretes`.
     `kind` is its class, if it is an instance of one of the project's classes.
     """
 
     own: Trait = NONE
     inner: Trait = NONE
-    lives: tuple[Live, ...] = ()
+    concretes: tuple[Concrete, ...] = ()
     exact: bool = False
     kind: type | None = None
 
     @property
-    def deep(self) -> Trait:
+    def all_traits(self) -> Trait:
         return self.own | self.inner
 
     def has(self, trait: Trait) -> bool:
@@ -127,149 +127,153 @@ class Value:
 
     def texts(self) -> list[str] | None:
         """The texts it may be, if all are known."""
-        found = [live.value for live in self.lives]
-        return found if self.exact and found and all(type(v) is str for v in found) else None
+        values = [one.value for one in self.concretes]
+        return values if self.exact and values and all(type(v) is str for v in values) else None
 
 
 @final
 @dataclass(frozen=True)
-class Method:
+class BuiltinMethod:
     """A method of a value that is no function of the project."""
 
-    base: Value
+    base: AbstractValue
     name: str
 
 
 @final
 @dataclass(frozen=True)
-class Bound:
+class BoundCall:
     """A function with its first arguments."""
 
-    callee: Value
-    first: tuple[Value, ...]
-    named: tuple[tuple[str, Value], ...] = ()
+    callee: AbstractValue
+    first: tuple[AbstractValue, ...]
+    named: tuple[tuple[str, AbstractValue], ...] = ()
 
 
 @final
-class Local:
+class LocalFunction:
     """A function defined inside of another, with the names around it."""
 
     def __init__(self, node: Any, scope: Any) -> None:
         self.node, self.scope = node, scope
 
 
-BY_VALUE = (str, Method, Bound)
+BY_VALUE = (str, BuiltinMethod, BoundCall)
 
-NOTHING = Value()
-NUMBER = Value(Trait.NAN)
-MADE_UNKNOWN = Value(
-    Trait.UNKNOWN | Trait.ODD | Trait.BOX | Trait.NAN | Trait.CALLED,
-    Trait.UNKNOWN | Trait.ODD | Trait.BOX | Trait.NAN | Trait.CALLED,
+NO_TRAITS = AbstractValue()
+NUMBER = AbstractValue(Trait.NAN)
+UNKNOWN_VALUE = AbstractValue(
+    Trait.UNKNOWN | Trait.SHOWS_ADDRESS | Trait.CONTAINER | Trait.NAN | Trait.CALLABLE,
+    Trait.UNKNOWN | Trait.SHOWS_ADDRESS | Trait.CONTAINER | Trait.NAN | Trait.CALLABLE,
 )
-DATA = Value(Trait.LENT | Trait.BOX | Trait.NAN, Trait.LENT | Trait.BOX | Trait.NAN)
-TABLES = Value(DATA.own | Trait.TABLE, DATA.inner | Trait.TABLE)
+DATA = AbstractValue(
+    Trait.ARGUMENT | Trait.CONTAINER | Trait.NAN, Trait.ARGUMENT | Trait.CONTAINER | Trait.NAN
+)
+TABLES = AbstractValue(DATA.own | Trait.TABLE, DATA.inner | Trait.TABLE)
 
 
-def joined(values: Iterable[Value]) -> Value:
+def join(values: Iterable[AbstractValue]) -> AbstractValue:
     """Whatever any of several values may be."""
-    found: Value | None = None
+    union: AbstractValue | None = None
     for value in values:
-        found = value if found is None else _join(found, value)
-    return NOTHING if found is None else found
+        union = value if union is None else _join_two(union, value)
+    return NO_TRAITS if union is None else union
 
 
-def _join(a: Value, b: Value) -> Value:
+def _join_two(a: AbstractValue, b: AbstractValue) -> AbstractValue:
     if a == b:
         return a
-    own, lives = a.own | b.own, tuple(dict.fromkeys((*a.lives, *b.lives)))
+    own, concretes = a.own | b.own, tuple(dict.fromkeys((*a.concretes, *b.concretes)))
     exact = a.exact and b.exact
-    if len(lives) > MOST_LIVES:
-        called = any(type(live.value) is not str for live in lives)
-        own, lives, exact = own | (Trait.UNKNOWN if called else NONE), (), False
+    if len(concretes) > MOST_CONCRETES:
+        called = any(type(one.value) is not str for one in concretes)
+        own, concretes, exact = own | (Trait.UNKNOWN if called else NONE), (), False
     kind = a.kind
     if b.has(Trait.OBJECT):
         kind = b.kind if a.kind is b.kind or not a.has(Trait.OBJECT) else None
-    return Value(own, a.inner | b.inner, lives, exact, kind)
+    return AbstractValue(own, a.inner | b.inner, concretes, exact, kind)
 
 
-def boxed(items: Iterable[Value], own: Trait = NONE) -> Value:
+def new_container(items: Iterable[AbstractValue], own: Trait = NONE) -> AbstractValue:
     """Something new that holds values."""
     inner = NONE
     for item in items:
-        inner |= item.deep
-    return Value(own | Trait.BOX, inner)
+        inner |= item.all_traits
+    return AbstractValue(own | Trait.CONTAINER, inner)
 
 
-def live(value: Any, depth: int = 0) -> Value:
+def abstract(value: Any, depth: int = 0) -> AbstractValue:
     """An object that exists before the call."""
     kind = type(value)
-    me = (Live(value),)
+    me = (Concrete(value),)
     if kind is str:
-        return Value(NONE, NONE, me, True)
-    if kind in PLAIN or kind in SPELLED or isinstance(value, re.Pattern):
+        return AbstractValue(NONE, NONE, me, True)
+    if kind in SCALAR_TYPES or kind in EXACT_REPR_TYPES or isinstance(value, re.Pattern):
         nan = kind in (float, complex) and value != value
-        return Value(Trait.NAN if nan else NONE, NONE, me, True)
+        return AbstractValue(Trait.NAN if nan else NONE, NONE, me, True)
     if depth > DEEPEST:
-        return MADE_UNKNOWN
+        return UNKNOWN_VALUE
     if kind in (list, tuple, dict, set, frozenset, bytearray, types.MappingProxyType):
         return _container(value, me, depth)
     if isinstance(value, (*CODE, type)):
-        return Value(Trait.ODD | Trait.CALLED, NONE, me, True)
+        return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, me, True)
     if isinstance(value, logging.Logger):
-        return Value(Trait.HELD | Trait.ODD, NONE, me, True)
-    if isinstance(value, enum.Enum) and not is_foreign(kind.__module__):
-        return Value(Trait.OBJECT, live(value.value, depth + 1).deep, me, True, kind)
+        return AbstractValue(Trait.PERSISTENT | Trait.SHOWS_ADDRESS, NONE, me, True)
+    if isinstance(value, enum.Enum) and not is_library(kind.__module__):
+        return AbstractValue(
+            Trait.OBJECT, abstract(value.value, depth + 1).all_traits, me, True, kind
+        )
     if isinstance(value, enum.Enum):
-        return Value(NONE, NONE, me, True)
+        return AbstractValue(NONE, NONE, me, True)
     if kind.__module__ == "numpy" and hasattr(value, "tobytes"):
-        shared = Trait.HELD | Trait.BOX | Trait.TABLE | Trait.NAN
-        return Value(shared, shared, me, True)
+        shared = Trait.PERSISTENT | Trait.CONTAINER | Trait.TABLE | Trait.NAN
+        return AbstractValue(shared, shared, me, True)
     if kind.__module__ == "pyspark.core.broadcast":
-        return Value(Trait.HELD | Trait.ODD, NONE, me, True)
+        return AbstractValue(Trait.PERSISTENT | Trait.SHOWS_ADDRESS, NONE, me, True)
     if _is_own(kind):
         return _instance(value, me, depth)
-    return MADE_UNKNOWN
+    return UNKNOWN_VALUE
 
 
 def _is_own(kind: type) -> bool:
     """Whether a class is the project's: of one of its files, or at least written in Python."""
-    if is_foreign(kind.__module__):
+    if is_library(kind.__module__):
         return False
     if getattr(sys.modules.get(kind.__module__), "__file__", None) is not None:
         return True
     return any(isinstance(item, types.FunctionType) for item in vars(kind).values())
 
 
-def _container(value: Any, me: tuple[Live, ...], depth: int) -> Value:
+def _container(value: Any, me: tuple[Concrete, ...], depth: int) -> AbstractValue:
     kind = type(value)
-    own = Trait.BOX
+    own = Trait.CONTAINER
     if kind not in (tuple, frozenset):
-        own |= Trait.HELD
+        own |= Trait.PERSISTENT
     if kind in (set, frozenset):
         own |= Trait.SET
     inner = NONE
     if kind is not bytearray:
         for item in contents(value):
-            if type(item) not in PLAIN or item != item:
-                inner |= live(item, depth + 1).deep
-    return Value(own, inner, me, True)
+            if type(item) not in SCALAR_TYPES or item != item:
+                inner |= abstract(item, depth + 1).all_traits
+    return AbstractValue(own, inner, me, True)
 
 
-def _instance(value: Any, me: tuple[Live, ...], depth: int) -> Value:
+def _instance(value: Any, me: tuple[Concrete, ...], depth: int) -> AbstractValue:
     kind = type(value)
     inner = NONE
     for item in (getattr(value, "__dict__", None) or {}).values():
         if item is not value:
-            inner |= live(item, depth + 1).deep
+            inner |= abstract(item, depth + 1).all_traits
     if any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
         inner |= DATA.inner
-    return Value(Trait.HELD | object_traits(kind), inner, me, True, kind)
+    return AbstractValue(Trait.PERSISTENT | instance_traits(kind), inner, me, True, kind)
 
 
-def object_traits(kind: type) -> Trait:
+def instance_traits(kind: type) -> Trait:
     """Traits of the instances of a class of the project."""
     silent = getattr(kind, "__repr__", None) is object.__repr__
-    return Trait.OBJECT | Trait.BOX | (Trait.ODD if silent else NONE)
+    return Trait.OBJECT | Trait.CONTAINER | (Trait.SHOWS_ADDRESS if silent else NONE)
 
 
 def contents(value: Any) -> Iterable[Any]:
@@ -279,10 +283,10 @@ def contents(value: Any) -> Iterable[Any]:
     return list(value)
 
 
-def elements(value: Value) -> Value:
+def elements(value: AbstractValue) -> AbstractValue:
     """Functions, classes and objects inside of the containers that a value may be."""
-    found = []
-    for one in value.lives:
+    items = []
+    for one in value.concretes:
         if type(one.value) in (list, tuple, dict, set, frozenset, types.MappingProxyType):
-            found += [live(i) for i in contents(one.value) if type(i) not in PLAIN]
-    return joined(found)
+            items += [abstract(i) for i in contents(one.value) if type(i) not in SCALAR_TYPES]
+    return join(items)

@@ -15,7 +15,7 @@ MOST_BRANCHES = 400
 
 @final
 @dataclass(frozen=True)
-class Given:
+class Returns:
     """The function returns."""
 
     value: Value
@@ -23,7 +23,7 @@ class Given:
 
 @final
 @dataclass(frozen=True)
-class Raised:
+class Raises:
     """The function fails, and the run with it."""
 
 
@@ -37,7 +37,7 @@ class Branch:
     no: Tree
 
 
-Tree: TypeAlias = Given | Raised | Branch
+Tree: TypeAlias = Returns | Raises | Branch
 
 
 @final
@@ -59,8 +59,9 @@ class State:
         return State(names, self.facts)
 
 
-Goes: TypeAlias = Callable[[State], Tree]
-Takes: TypeAlias = Callable[[Value, State], Tree]
+# What happens from some point to the end of the call; and the same given a value (see `reader`).
+Continuation: TypeAlias = Callable[[State], Tree]
+ValueContinuation: TypeAlias = Callable[[Value, State], Tree]
 
 
 class Brancher:
@@ -69,7 +70,7 @@ class Brancher:
     def __init__(self) -> None:
         self.left = MOST_BRANCHES
 
-    def branch(self, condition: Expr, state: State, yes: Goes, no: Goes) -> Tree:
+    def branch(self, condition: Expr, state: State, yes: Continuation, no: Continuation) -> Tree:
         """Go on both ways, or one if the condition is decided."""
         if isinstance(condition, Not):
             return self.branch(condition.arg, state, no, yes)
@@ -80,25 +81,29 @@ class Brancher:
         self.left -= 1
         if self.left < 0:
             raise NotRead("too many branches")
+        # Sound since conditions have no effects: whatever is read after this one, under `yes` it
+        # may assume that the condition held, and under `no` that it was false (never null).
         ways = yes(state.learn(condition, True)), no(state.learn(condition, False))
         return ways[0] if ways[0] == ways[1] else Branch(condition, *ways)
 
-    def known(self, value: Value, state: State, then: Takes) -> Tree:
+    def require_not_none(self, value: Value, state: State, then: ValueContinuation) -> Tree:
         """Go on with a value that is not None; Python fails on None."""
-        return self.unless_none(value, state, lambda _: Raised(), then)
+        return self.unless_none(value, state, lambda _: Raises(), then)
 
-    def unless_none(self, value: Value, state: State, none: Goes, then: Takes) -> Tree:
+    def unless_none(
+        self, value: Value, state: State, none: Continuation, then: ValueContinuation
+    ) -> Tree:
         """One way for None, another for the rest."""
         if value == NONE:
             return none(state)
         if not isinstance(value, Symbol) or not value.nullable:
             return then(value, state)
-        return self.branch(is_none(value), state, none, lambda s: then(value.known(), s))
+        return self.branch(is_none(value), state, none, lambda s: then(value.not_none(), s))
 
 
-def expression(tree: Tree, leaf: Callable[[Given | Raised], Expr]) -> Expr:
+def expression(tree: Tree, leaf: Callable[[Returns | Raises], Expr]) -> Expr:
     """The tree as one expression: nested cases, those that agree merged."""
-    if isinstance(tree, Given | Raised):
+    if isinstance(tree, Returns | Raises):
         return leaf(tree)
     condition, yes, no = tree.condition, tree.yes, tree.no
     if isinstance(yes, Branch) and yes.no == no:

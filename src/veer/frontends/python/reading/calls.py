@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading.branches import Raised, State, Takes, Tree
-from veer.frontends.python.reading.constants import LONGEST, plain, rounds, steady
+from veer.frontends.python.reading.branches import Raises, State, Tree, ValueContinuation
+from veer.frontends.python.reading.constants import LONGEST, items_of, require_data, require_ordered
 from veer.frontends.python.reading.texts import (
     MATCHED,
-    known_values,
     matched,
     of_text,
+    require_kinds,
     substituted,
 )
 from veer.frontends.python.reading.values import (
@@ -25,15 +25,15 @@ from veer.frontends.python.reading.values import (
     NUMBERS,
     Constant,
     Items,
-    Iterated,
+    IteratorItems,
     NotRead,
     Symbol,
     Value,
     as_float,
     as_int,
-    called,
-    lifted,
-    negated,
+    as_symbol,
+    function_call,
+    negate,
     number,
 )
 from veer.frontends.python.source import Definition, definition_of
@@ -41,7 +41,7 @@ from veer.model.expr import Call, Case, Cast, Compare, InList, Literal
 from veer.model.types import BOOLEAN, INT, LONG
 
 if TYPE_CHECKING:
-    from veer.frontends.python.reading.reader import Reader
+    from veer.frontends.python.reading.reader import FunctionReader
 
 MOST_ITEMS = 100
 # Computed while reading when all arguments are constants.
@@ -86,7 +86,7 @@ KINDS = {int: ("int", "bool"), bool: ("bool",), float: ("float",), str: ("str",)
 # -- calls, attributes, subscripts -------------------------------------------------------------
 
 
-def follow(reader: Reader, node: ast.expr, state: State, then: Takes) -> Tree:
+def follow(reader: FunctionReader, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
     """A call, an attribute or a subscript."""
     match node:
         case ast.Subscript(value=base, slice=ast.Slice() as part):
@@ -98,7 +98,7 @@ def follow(reader: Reader, node: ast.expr, state: State, then: Takes) -> Tree:
         case ast.Attribute(value=base, attr=name):
             return reader.value(base, state, lambda v, s: _attribute(reader, v, name, s, then))
         case ast.Call(func=ast.Name(id="any" | "all" as word), args=[made], keywords=[]) if (
-            isinstance(made, ast.GeneratorExp | ast.ListComp) and reader.means(word, state)
+            isinstance(made, ast.GeneratorExp | ast.ListComp) and reader.is_builtin(word, state)
         ):
             return _quantified(reader, word == "any", made, state, then)
         case ast.Call(func=function, args=args, keywords=keywords):
@@ -124,19 +124,23 @@ def follow(reader: Reader, node: ast.expr, state: State, then: Takes) -> Tree:
 
 
 def _quantified(
-    reader: Reader,
+    reader: FunctionReader,
     is_any: bool,
-    made: ast.GeneratorExp | ast.ListComp,
+    comprehension: ast.GeneratorExp | ast.ListComp,
     state: State,
-    then: Takes,
+    then: ValueContinuation,
 ) -> Tree:
     """`any(...)` or `all(...)` over constants, one after the other."""
-    if len(made.generators) != 1 or made.generators[0].ifs or made.generators[0].is_async:
+    if (
+        len(comprehension.generators) != 1
+        or comprehension.generators[0].ifs
+        or comprehension.generators[0].is_async
+    ):
         raise NotRead("a comprehension of several parts")
-    source, names = made.generators[0], state.names
-    if isinstance(made, ast.ListComp):
+    source, names = comprehension.generators[0], state.names
+    if isinstance(comprehension, ast.ListComp):
         raise NotRead("a list of conditions, all of which are computed")
-    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(made)):
+    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(comprehension)):
         raise NotRead("an assignment inside of a comprehension")
 
     def over(left: Sequence[Value], s: State) -> Tree:
@@ -145,23 +149,27 @@ def _quantified(
         decided = lambda t: then(Constant(is_any), t.within(names))  # noqa: E731
         going = lambda t: over(left[1:], t.within(names))  # noqa: E731
         yes, no = (decided, going) if is_any else (going, decided)
-        return reader.bind(source.target, left[0], s, lambda t: reader.truth(made.elt, t, yes, no))
+        return reader.bind(
+            source.target, left[0], s, lambda t: reader.branch_on(comprehension.elt, t, yes, no)
+        )
 
-    return reader.value(source.iter, state, lambda v, s: over(rounds(v), s))
+    return reader.value(source.iter, state, lambda v, s: over(items_of(v), s))
 
 
-def _attribute(reader: Reader, base: Value, name: str, state: State, then: Takes) -> Tree:
+def _attribute(
+    reader: FunctionReader, base: Value, name: str, state: State, then: ValueContinuation
+) -> Tree:
     if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
         if not hasattr(base.value, name):
-            return Raised()
+            return Raises()
         return then(Constant(getattr(base.value, name)), state)
     if isinstance(base, Symbol) and base.kind == "date" and name in ("year", "month", "day"):
-        return reader.known(
+        return reader.require_not_none(
             base,
             state,
             lambda v, s: then(
                 replace(
-                    Symbol(Cast(Call(name, (lifted(v).expr,), INT), LONG), "int"),
+                    Symbol(Cast(Call(name, (as_symbol(v).expr,), INT), LONG), "int"),
                     low=0,
                     high=9999,
                 ),
@@ -171,26 +179,32 @@ def _attribute(reader: Reader, base: Value, name: str, state: State, then: Takes
     raise NotRead(f"the attribute {name}")
 
 
-def _item(reader: Reader, base: Value, index: Value, state: State, then: Takes) -> Tree:
+def _item(
+    reader: FunctionReader, base: Value, index: Value, state: State, then: ValueContinuation
+) -> Tree:
     """`base[index]`"""
     if isinstance(base, Constant) and isinstance(index, Constant):
-        return reader.constant(lambda: plain(base.value)[plain(index.value)], state, then)
+        return reader.compute_constant(
+            lambda: require_data(base.value)[require_data(index.value)], state, then
+        )
     if isinstance(base, Items) and isinstance(index, Constant) and type(index.value) is int:
         if not -len(base.items) <= index.value < len(base.items):
-            return Raised()
+            return Raises()
         return then(base.items[index.value], state)
     if isinstance(base, Constant) and isinstance(base.value, dict):
-        return _looked_up(reader, base.value, index, state, then, lambda _: Raised())
+        return _looked_up(reader, base.value, index, state, then, lambda _: Raises())
     if not isinstance(base, Symbol) or base.kind not in ("str", "texts"):
         raise NotRead("a subscript")
     function = "python.at" if base.kind == "str" else "python.item"
-    return known_values(
+    return require_kinds(
         reader, [base, index], ("str", "texts"), ("int", "bool"), state,
-        lambda args, s: reader.made(called(function, "str", args[0], as_int(args[1])), s, then),
+        lambda args, s: reader.continue_with(function_call(function, "str", args[0], as_int(args[1])), s, then),
     )  # fmt: skip
 
 
-def _sliced(reader: Reader, base: ast.expr, part: ast.Slice, state: State, then: Takes) -> Tree:
+def _sliced(
+    reader: FunctionReader, base: ast.expr, part: ast.Slice, state: State, then: ValueContinuation
+) -> Tree:
     """`base[i:j]`, or backwards `base[::-1]`."""
     missing = ast.Constant(None)
     bounds = [part.lower or missing, part.upper or missing]
@@ -198,22 +212,27 @@ def _sliced(reader: Reader, base: ast.expr, part: ast.Slice, state: State, then:
     if part.step is not None and (ast.unparse(part.step) != "-1" or part.lower or part.upper):
         raise NotRead("a slice with steps")
 
-    def made(values: list[Value], s: State) -> Tree:
+    def slice_values(values: list[Value], s: State) -> Tree:
         if all(isinstance(v, Constant) for v in values):
             text, low, high = (v.value for v in values if isinstance(v, Constant))
             span = slice(low, high, -1 if backwards else None)
-            return reader.constant(lambda: plain(text)[span], s, then)
-        if lifted(values[0]).kind == "texts":
+            return reader.compute_constant(lambda: require_data(text)[span], s, then)
+        if as_symbol(values[0]).kind == "texts":
             raise NotRead("a slice of a list")
         if backwards:
             return _cut(reader, "reversed", values[:1], s, then)
         return _between(reader, values[0], values[1], values[2], s, then)
 
-    return reader.values([base, *bounds], state, made)
+    return reader.values([base, *bounds], state, slice_values)
 
 
 def _between(
-    reader: Reader, text: Value, low: Value, high: Value, state: State, then: Takes
+    reader: FunctionReader,
+    text: Value,
+    low: Value,
+    high: Value,
+    state: State,
+    then: ValueContinuation,
 ) -> Tree:
     """A part of a text; a bound that is None is left out."""
 
@@ -236,20 +255,31 @@ def _between(
     return reader.unless_none(low, state, from_start, from_place)
 
 
-def _cut(reader: Reader, function: str, values: Sequence[Value], state: State, then: Takes) -> Tree:
-    return known_values(
+def _cut(
+    reader: FunctionReader,
+    function: str,
+    values: Sequence[Value],
+    state: State,
+    then: ValueContinuation,
+) -> Tree:
+    return require_kinds(
         reader, values, ("str",), ("int", "bool"), state,
-        lambda args, s: reader.made(
-            called(f"python.{function}", "str", args[0], *map(as_int, args[1:])), s, then
+        lambda args, s: reader.continue_with(
+            function_call(f"python.{function}", "str", args[0], *map(as_int, args[1:])), s, then
         ),
     )  # fmt: skip
 
 
 def _looked_up(
-    reader: Reader, table: dict[Any, Any], key: Value, state: State, then: Takes, missing: Any
+    reader: FunctionReader,
+    table: dict[Any, Any],
+    key: Value,
+    state: State,
+    then: ValueContinuation,
+    missing: Any,
 ) -> Tree:
     """What a constant dict holds for a key of the row."""
-    plain(table)
+    require_data(table)
     if len(table) > MOST_ITEMS:
         raise NotRead("a dict of too many items")
 
@@ -268,24 +298,30 @@ def _looked_up(
     return over(list(table.items()), state)
 
 
-def contained(reader: Reader, a: Value, b: Value, state: State, then: Takes, wanted: bool) -> Tree:
+def contained(
+    reader: FunctionReader, a: Value, b: Value, state: State, then: ValueContinuation, wanted: bool
+) -> Tree:
     """`a in b`, or `a not in b`."""
     if isinstance(a, Constant) and isinstance(b, Constant):
-        return reader.constant(lambda: (plain(a.value) in plain(b.value)) is wanted, state, then)
+        return reader.compute_constant(
+            lambda: (require_data(a.value) in require_data(b.value)) is wanted, state, then
+        )
     if isinstance(b, Symbol) or (isinstance(b, Constant) and isinstance(b.value, str)):
         function = "contains"
         if isinstance(b, Symbol) and b.kind == "texts":
             function = "member"
             if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
                 raise NotRead("a search in a list")
-            return reader.said(called("python.member", "bool", a, b).expr, state, then, wanted)
-        return known_values(
+            return reader.truth_value(
+                function_call("python.member", "bool", a, b).expr, state, then, wanted
+            )
+        return require_kinds(
             reader, [b, a], ("str",), ("str",), state,
-            lambda args, s: reader.said(
-                called(f"python.{function}", "bool", *args).expr, s, then, wanted
+            lambda args, s: reader.truth_value(
+                function_call(f"python.{function}", "bool", *args).expr, s, then, wanted
             ),
         )  # fmt: skip
-    items = rounds(b) if not isinstance(b, Constant) else [Constant(v) for v in _options(b.value)]
+    items = items_of(b) if not isinstance(b, Constant) else [Constant(v) for v in _options(b.value)]
     if len(items) > LONGEST:
         raise NotRead("a collection of too many items")
     if isinstance(a, Symbol) and isinstance(b, Constant) and a.kind in ("str", "int"):
@@ -312,14 +348,19 @@ def contained(reader: Reader, a: Value, b: Value, state: State, then: Takes, wan
 
 
 def _options(value: Any) -> list[Any]:
-    found = plain(value)
-    if found is None or isinstance(found, bool | int | float | date):
+    options = require_data(value)
+    if options is None or isinstance(options, bool | int | float | date):
         raise NotRead("a search in no collection")
-    return list(found)
+    return list(options)
 
 
 def _listed(
-    reader: Reader, a: Symbol, options: list[Any], state: State, then: Takes, wanted: bool
+    reader: FunctionReader,
+    a: Symbol,
+    options: list[Any],
+    state: State,
+    then: ValueContinuation,
+    wanted: bool,
 ) -> Tree:
     """A text or whole number in a constant collection."""
     if a.kind == "str":
@@ -340,7 +381,7 @@ def _listed(
         a,
         state,
         lambda s: then(none, s),
-        lambda _, s: reader.said(condition, s, then, wanted),
+        lambda _, s: reader.truth_value(condition, s, then, wanted),
     )
 
 
@@ -348,12 +389,12 @@ def _listed(
 
 
 def _called(
-    reader: Reader,
+    reader: FunctionReader,
     function: Value,
     args: Sequence[Value],
     names: Sequence[str],
     state: State,
-    then: Takes,
+    then: ValueContinuation,
 ) -> Tree:
     """A function applied to values, the last of which have names."""
     if not isinstance(function, Constant):
@@ -383,33 +424,37 @@ def _is_own(function: types.FunctionType) -> bool:
 
 
 def _is_known(value: Value) -> bool:
-    if isinstance(value, Iterated):
+    if isinstance(value, IteratorItems):
         return all(isinstance(i, Constant) for i in value.items)
     return isinstance(value, Constant)
 
 
 def _computed(
-    reader: Reader, function: Any, args: Sequence[Value], state: State, then: Takes
+    reader: FunctionReader,
+    function: Any,
+    args: Sequence[Value],
+    state: State,
+    then: ValueContinuation,
 ) -> Tree:
     """A builtin applied to constants, while reading."""
-    given = [plain(a.value) if isinstance(a, Constant) else _items(a) for a in args]
+    values = [require_data(a.value) if isinstance(a, Constant) else _items(a) for a in args]
     if function not in UNORDERED:
-        given = [steady(v) for v in given]
-    if function is range and any(abs(v) > LONGEST for v in given if isinstance(v, int)):
+        values = [require_ordered(v) for v in values]
+    if function is range and any(abs(v) > LONGEST for v in values if isinstance(v, int)):
         raise NotRead("a long range")
-    if function in (len, bool, str, reversed) and any(isinstance(a, Iterated) for a in args):
+    if function in (len, bool, str, reversed) and any(isinstance(a, IteratorItems) for a in args):
         raise NotRead("an iterator as a value")
     try:
-        found = function(*given)
+        result = function(*values)
         if function in (enumerate, zip, reversed):
-            return then(Iterated(tuple(Constant(item) for item in found)), state)
+            return then(IteratorItems(tuple(Constant(item) for item in result)), state)
     except (TypeError, ValueError, ArithmeticError, LookupError):
-        return Raised()
-    return then(Constant(found), state)
+        return Raises()
+    return then(Constant(result), state)
 
 
 def _items(value: Value) -> list[Any]:
-    return [i.value for i in rounds(value) if isinstance(i, Constant)]
+    return [i.value for i in items_of(value) if isinstance(i, Constant)]
 
 
 def _one(args: Sequence[Value]) -> Value:
@@ -421,24 +466,30 @@ def _one(args: Sequence[Value]) -> Value:
 UNORDERED = (len, sorted, bool, set, frozenset, any, all)  # to which the order of a set is nothing
 
 
-def _len(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _len(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
     value = _one(args)
-    if isinstance(value, Iterated):
+    if isinstance(value, IteratorItems):
         raise NotRead("the length of an iterator")
     if isinstance(value, Items):
         return then(Constant(len(value.items)), state)
-    return known_values(
+    return require_kinds(
         reader, [value], ("str", "texts"), (), state,
-        lambda a, s: then(replace(called("python.len", "int", a[0]), low=0, high=1 << 31), s),
+        lambda a, s: then(replace(function_call("python.len", "int", a[0]), low=0, high=1 << 31), s),
     )  # fmt: skip
 
 
-def _str(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _str(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
     return reader.text(_one(args), state, then)
 
 
-def _bool(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    return reader.is_true(
+def _bool(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    return reader.branch_on_value(
         _one(args),
         state,
         lambda s: then(Constant(True), s),
@@ -446,63 +497,75 @@ def _bool(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> T
     )
 
 
-def _int(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    def made(a: list[Symbol], s: State) -> Tree:
+def _int(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    def convert(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
-            return reader.made(called("python.trunc", "int", a[0]), s, then)
+            return reader.continue_with(function_call("python.trunc", "int", a[0]), s, then)
         if a[0].kind == "str":
-            return reader.made(called("python.int", "int", a[0]), s, then)
+            return reader.continue_with(function_call("python.int", "int", a[0]), s, then)
         return then(as_int(a[0]), s)
 
-    return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
+    return require_kinds(reader, [_one(args)], (*NUMBERS, "str"), (), state, convert)
 
 
-def _float(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    def made(a: list[Symbol], s: State) -> Tree:
+def _float(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    def convert(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "str":
-            return reader.made(called("python.float", "float", a[0]), s, then)
+            return reader.continue_with(function_call("python.float", "float", a[0]), s, then)
         return then(as_float(a[0]), s)
 
-    return known_values(reader, [_one(args)], (*NUMBERS, "str"), (), state, made)
+    return require_kinds(reader, [_one(args)], (*NUMBERS, "str"), (), state, convert)
 
 
-def _abs(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    def made(a: list[Symbol], s: State) -> Tree:
+def _abs(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    def absolute_value(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
-            return reader.made(called("abs", "float", a[0]), s, then)
+            return reader.continue_with(function_call("abs", "float", a[0]), s, then)
         whole = as_int(a[0])
-        turned = Case(((Compare("<", whole.expr, number(0)), negated(whole).expr),), whole.expr)
-        found = Symbol(turned, "int")
+        turned = Case(((Compare("<", whole.expr, number(0)), negate(whole).expr),), whole.expr)
+        absolute = Symbol(turned, "int")
         if whole.low is not None and whole.high is not None:
-            found = replace(found, low=0, high=max(abs(whole.low), abs(whole.high)))
-        return then(found, s)
+            absolute = replace(absolute, low=0, high=max(abs(whole.low), abs(whole.high)))
+        return then(absolute, s)
 
-    return known_values(reader, [_one(args)], NUMBERS, (), state, made)
+    return require_kinds(reader, [_one(args)], NUMBERS, (), state, absolute_value)
 
 
-def _round(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _round(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
     if len(args) == 2 and not (isinstance(args[1], Constant) and type(args[1].value) is int):
         raise NotRead("a rounding to a place of the row")
 
-    def made(a: list[Symbol], s: State) -> Tree:
+    def round_value(a: list[Symbol], s: State) -> Tree:
         if a[0].kind == "float":
             if len(a) == 2:
-                return reader.made(called("python.round_to", "float", *a), s, then)
-            return reader.made(called("python.round", "int", a[0]), s, then)
+                return reader.continue_with(function_call("python.round_to", "float", *a), s, then)
+            return reader.continue_with(function_call("python.round", "int", a[0]), s, then)
         if len(a) == 2 and (a[1].low is None or a[1].low < 0):
             raise NotRead("a rounding of whole numbers to tens")
         return then(as_int(a[0]), s)
 
-    return known_values(reader, args[:2], NUMBERS, ("int",), state, made)
+    return require_kinds(reader, args[:2], NUMBERS, ("int",), state, round_value)
 
 
-def _extreme(sign: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
+def _extreme(
+    sign: str,
+) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
     """`min` or `max`: an item replaces the best so far if it is better."""
 
-    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-        items = rounds(args[0]) if len(args) == 1 else list(args)
+    def followed(
+        reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+    ) -> Tree:
+        items = items_of(args[0]) if len(args) == 1 else list(args)
         if not items:
-            return Raised()
+            return Raises()
 
         def over(best: Value, left: Sequence[Value], s: State) -> Tree:
             if not left:
@@ -519,7 +582,9 @@ def _extreme(sign: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tre
     return followed
 
 
-def _isinstance(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def _isinstance(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
     if len(args) != 2 or not isinstance(args[1], Constant) or isinstance(args[0], Items):
         raise NotRead("isinstance")
     wanted = args[1].value if isinstance(args[1].value, tuple) else (args[1].value,)
@@ -527,38 +592,48 @@ def _isinstance(reader: Reader, args: Sequence[Value], state: State, then: Takes
         raise NotRead("isinstance of other than plain types")
     value = args[0]
     if isinstance(value, Constant):
-        return reader.constant(lambda: isinstance(plain(value.value), wanted), state, then)
+        return reader.compute_constant(
+            lambda: isinstance(require_data(value.value), wanted), state, then
+        )
     kinds = {kind for w in wanted for kind in KINDS.get(w, ())}
     return reader.unless_none(
         value,
         state,
         lambda s: then(Constant(type(None) in wanted), s),
-        lambda v, s: then(Constant(lifted(v).kind in kinds), s),
+        lambda v, s: then(Constant(as_symbol(v).kind in kinds), s),
     )
 
 
-def _rounded(name: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
-    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-        def made(a: list[Symbol], s: State) -> Tree:
+def _rounded(
+    name: str,
+) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
+    def followed(
+        reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+    ) -> Tree:
+        def round_value(a: list[Symbol], s: State) -> Tree:
             if a[0].kind == "float":
-                return reader.made(called(f"python.{name}", "int", a[0]), s, then)
+                return reader.continue_with(function_call(f"python.{name}", "int", a[0]), s, then)
             return then(as_int(a[0]), s)
 
-        return known_values(reader, [_one(args)], NUMBERS, (), state, made)
+        return require_kinds(reader, [_one(args)], NUMBERS, (), state, round_value)
 
     return followed
 
 
-def _isnan(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
-    return known_values(
+def _isnan(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    return require_kinds(
         reader, [_one(args)], NUMBERS, (), state,
-        lambda a, s: reader.said(
+        lambda a, s: reader.truth_value(
             Call("isnan", (as_float(a[0]).expr,), BOOLEAN), s, then, True
         ),
     )  # fmt: skip
 
 
-FUNCTIONS: tuple[tuple[Any, Callable[[Reader, Sequence[Value], State, Takes], Tree]], ...] = (
+FUNCTIONS: tuple[
+    tuple[Any, Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]], ...
+] = (
     (len, _len),
     (str, _str),
     (bool, _bool),
@@ -584,18 +659,18 @@ FUNCTIONS: tuple[tuple[Any, Callable[[Reader, Sequence[Value], State, Takes], Tr
 
 
 def _method(
-    reader: Reader,
+    reader: FunctionReader,
     base: Value,
     name: str,
     args: Sequence[Value],
     names: Sequence[str],
     state: State,
-    then: Takes,
+    then: ValueContinuation,
 ) -> Tree:
     """`base.name(args)`"""
     if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
         if not hasattr(base.value, name):
-            return Raised()
+            return Raises()
         return _called(reader, Constant(getattr(base.value, name)), args, names, state, then)
     if names:
         raise NotRead("a method with named arguments")
@@ -611,11 +686,13 @@ def _method(
     if isinstance(base, Constant) and all(isinstance(a, Constant) for a in args):
         if name not in CONSTANT_METHODS.get(type(base.value), frozenset()):
             raise NotRead(f"the method {name}")
-        values = [steady(a.value) for a in args if isinstance(a, Constant)]
-        found = getattr(steady(base.value), name)
+        values = [require_ordered(a.value) for a in args if isinstance(a, Constant)]
+        method = getattr(require_ordered(base.value), name)
         if name in ("keys", "values", "items"):
-            return then(Iterated(tuple(Constant(v) for v in found())), state)
-        return reader.constant(lambda: found(*values), state, then)
-    if isinstance(base, Items | Iterated):
+            return then(IteratorItems(tuple(Constant(v) for v in method())), state)
+        return reader.compute_constant(lambda: method(*values), state, then)
+    if isinstance(base, Items | IteratorItems):
         raise NotRead(f"the method {name} of a list")
-    return reader.known(base, state, lambda v, s: of_text(reader, lifted(v), name, args, s, then))
+    return reader.require_not_none(
+        base, state, lambda v, s: of_text(reader, as_symbol(v), name, args, s, then)
+    )

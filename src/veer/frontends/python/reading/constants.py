@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from veer.frontends.python.reading.values import (
     Constant,
     Items,
-    Iterated,
+    IteratorItems,
     NotRead,
     Symbol,
     Value,
@@ -33,31 +33,31 @@ def is_scalar(value: Any) -> bool:
     return type(value) in SCALARS
 
 
-def plain(value: Any) -> Any:
+def require_data(value: Any) -> Any:
     """The value, if nothing but numbers, texts and collections of such are in it."""
     if is_scalar(value) or type(value) is range:
         return value
     if type(value) in (tuple, list, set, frozenset) and len(value) <= LONGEST:
         for item in value:
-            plain(item)
+            require_data(item)
         return value
     if type(value) is dict and len(value) <= LONGEST:
         for key, item in value.items():
-            plain(key)
-            plain(item)
+            require_data(key)
+            require_data(item)
         return value
     raise NotRead(f"a {type(value).__name__}")
 
 
-def steady(value: Any) -> Any:
+def require_ordered(value: Any) -> Any:
     """The same, if no order of a set can show."""
-    plain(value)
+    require_data(value)
     inside: Any = [*value.keys(), *value.values()] if isinstance(value, dict) else value
     if isinstance(value, set | frozenset) and len(value) > 1:
         raise NotRead("the order of a set")
     if isinstance(value, list | tuple | dict):
         for item in inside:
-            steady(item)
+            require_ordered(item)
     return value
 
 
@@ -72,9 +72,9 @@ OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 
 
-def operated(op: ast.operator, a: Any, b: Any) -> Any:
+def compute(op: ast.operator, a: Any, b: Any) -> Any:
     """`a op b` of constants, of bounded size."""
-    plain(a), plain(b)
+    require_data(a), require_data(b)
     if type(op) not in OPERATIONS:
         raise NotRead(f"the operator {type(op).__name__}")
     for side in (a, b):
@@ -95,21 +95,21 @@ def operated(op: ast.operator, a: Any, b: Any) -> Any:
 def ordered(sign: str, a: Any, b: Any) -> bool:
     """A comparison of constants."""
     compare = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign]
-    return bool(compare(plain(a), plain(b)))
+    return bool(compare(require_data(a), require_data(b)))
 
 
-def rounds(value: Value) -> list[Value]:
+def items_of(value: Value) -> list[Value]:
     """The items a loop or an assignment goes over."""
-    if isinstance(value, Items | Iterated):
+    if isinstance(value, Items | IteratorItems):
         return list(value.items)
     if isinstance(value, Symbol):
         raise NotRead("a loop over a value of the row")
-    found = plain(value.value)
-    if isinstance(found, set | frozenset) and len(found) > 1:
+    items = require_data(value.value)
+    if isinstance(items, set | frozenset) and len(items) > 1:
         raise NotRead("a loop over a set, in no order")
-    if found is None or isinstance(found, bool | int | float | date):
+    if items is None or isinstance(items, bool | int | float | date):
         raise NotRead("a loop over no collection")
-    return [Constant(item) for item in found]
+    return [Constant(item) for item in items]
 
 
 def module_definition(tree: ast.Module) -> Definition:
@@ -135,19 +135,19 @@ def module_definition(tree: ast.Module) -> Definition:
                     )
                     if d is not None
                 )
-                found: Any = Definition(statement, lookup, defaults, keywords)
+                meaning: Any = Definition(statement, lookup, defaults, keywords)
                 last = statement
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                found = _literal(value)
+                meaning = _literal(value)
             case ast.Import(names=[ast.alias(name="re" | "math" as name, asname=None)]):
-                found = {"re": re, "math": math}[name]
+                meaning = {"re": re, "math": math}[name]
             case ast.Expr(value=ast.Constant()):
                 continue
             case _:
                 raise NotRead(f"the statement {type(statement).__name__} beside functions")
         if name in names:
             raise NotRead(f"{name!r} is defined twice")
-        names[name] = found
+        names[name] = meaning
     if last is None:
         raise NotRead("no function is defined")
     definition = names[last.name]

@@ -2,6 +2,22 @@
 
 The body is followed along every path; what depends on the row is kept as an expression, the rest
 is computed. Whatever is not understood stops the reading, and the function stays opaque.
+
+The reader is written in continuation-passing style: a method does not return the value of an
+expression, it takes a function `then` of the value and gives the whole tree of what happens from
+there to the end of the call. For a value may depend on conditions of the row, and what follows is
+then followed once under each of them. Reading `return -x if x < 0 else x` is
+
+    value(IfExp, state, then)
+      => branch(x < 0, state,
+                lambda s: value(-x, s, then),     # `s` knows that x < 0 holds
+                lambda s: value(x, s, then))      # `s` knows that it does not
+      => Branch(x < 0, Returns(-x), Returns(x))
+
+with `then = lambda value, state: Returns(value)`. A `state` goes along each path: what names stand
+for, which conditions were decided. So a condition is asked once a path, a branch that cannot be
+taken is not read, `return` inside of a loop is just a continuation that is not called (`body`), and
+an exception is a tree that forgets its continuation (`Raises`).
 """
 
 from __future__ import annotations
@@ -16,31 +32,39 @@ from typing import Any, final
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
 from veer.frontends.python.reading import calls, constants, texts
-from veer.frontends.python.reading.branches import Brancher, Given, Goes, Raised, State, Takes, Tree
+from veer.frontends.python.reading.branches import (
+    Brancher,
+    Continuation,
+    Raises,
+    Returns,
+    State,
+    Tree,
+    ValueContinuation,
+)
 from veer.frontends.python.reading.branches import expression as expression_of
-from veer.frontends.python.reading.returned import PICKLED, returned
+from veer.frontends.python.reading.returned import PICKLED, leaf_conversion
 from veer.frontends.python.reading.values import (
     NONE,
     NUMBERS,
     Constant,
     Items,
-    Iterated,
+    IteratorItems,
     NotRead,
     Symbol,
     Value,
+    add,
     argument,
     as_int,
-    compared,
-    divided,
-    floored,
+    as_symbol,
+    compare_symbols,
+    divide,
+    floor_divide,
     is_none,
     is_truthy,
-    lifted,
     modulo,
-    multiplied,
-    negated,
-    subtracted,
-    summed,
+    multiply,
+    negate,
+    subtract,
     text,
 )
 from veer.frontends.python.source import Definition, Missing, definition_of
@@ -58,7 +82,11 @@ ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 def read_function(
     function: Any, args: Sequence[tuple[str, Expr]], type_: DataType, evaluated: int
 ) -> Expr:
-    """What a live function gives for arguments, each with its keyword or ""."""
+    """What a live function gives for arguments, each with its keyword or "", as an expression.
+
+    `evaluated` is Spark's evalType: how arguments and result are converted. Raises `NotRead` for
+    whatever is outside of the Python that is read; the function is then known by identity alone.
+    """
     definition = definition_of(function)
     if definition is None:
         raise NotRead("its source is not to be had")
@@ -66,7 +94,10 @@ def read_function(
 
 
 def read_source(source: str, args: Sequence[Expr], type_: DataType) -> Expr:
-    """What the last function of a text gives; the text may define helpers and constants."""
+    """What the last function of a text gives; the text may define helpers and constants.
+
+    Raises `NotRead` where the text holds more than that. Nothing of it is run.
+    """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:
@@ -77,10 +108,10 @@ def read_source(source: str, args: Sequence[Expr], type_: DataType) -> Expr:
 def source_digest(source: str) -> str:
     """A digest of what a text says, whatever its comments and lines."""
     try:
-        said = ast.dump(ast.parse(source))
+        meaning = ast.dump(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError):
-        said = source
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        meaning = source
+    return hashlib.sha256(meaning.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _read(
@@ -89,32 +120,36 @@ def _read(
     for _, arg in args:
         if expr_kind(arg) not in (Kind.PURE, Kind.RUN_CONSTANT):
             raise NotRead("an argument that is not the same each time")
-    reader = Reader()
+    reader = FunctionReader()
     positional = [argument(a) for name, a in args if not name]
     named: dict[str, Value] = {name: argument(a) for name, a in args if name}
     try:
-        tree = reader.call(definition, positional, named, State(), lambda value, _: Given(value))
-        found = expression_of(tree, returned(tree, type_, evaluated))
+        tree = reader.call(definition, positional, named, State(), lambda value, _: Returns(value))
+        expression = expression_of(tree, leaf_conversion(tree, type_, evaluated))
     except (RecursionError, InputError) as error:
         raise NotRead(str(error) or "nested too deeply") from None
-    if sum(1 for _ in parts(found)) > MOST_PARTS:
+    if sum(1 for _ in parts(expression)) > MOST_PARTS:
         raise NotRead("an expression of too many parts")
-    return found
+    return expression
 
 
 @final
 @dataclass(frozen=True)
-class _Ways:
+class _Continuations:
     """Where a body goes on: behind its end, on return, out of a loop, to its next round."""
 
-    end: Goes
-    give: Takes
-    out: Goes | None = None
-    again: Goes | None = None
+    end: Continuation
+    on_return: ValueContinuation
+    on_break: Continuation | None = None
+    on_continue: Continuation | None = None
 
 
-class Reader(Brancher):
-    """Follows one call of a function."""
+class FunctionReader(Brancher):
+    """Follows one call of a function.
+
+    `frames` are the functions being read, the innermost last, each with the names that are its
+    own. What follows a call belongs to the caller: continuations restore the caller's frames.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,14 +163,14 @@ class Reader(Brancher):
         args: Sequence[Value],
         named: dict[str, Value],
         state: State,
-        then: Takes,
+        then: ValueContinuation,
     ) -> Tree:
         """Follow a function; the names of the caller come back behind it."""
         if len(self.frames) >= DEEPEST:
             raise NotRead("calls nested too deeply")
-        names = _bound(definition, args, named)
+        names = _bind_parameters(definition, args, named)
         if names is None:
-            return Raised()
+            return Raises()
         node = definition.node
         frame = (definition, _assigned(node) | names.keys())
         # What follows the call is read outside of it: frames are put back around `then`.
@@ -153,13 +188,13 @@ class Reader(Brancher):
             start = state.within(names)
             if isinstance(node, ast.Lambda):
                 return self.value(node.body, start, back)
-            return self.body(node.body, start, _Ways(lambda s: back(NONE, s), back))
+            return self.body(node.body, start, _Continuations(lambda s: back(NONE, s), back))
         finally:
             self.frames = outside
 
     # -- statements ----------------------------------------------------------------------------
 
-    def body(self, statements: Sequence[ast.stmt], state: State, ways: _Ways) -> Tree:
+    def body(self, statements: Sequence[ast.stmt], state: State, ways: _Continuations) -> Tree:
         """Follow statements one after the other."""
         if not statements:
             return ways.end(state)
@@ -171,11 +206,13 @@ class Reader(Brancher):
         match first:
             case ast.Return(value=value):
                 return (
-                    ways.give(NONE, state) if value is None else self.value(value, state, ways.give)
+                    ways.on_return(NONE, state)
+                    if value is None
+                    else self.value(value, state, ways.on_return)
                 )
             case ast.If(test=test, body=body, orelse=orelse):
-                inner = _Ways(following, ways.give, ways.out, ways.again)
-                return self.truth(
+                inner = _Continuations(following, ways.on_return, ways.on_break, ways.on_continue)
+                return self.branch_on(
                     test,
                     state,
                     lambda s: self.body(body, s, inner),
@@ -198,21 +235,21 @@ class Reader(Brancher):
                     source,
                     state,
                     lambda v, s: self.loop(
-                        target, constants.rounds(v), body, s, following, ways, orelse
+                        target, constants.items_of(v), body, s, following, ways, orelse
                     ),
                 )
             case ast.Expr(value=value):
                 return self.value(value, state, lambda _, s: following(s))
             case ast.Pass():
                 return following(state)
-            case ast.Break() if ways.out is not None:
-                return ways.out(state)
-            case ast.Continue() if ways.again is not None:
-                return ways.again(state)
+            case ast.Break() if ways.on_break is not None:
+                return ways.on_break(state)
+            case ast.Continue() if ways.on_continue is not None:
+                return ways.on_continue(state)
             case ast.Raise():
-                return Raised()
+                return Raises()
             case ast.Assert(test=test):
-                return self.truth(test, state, following, lambda _: Raised())
+                return self.branch_on(test, state, following, lambda _: Raises())
             case _:
                 raise NotRead(f"the statement {type(first).__name__}")
 
@@ -222,34 +259,34 @@ class Reader(Brancher):
         rounds: Sequence[Value],
         body: Sequence[ast.stmt],
         state: State,
-        following: Goes,
-        ways: _Ways,
+        following: Continuation,
+        ways: _Continuations,
         orelse: Sequence[ast.stmt],
     ) -> Tree:
         """Follow a loop round by round."""
         if len(rounds) > MOST_ROUNDS:
             raise NotRead("a loop of too many rounds")
         if not rounds:
-            inner = _Ways(following, ways.give, ways.out, ways.again)
+            inner = _Continuations(following, ways.on_return, ways.on_break, ways.on_continue)
             return self.body(orelse, state, inner)
 
         def again(s: State) -> Tree:
             return self.loop(target, rounds[1:], body, s, following, ways, orelse)
 
-        inner = _Ways(again, ways.give, following, again)
+        inner = _Continuations(again, ways.on_return, following, again)
         return self.bind(target, rounds[0], state, lambda s: self.body(body, s, inner))
 
-    def bind(self, target: ast.expr, value: Value, state: State, then: Goes) -> Tree:
+    def bind(self, target: ast.expr, value: Value, state: State, then: Continuation) -> Tree:
         """Assign to a name, or to several."""
-        if isinstance(value, Iterated):
+        if isinstance(value, IteratorItems):
             raise NotRead("an iterator with a name")
         match target:
             case ast.Name(id=name):
                 return then(state.bind(name, value))
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                items = constants.rounds(value)
+                items = constants.items_of(value)
                 if len(items) != len(targets):
-                    return Raised()
+                    return Raises()
                 for one, item in zip(targets, items, strict=True):
                     if not isinstance(one, ast.Name):
                         raise NotRead("an assignment to parts of parts")
@@ -260,33 +297,35 @@ class Reader(Brancher):
 
     # -- conditions ----------------------------------------------------------------------------
 
-    def truth(self, node: ast.expr, state: State, yes: Goes, no: Goes) -> Tree:
+    def branch_on(self, node: ast.expr, state: State, yes: Continuation, no: Continuation) -> Tree:
         """Branch on the truth of an expression."""
         match node:
             case ast.BoolOp(op=ast.And(), values=[first, *rest]):
-                inner = lambda s: self.truth(_rest(node, rest), s, yes, no)  # noqa: E731
-                return self.truth(first, state, inner if rest else yes, no)
+                inner = lambda s: self.branch_on(_rest(node, rest), s, yes, no)  # noqa: E731
+                return self.branch_on(first, state, inner if rest else yes, no)
             case ast.BoolOp(op=ast.Or(), values=[first, *rest]):
-                inner = lambda s: self.truth(_rest(node, rest), s, yes, no)  # noqa: E731
-                return self.truth(first, state, yes, inner if rest else no)
+                inner = lambda s: self.branch_on(_rest(node, rest), s, yes, no)  # noqa: E731
+                return self.branch_on(first, state, yes, inner if rest else no)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self.truth(operand, state, no, yes)
+                return self.branch_on(operand, state, no, yes)
             case _:
-                return self.value(node, state, lambda v, s: self.is_true(v, s, yes, no))
+                return self.value(node, state, lambda v, s: self.branch_on_value(v, s, yes, no))
 
-    def is_true(self, value: Value, state: State, yes: Goes, no: Goes) -> Tree:
+    def branch_on_value(
+        self, value: Value, state: State, yes: Continuation, no: Continuation
+    ) -> Tree:
         """Branch on the truth of a value."""
-        if isinstance(value, Iterated):
+        if isinstance(value, IteratorItems):
             raise NotRead("the truth of an iterator")
         if isinstance(value, Items):
             return yes(state) if value.items else no(state)
         if isinstance(value, Constant):
-            return yes(state) if constants.plain(value.value) else no(state)
+            return yes(state) if constants.require_data(value.value) else no(state)
         return self.unless_none(
             value,
             state,
             no,
-            lambda v, s: self.branch(is_truthy(lifted(v)), s, yes, no),
+            lambda v, s: self.branch(is_truthy(as_symbol(v)), s, yes, no),
         )
 
     # -- expressions ---------------------------------------------------------------------------
@@ -303,7 +342,7 @@ class Reader(Brancher):
             lambda v, s: self.values(nodes[1:], s, lambda vs, t: then([v, *vs], t)),
         )
 
-    def value(self, node: ast.expr, state: State, then: Takes) -> Tree:
+    def value(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
         """Follow an expression; `then` is told its value."""
         match node:
             case ast.Constant(value=value):
@@ -311,7 +350,7 @@ class Reader(Brancher):
             case ast.Name(id=name):
                 return self.name(name, state, then)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.truth(
+                return self.branch_on(
                     test,
                     state,
                     lambda s: self.value(body, s, then),
@@ -325,7 +364,7 @@ class Reader(Brancher):
                 return self.value(
                     first,
                     state,
-                    lambda v, s: self.is_true(
+                    lambda v, s: self.branch_on_value(
                         v,
                         s,
                         others if is_and else lambda t: then(v, t),
@@ -333,7 +372,7 @@ class Reader(Brancher):
                     ),
                 )
             case ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]):
-                return self.told(node, state, then)
+                return self.condition_value(node, state, then)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.value(operand, state, lambda v, s: self.negative(v, s, then))
             case ast.Compare(left=left, ops=[sign], comparators=[right]):
@@ -363,33 +402,33 @@ class Reader(Brancher):
             case _:
                 raise NotRead(f"the expression {type(node).__name__}")
 
-    def told(self, node: ast.expr, state: State, then: Takes) -> Tree:
+    def condition_value(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
         """A condition as a value."""
         if isinstance(node, ast.Compare):
             node = _chain(node)
             return self.value(node, state, then)
         assert isinstance(node, ast.UnaryOp)
-        return self.truth(
+        return self.branch_on(
             node.operand,
             state,
             lambda s: then(Constant(False), s),
             lambda s: then(Constant(True), s),
         )
 
-    def name(self, name: str, state: State, then: Takes) -> Tree:
+    def name(self, name: str, state: State, then: ValueContinuation) -> Tree:
         if name.startswith("__") and not name.endswith("__"):
             raise NotRead("a name that is another inside of a class")
         if name in state.names:
             return then(state.names[name], state)
         definition, local = self.frames[-1]
         if name in local:
-            return Raised()  # read before it is assigned
+            return Raises()  # read before it is assigned
         try:
             return then(Constant(definition.lookup(name)), state)
         except Missing:
-            return Raised()
+            return Raises()
 
-    def means(self, name: str, state: State) -> bool:
+    def is_builtin(self, name: str, state: State) -> bool:
         """Whether a name means Python's own function here."""
         definition, local = self.frames[-1]
         if name in state.names or name in local:
@@ -399,57 +438,69 @@ class Reader(Brancher):
         except Missing:
             return False
 
-    def made(self, symbol: Symbol, state: State, then: Takes) -> Tree:
+    def continue_with(self, symbol: Symbol, state: State, then: ValueContinuation) -> Tree:
         """Go on with a computed value; where computing it fails nothing goes on, used or not."""
         expr = symbol.expr
         if not isinstance(expr, Call) or not scalar_function(expr.function).can_fail:
             return then(symbol, state)
-        return self.branch(IsNull(expr), state, lambda _: Raised(), lambda s: then(symbol, s))
+        return self.branch(IsNull(expr), state, lambda _: Raises(), lambda s: then(symbol, s))
 
-    def negative(self, value: Value, state: State, then: Takes) -> Tree:
+    def negative(self, value: Value, state: State, then: ValueContinuation) -> Tree:
         if isinstance(value, Constant):
-            return self.constant(lambda: -constants.plain(value.value), state, then)
+            return self.compute_constant(lambda: -constants.require_data(value.value), state, then)
 
         def turned(v: Value, s: State) -> Tree:
-            symbol = lifted(v)
-            return then(negated(symbol), s) if symbol.kind in NUMBERS else Raised()
+            symbol = as_symbol(v)
+            return then(negate(symbol), s) if symbol.kind in NUMBERS else Raises()
 
-        return self.known(value, state, turned)
+        return self.require_not_none(value, state, turned)
 
-    def constant(self, made: Callable[[], Any], state: State, then: Takes) -> Tree:
+    def compute_constant(
+        self, compute: Callable[[], Any], state: State, then: ValueContinuation
+    ) -> Tree:
         """A value computed while reading; where Python fails, so does the run."""
         try:
-            value = made()
+            value = compute()
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
-            return Raised()
+            return Raises()
         return then(Constant(value), state)
 
-    def compute(self, op: ast.operator, a: Value, b: Value, state: State, then: Takes) -> Tree:
+    def compute(
+        self, op: ast.operator, a: Value, b: Value, state: State, then: ValueContinuation
+    ) -> Tree:
         """`a op b`"""
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.constant(lambda: constants.operated(op, a.value, b.value), state, then)
-        return self.known(
-            a, state, lambda x, s: self.known(b, s, lambda y, t: self._operated(op, x, y, t, then))
+            return self.compute_constant(
+                lambda: constants.compute(op, a.value, b.value), state, then
+            )
+        return self.require_not_none(
+            a,
+            state,
+            lambda x, s: self.require_not_none(
+                b, s, lambda y, t: self._arithmetic(op, x, y, t, then)
+            ),
         )
 
-    def _operated(self, op: ast.operator, a: Value, b: Value, state: State, then: Takes) -> Tree:
-        left, right = lifted(a), lifted(b)
+    def _arithmetic(
+        self, op: ast.operator, a: Value, b: Value, state: State, then: ValueContinuation
+    ) -> Tree:
+        left, right = as_symbol(a), as_symbol(b)
         if isinstance(op, ast.Mod) and left.kind == "str":
             raise NotRead("formatting with %")
         kinds = {left.kind, right.kind}
         if kinds == {"str"} and isinstance(op, ast.Add):
-            return then(summed(left, right), state)
+            return then(add(left, right), state)
         if not kinds <= set(NUMBERS):
             if isinstance(op, ast.Mult) or not kinds <= {*NUMBERS, "str"}:
                 raise NotRead("arithmetic of other than numbers")
-            return Raised()
+            return Raises()
         match op:
             case ast.Add():
-                return then(summed(left, right), state)
+                return then(add(left, right), state)
             case ast.Sub():
-                return then(subtracted(left, right), state)
+                return then(subtract(left, right), state)
             case ast.Mult():
-                return then(multiplied(left, right), state)
+                return then(multiply(left, right), state)
             case ast.Div() | ast.FloorDiv() | ast.Mod():
                 return self._divided(op, left, right, state, then)
             case ast.Pow():
@@ -458,23 +509,23 @@ class Reader(Brancher):
                 raise NotRead(f"the operator {type(op).__name__}")
 
     def _divided(
-        self, op: ast.operator, left: Symbol, right: Symbol, state: State, then: Takes
+        self, op: ast.operator, left: Symbol, right: Symbol, state: State, then: ValueContinuation
     ) -> Tree:
-        zero = compared("=", right, lifted(Constant(0)))
+        zero = compare_symbols("=", right, as_symbol(Constant(0)))
         assert zero is not None
         if isinstance(right.expr, Literal):
             zero = Literal(not right.expr.value, BOOLEAN)
         if isinstance(op, ast.Div):
             return self.branch(
-                zero, state, lambda _: Raised(), lambda s: then(divided(left, right), s)
+                zero, state, lambda _: Raises(), lambda s: then(divide(left, right), s)
             )
         if "float" in (left.kind, right.kind):
             raise NotRead("a remainder of floats")
-        made = floored if isinstance(op, ast.FloorDiv) else modulo
+        divide_whole = floor_divide if isinstance(op, ast.FloorDiv) else modulo
         whole = as_int(left), as_int(right)
-        return self.branch(zero, state, lambda _: Raised(), lambda s: then(made(*whole), s))
+        return self.branch(zero, state, lambda _: Raises(), lambda s: then(divide_whole(*whole), s))
 
-    def _raised(self, left: Symbol, exponent: Value, state: State, then: Takes) -> Tree:
+    def _raised(self, left: Symbol, exponent: Value, state: State, then: ValueContinuation) -> Tree:
         if (
             not isinstance(exponent, Constant)
             or exponent.value not in (1, 2, 3, 4)
@@ -482,14 +533,16 @@ class Reader(Brancher):
             or left.kind == "float"
         ):
             raise NotRead("a power")
-        base = made = as_int(left)
+        base = power = as_int(left)
         for _ in range(exponent.value - 1):
-            made = multiplied(made, base)
-        return then(made, state)
+            power = multiply(power, base)
+        return then(power, state)
 
     # -- comparisons ---------------------------------------------------------------------------
 
-    def compare(self, op: ast.cmpop, a: Value, b: Value, state: State, then: Takes) -> Tree:
+    def compare(
+        self, op: ast.cmpop, a: Value, b: Value, state: State, then: ValueContinuation
+    ) -> Tree:
         """`a op b` as a value."""
         match op:
             case ast.Is() | ast.IsNot():
@@ -503,19 +556,23 @@ class Reader(Brancher):
             case _:
                 return self.ordered(ORDERS[type(op)], a, b, state, then)
 
-    def equal(self, a: Value, b: Value, state: State, then: Takes, wanted: bool = True) -> Tree:
+    def equal(
+        self, a: Value, b: Value, state: State, then: ValueContinuation, wanted: bool = True
+    ) -> Tree:
         """`a == b`, or `a != b`."""
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.constant(
-                lambda: (constants.plain(a.value) == constants.plain(b.value)) is wanted,
+            return self.compute_constant(
+                lambda: (
+                    (constants.require_data(a.value) == constants.require_data(b.value)) is wanted
+                ),
                 state,
                 then,
             )
         for side in (a, b):
-            if isinstance(side, Items | Iterated) or getattr(side, "kind", "") == "texts":
+            if isinstance(side, Items | IteratorItems) or getattr(side, "kind", "") == "texts":
                 raise NotRead("a comparison of lists")
         if a == NONE or b == NONE:
-            return self.said(is_none(lifted(b if a == NONE else a)), state, then, wanted)
+            return self.truth_value(is_none(as_symbol(b if a == NONE else a)), state, then, wanted)
 
         def unequal(s: State) -> Tree:
             return then(Constant(not wanted), s)
@@ -526,11 +583,11 @@ class Reader(Brancher):
         def second(x: Value, y: Value, s: State) -> Tree:
             for side in (x, y):
                 if isinstance(side, Constant) and not constants.is_scalar(side.value):
-                    constants.plain(side.value)
+                    constants.require_data(side.value)
                     return unequal(s)  # a collection
-            found = compared("=", lifted(x), lifted(y))
-            assert found is not None
-            return self.said(found, s, then, wanted)
+            condition = compare_symbols("=", as_symbol(x), as_symbol(y))
+            assert condition is not None
+            return self.truth_value(condition, s, then, wanted)
 
         def none(s: State) -> Tree:
             both = lambda t: then(Constant(wanted), t)  # noqa: E731
@@ -538,7 +595,9 @@ class Reader(Brancher):
 
         return self.unless_none(a, state, none, first)
 
-    def said(self, condition: Expr, state: State, then: Takes, wanted: bool) -> Tree:
+    def truth_value(
+        self, condition: Expr, state: State, then: ValueContinuation, wanted: bool
+    ) -> Tree:
         """A condition as a truth value, which may be decided already."""
         return self.branch(
             condition,
@@ -547,36 +606,42 @@ class Reader(Brancher):
             lambda s: then(Constant(not wanted), s),
         )
 
-    def ordered(self, operator: str, a: Value, b: Value, state: State, then: Takes) -> Tree:
+    def ordered(
+        self, operator: str, a: Value, b: Value, state: State, then: ValueContinuation
+    ) -> Tree:
         """`a < b` and its kin; Python fails on None and on values of different kinds."""
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.constant(lambda: constants.ordered(operator, a.value, b.value), state, then)
+            return self.compute_constant(
+                lambda: constants.ordered(operator, a.value, b.value), state, then
+            )
 
         def both(x: Value, y: Value, s: State) -> Tree:
-            found = compared(operator, lifted(x), lifted(y))
-            return Raised() if found is None else self.said(found, s, then, True)
+            condition = compare_symbols(operator, as_symbol(x), as_symbol(y))
+            return Raises() if condition is None else self.truth_value(condition, s, then, True)
 
-        return self.known(a, state, lambda x, s: self.known(b, s, lambda y, t: both(x, y, t)))
+        return self.require_not_none(
+            a, state, lambda x, s: self.require_not_none(b, s, lambda y, t: both(x, y, t))
+        )
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def joined(self, pieces: Sequence[ast.expr], state: State, then: Takes) -> Tree:
+    def joined(self, pieces: Sequence[ast.expr], state: State, then: ValueContinuation) -> Tree:
         """An f-string."""
 
-        def collect(left: Sequence[ast.expr], made: Value, s: State) -> Tree:
+        def collect(left: Sequence[ast.expr], text_so_far: Value, s: State) -> Tree:
             if not left:
-                return then(made, s)
+                return then(text_so_far, s)
             return self.piece(
                 left[0],
                 s,
                 lambda v, t: self.compute(
-                    ast.Add(), made, v, t, lambda m, u: collect(left[1:], m, u)
+                    ast.Add(), text_so_far, v, t, lambda m, u: collect(left[1:], m, u)
                 ),
             )
 
         return collect(pieces, Constant(""), state)
 
-    def piece(self, node: ast.expr, state: State, then: Takes) -> Tree:
+    def piece(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
         match node:
             case ast.Constant(value=value):
                 return then(Constant(value), state)
@@ -595,15 +660,17 @@ class Reader(Brancher):
             case _:
                 raise NotRead("a formatted value")
 
-    def text(self, value: Value, state: State, then: Takes) -> Tree:
+    def text(self, value: Value, state: State, then: ValueContinuation) -> Tree:
         """`str(value)`"""
         if isinstance(value, Constant):
-            return self.constant(lambda: str(constants.steady(value.value)), state, then)
+            return self.compute_constant(
+                lambda: str(constants.require_ordered(value.value)), state, then
+            )
         return self.unless_none(
             value,
             state,
             lambda s: then(Constant("None"), s),
-            lambda v, s: then(text(lifted(v)), s),
+            lambda v, s: then(text(as_symbol(v)), s),
         )
 
 
@@ -622,11 +689,11 @@ def _chain(node: ast.Compare) -> ast.expr:
 
 
 def _listed(node: ast.expr, values: list[Value]) -> Value:
-    if any(isinstance(v, Iterated) for v in values):
+    if any(isinstance(v, IteratorItems) for v in values):
         raise NotRead("an iterator in a list")
     if all(isinstance(v, Constant) for v in values):
-        made = {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)]
-        return Constant(made([v.value for v in values if isinstance(v, Constant)]))
+        collection = {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)]
+        return Constant(collection([v.value for v in values if isinstance(v, Constant)]))
     if isinstance(node, ast.Set):
         raise NotRead("a set of values of the row")
     return Items(tuple(values))
@@ -640,30 +707,30 @@ def _table(values: list[Value]) -> Value:
     return Constant(dict(zip(plain[:half], plain[half:], strict=True)))
 
 
-def _bound(
+def _bind_parameters(
     definition: Definition, args: Sequence[Value], named: dict[str, Value]
 ) -> dict[str, Value] | None:
     """The parameters of a call, or None if Python would refuse it."""
-    given = definition.node.args
-    if given.vararg or given.kwarg:
+    parameters = definition.node.args
+    if parameters.vararg or parameters.kwarg:
         raise NotRead("a variable number of parameters")
-    places = [a.arg for a in (*given.posonlyargs, *given.args)]
-    if len(args) > len(places):
+    positional = [a.arg for a in (*parameters.posonlyargs, *parameters.args)]
+    if len(args) > len(positional):
         return None
-    found: dict[str, Value] = dict(zip(places, args, strict=False))
-    allowed = {a.arg for a in (*given.args, *given.kwonlyargs)}
+    bound: dict[str, Value] = dict(zip(positional, args, strict=False))
+    allowed = {a.arg for a in (*parameters.args, *parameters.kwonlyargs)}
     for name, value in named.items():
-        if name in found or name not in allowed:
+        if name in bound or name not in allowed:
             return None
-        found[name] = value
-    ends = places[len(places) - len(definition.defaults) :]
+        bound[name] = value
+    ends = positional[len(positional) - len(definition.defaults) :]
     for name, default in (
         *zip(ends, definition.defaults, strict=True),
         *definition.keyword_defaults,
     ):
-        found.setdefault(name, Constant(default))
-    wanted = {*places, *(a.arg for a in given.kwonlyargs)}
-    return found if found.keys() == wanted else None
+        bound.setdefault(name, Constant(default))
+    wanted = {*positional, *(a.arg for a in parameters.kwonlyargs)}
+    return bound if bound.keys() == wanted else None
 
 
 UNREAD = (
@@ -687,7 +754,7 @@ COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 
 def _assigned(node: ast.AST) -> frozenset[str]:
     """The names a function assigns, which are its own everywhere in it."""
-    found: set[str] = set()
+    names: set[str] = set()
     stack = list(node.body) if isinstance(node, ast.FunctionDef) else []
     while stack:
         inner: ast.AST = stack.pop()
@@ -696,8 +763,8 @@ def _assigned(node: ast.AST) -> frozenset[str]:
         if isinstance(inner, COMPREHENSIONS):
             continue  # its names are its own
         if isinstance(inner, ast.NamedExpr):
-            found.add(inner.target.id)
+            names.add(inner.target.id)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            found.add(inner.id)
+            names.add(inner.id)
         stack += ast.iter_child_nodes(inner)  # type: ignore[arg-type]
-    return frozenset(found)
+    return frozenset(names)

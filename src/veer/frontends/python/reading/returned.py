@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from veer.frontends.python.reading.branches import Branch, Given, Raised, Tree
+from veer.frontends.python.reading.branches import Branch, Raises, Returns, Tree
 from veer.frontends.python.reading.values import (
     EXACT,
     NONE,
     NotRead,
     Symbol,
     as_float,
+    as_symbol,
     is_exact,
-    lifted,
     number,
     text,
 )
@@ -38,11 +38,13 @@ from veer.model.types import (
 PICKLED, ARROW = 100, 101
 
 
-def returned(tree: Tree, type_: DataType, evaluated: int) -> Callable[[Given | Raised], Expr]:
+def leaf_conversion(
+    tree: Tree, type_: DataType, evaluated: int
+) -> Callable[[Returns | Raises], Expr]:
     """How the leaves of a tree become values of the declared type."""
     null = Literal(None, type_)
     failed = Call(RAISE, (null,), type_)
-    symbols = [lifted(leaf.value) for leaf in _leaves(tree) if leaf.value != NONE]
+    symbols = [as_symbol(leaf.value) for leaf in _leaves(tree) if leaf.value != NONE]
     kinds = {s.kind for s in symbols}
     if evaluated == ARROW and len(kinds) > 1:
         raise NotRead("values of several types, which Arrow converts batch by batch")
@@ -50,25 +52,25 @@ def returned(tree: Tree, type_: DataType, evaluated: int) -> Callable[[Given | R
         raise NotRead(f"a function of evalType {evaluated}")
     convert = _pickled if evaluated == PICKLED else _by_arrow
 
-    def leaf(found: Given | Raised) -> Expr:
-        if isinstance(found, Raised):
+    def leaf(end: Returns | Raises) -> Expr:
+        if isinstance(end, Raises):
             return failed
-        if found.value == NONE:
+        if end.value == NONE:
             return null
-        symbol = lifted(found.value)
-        made = convert(symbol.known(), type_, failed)
-        if made is None:
+        symbol = as_symbol(end.value)
+        converted = convert(symbol.not_none(), type_, failed)
+        if converted is None:
             return null
         if not symbol.nullable:
-            return made
-        given = symbol.expr
-        return Case(((Not(IsNull(given)), made),), null) if made != given else made
+            return converted
+        expr = symbol.expr
+        return Case(((Not(IsNull(expr)), converted),), null) if converted != expr else converted
 
     return leaf
 
 
-def _leaves(tree: Tree) -> Iterator[Given]:
-    if isinstance(tree, Given):
+def _leaves(tree: Tree) -> Iterator[Returns]:
+    if isinstance(tree, Returns):
         yield tree
     elif isinstance(tree, Branch):
         yield from _leaves(tree.yes)
@@ -123,14 +125,14 @@ def _by_arrow(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
         case DoubleType() | FloatType(), "float":
             return symbol.expr if type_ == DOUBLE else Cast(symbol.expr, type_)
         case DoubleType(), "int":
-            made = as_float(symbol).expr
+            as_double = as_float(symbol).expr
             if is_exact(symbol):
-                return made
+                return as_double
             limits = number(-EXACT), number(EXACT)
             inside = And(
                 (Compare(">=", symbol.expr, limits[0]), Compare("<=", symbol.expr, limits[1]))
             )
-            return Case(((inside, made),), failed)
+            return Case(((inside, as_double),), failed)
         case StringType(), "str" | "int" | "float":
             return text(symbol).expr
         case StringType(), "bool":
@@ -154,4 +156,4 @@ def _lower_case(symbol: Symbol) -> Expr:
     return Case(((symbol.expr, words[0]),), words[1])
 
 
-__all__ = ["ARROW", "PICKLED", "returned"]
+__all__ = ["ARROW", "PICKLED", "leaf_conversion"]

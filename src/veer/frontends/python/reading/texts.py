@@ -6,31 +6,31 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading.branches import Raised, State, Takes, Tree
-from veer.frontends.python.reading.constants import rounds, steady
+from veer.frontends.python.reading.branches import Raises, State, Tree, ValueContinuation
+from veer.frontends.python.reading.constants import items_of, require_ordered
 from veer.frontends.python.reading.values import (
     NONE,
     Constant,
     NotRead,
     Symbol,
     Value,
+    add,
     as_int,
-    called,
-    lifted,
-    summed,
+    as_symbol,
+    function_call,
 )
 from veer.functions.python import ASKED, CHANGED, ENDED, FOUND, REMOVED, STRIPPED
 from veer.model.expr import Case, Literal
 from veer.model.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from veer.frontends.python.reading.reader import Reader
+    from veer.frontends.python.reading.reader import FunctionReader
 
 MATCHED = frozenset(["match", "search", "fullmatch"])
 
 
-def known_values(
-    reader: Reader,
+def require_kinds(
+    reader: FunctionReader,
     values: Sequence[Value],
     first: tuple[str, ...],
     others: tuple[str, ...],
@@ -39,30 +39,34 @@ def known_values(
 ) -> Tree:
     """Values that are not None and of the right kinds; Python fails on others."""
 
-    def collect(left: Sequence[Value], made: list[Symbol], s: State) -> Tree:
+    def collect(left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
         if not left:
-            return then(made, s)
-        return reader.known(left[0], s, lambda v, t: check(v, left[1:], made, t))
+            return then(checked, s)
+        return reader.require_not_none(left[0], s, lambda v, t: check(v, left[1:], checked, t))
 
-    def check(value: Value, left: Sequence[Value], made: list[Symbol], s: State) -> Tree:
-        symbol = lifted(value)
-        if symbol.kind not in (others if made else first):
-            return Raised()
-        return collect(left, [*made, symbol], s)
+    def check(value: Value, left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
+        symbol = as_symbol(value)
+        if symbol.kind not in (others if checked else first):
+            return Raises()
+        return collect(left, [*checked, symbol], s)
 
     return collect(values, [], state)
 
 
-def matched(method: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tree]:
-    def followed(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def matched(
+    method: str,
+) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
+    def followed(
+        reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+    ) -> Tree:
         if len(args) not in (2, 3) or not isinstance(args[0], Constant):
             raise NotRead("a regular expression that is not constant")
         pattern = _flagged(args[0].value, args[2:])
         try:
             re.compile(pattern)
         except re.error:
-            return Raised()
-        return known_values(
+            return Raises()
+        return require_kinds(
             reader, [args[1]], ("str",), (), state,
             lambda a, s: then(_match(method, pattern, a[0]), s),
         )  # fmt: skip
@@ -72,9 +76,9 @@ def matched(method: str) -> Callable[[Reader, Sequence[Value], State, Takes], Tr
 
 def _match(method: str, pattern: str, subject: Symbol) -> Symbol:
     """True, or null for None: what a match is read as."""
-    found = called(f"python.re_{method}", "bool", lifted(Constant(pattern)), subject)
+    matches = function_call(f"python.re_{method}", "bool", as_symbol(Constant(pattern)), subject)
     return Symbol(
-        Case(((found.expr, Literal(True, BOOLEAN)),), Literal(None, BOOLEAN)), "match", True
+        Case(((matches.expr, Literal(True, BOOLEAN)),), Literal(None, BOOLEAN)), "match", True
     )
 
 
@@ -83,21 +87,23 @@ def _flagged(pattern: Any, flags: Sequence[Value]) -> str:
     if isinstance(pattern, re.Pattern):
         if flags or not isinstance(pattern.pattern, str):
             raise NotRead("flags beside a compiled pattern")
-        given, pattern = pattern.flags & ~re.UNICODE, pattern.pattern
+        bits, pattern = pattern.flags & ~re.UNICODE, pattern.pattern
     else:
-        found = flags[0] if flags else Constant(0)
-        if not isinstance(pattern, str) or not isinstance(found, Constant):
+        flag = flags[0] if flags else Constant(0)
+        if not isinstance(pattern, str) or not isinstance(flag, Constant):
             raise NotRead("a pattern that is no text")
-        given = int(found.value) & ~re.UNICODE
-    if not given:
+        bits = int(flag.value) & ~re.UNICODE
+    if not bits:
         return str(pattern)
-    if given & ~(re.IGNORECASE | re.MULTILINE | re.DOTALL) or pattern.startswith("(?"):
+    if bits & ~(re.IGNORECASE | re.MULTILINE | re.DOTALL) or pattern.startswith("(?"):
         raise NotRead("flags of a regular expression")
     letters = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"))
-    return f"(?{''.join(letter for flag, letter in letters if given & flag)}){pattern}"
+    return f"(?{''.join(letter for flag, letter in letters if bits & flag)}){pattern}"
 
 
-def substituted(reader: Reader, args: Sequence[Value], state: State, then: Takes) -> Tree:
+def substituted(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
     if len(args) != 3 or not all(isinstance(a, Constant) for a in args[:2]):
         raise NotRead("a substitution that is not constant")
     pattern, new = (a.value for a in args[:2] if isinstance(a, Constant))
@@ -106,54 +112,61 @@ def substituted(reader: Reader, args: Sequence[Value], state: State, then: Takes
     try:
         re.sub(_flagged(pattern, ()), new, "")
     except (re.error, IndexError):
-        return Raised()
-    fixed = [lifted(Constant(_flagged(pattern, ()))), lifted(Constant(new))]
-    return known_values(
+        return Raises()
+    fixed = [as_symbol(Constant(_flagged(pattern, ()))), as_symbol(Constant(new))]
+    return require_kinds(
         reader, [args[2]], ("str",), (), state,
-        lambda a, s: reader.made(called("python.re_sub", "str", *fixed, a[0]), s, then),
+        lambda a, s: reader.continue_with(function_call("python.re_sub", "str", *fixed, a[0]), s, then),
     )  # fmt: skip
 
 
 def of_text(
-    reader: Reader, base: Symbol, name: str, args: Sequence[Value], state: State, then: Takes
+    reader: FunctionReader,
+    base: Symbol,
+    name: str,
+    args: Sequence[Value],
+    state: State,
+    then: ValueContinuation,
 ) -> Tree:
     """A method of a text."""
     if base.kind != "str":
         raise NotRead(f"the method {name} of a {base.kind}")
 
-    def made(kind: str, *values: Value) -> Tree:
-        return known_values(
+    def method_call(kind: str, *values: Value) -> Tree:
+        return require_kinds(
             reader, [base, *values], ("str",), ("str",), state,
-            lambda a, s: reader.made(called(f"python.{name}", kind, *a), s, then),
+            lambda a, s: reader.continue_with(function_call(f"python.{name}", kind, *a), s, then),
         )  # fmt: skip
 
     if name in STRIPPED and list(args) in ([], [NONE]):
-        return made("str")
+        return method_call("str")
     if name in CHANGED and not args:
-        return made("str")
+        return method_call("str")
     if name in ASKED and not args:
-        return reader.said(called(f"python.{name}", "bool", base).expr, state, then, True)
+        return reader.truth_value(
+            function_call(f"python.{name}", "bool", base).expr, state, then, True
+        )
     if name in FOUND | {"index"} and len(args) == 1:
-        return made("int", *args)
+        return method_call("int", *args)
     if name in STRIPPED and len(args) == 1 and _may_be_none(args[0]):
         raise NotRead(f"{name} of characters that may be None")
     if name in STRIPPED | REMOVED and len(args) == 1:
-        return made("str", *args)
+        return method_call("str", *args)
     if name == "replace" and len(args) == 2:
-        return made("str", *args)
+        return method_call("str", *args)
     if name in ENDED and len(args) == 1:
         return _ends(reader, base, name, args[0], state, then)
     if name == "zfill" and len(args) == 1:
-        return known_values(
+        return require_kinds(
             reader, [base, *args], ("str",), ("int", "bool"), state,
-            lambda a, s: reader.made(called("python.zfill", "str", a[0], as_int(a[1])), s, then),
+            lambda a, s: reader.continue_with(function_call("python.zfill", "str", a[0], as_int(a[1])), s, then),
         )  # fmt: skip
     if name == "split" and list(args) in ([], [NONE]):
-        return reader.made(called("python.words", "texts", base), state, then)
+        return reader.continue_with(function_call("python.words", "texts", base), state, then)
     if name == "split" and len(args) == 1:
         if _may_be_none(args[0]):
             raise NotRead("a separator that may be None")
-        return made("texts", *args)
+        return method_call("texts", *args)
     if name == "join" and len(args) == 1:
         return _joined(reader, base, args[0], state, then)
     raise NotRead(f"the method {name}")
@@ -164,7 +177,12 @@ def _may_be_none(value: Value) -> bool:
 
 
 def _ends(
-    reader: Reader, base: Symbol, name: str, wanted: Value, state: State, then: Takes
+    reader: FunctionReader,
+    base: Symbol,
+    name: str,
+    wanted: Value,
+    state: State,
+    then: ValueContinuation,
 ) -> Tree:
     """`startswith` or `endswith`, of a text or of any of several."""
     options = [wanted]
@@ -176,47 +194,55 @@ def _ends(
             return then(Constant(False), s)
 
         def one(a: list[Symbol], t: State) -> Tree:
-            found = called(f"python.{name}", "bool", base, a[0]).expr
+            condition = function_call(f"python.{name}", "bool", base, a[0]).expr
             return reader.branch(
-                found, t, lambda u: then(Constant(True), u), lambda u: over(left[1:], u)
+                condition, t, lambda u: then(Constant(True), u), lambda u: over(left[1:], u)
             )
 
-        return known_values(reader, [left[0]], ("str",), (), s, one)
+        return require_kinds(reader, [left[0]], ("str",), (), s, one)
 
     return over(options, state)
 
 
-def _joined(reader: Reader, base: Symbol, items: Value, state: State, then: Takes) -> Tree:
+def _joined(
+    reader: FunctionReader, base: Symbol, items: Value, state: State, then: ValueContinuation
+) -> Tree:
     """`base.join(items)`"""
     if isinstance(items, Symbol) and items.kind == "texts":
-        return reader.made(called("python.join", "str", base, items), state, then)
-    parts = rounds(items)
+        return reader.continue_with(function_call("python.join", "str", base, items), state, then)
+    parts = items_of(items)
     if not parts:
         return then(Constant(""), state)
 
-    def made(a: list[Symbol], s: State) -> Tree:
-        found = a[0]
+    def concatenate(a: list[Symbol], s: State) -> Tree:
+        text = a[0]
         for part in a[1:]:
-            found = summed(summed(found, base), part)
-        return then(found, s)
+            text = add(add(text, base), part)
+        return then(text, s)
 
-    return known_values(reader, parts, ("str",), ("str",), state, made)
+    return require_kinds(reader, parts, ("str",), ("str",), state, concatenate)
 
 
-def formatted(reader: Reader, value: Value, spec: str, state: State, then: Takes) -> Tree:
+def formatted(
+    reader: FunctionReader, value: Value, spec: str, state: State, then: ValueContinuation
+) -> Tree:
     """A value in an f-string with a format."""
     if any(int(n) > 200 for n in re.findall(r"\d+", spec)):
         raise NotRead("a wide format")
     if isinstance(value, Constant):
-        return reader.constant(lambda: format(steady(value.value), spec), state, then)
+        return reader.compute_constant(
+            lambda: format(require_ordered(value.value), spec), state, then
+        )
 
-    def made(v: Value, s: State) -> Tree:
-        symbol = lifted(v)
+    def format_value(v: Value, s: State) -> Tree:
+        symbol = as_symbol(v)
         kind = {"str": "text", "int": "int", "float": "float"}.get(symbol.kind)
         if kind is None:
             raise NotRead(f"a format of a {symbol.kind}")
-        return reader.made(
-            called(f"python.format_{kind}", "str", symbol, lifted(Constant(spec))), s, then
+        return reader.continue_with(
+            function_call(f"python.format_{kind}", "str", symbol, as_symbol(Constant(spec))),
+            s,
+            then,
         )
 
-    return reader.known(value, state, made)
+    return reader.require_not_none(value, state, format_value)

@@ -57,7 +57,7 @@ class Symbol:
     low: int | None = None
     high: int | None = None
 
-    def known(self) -> Symbol:
+    def not_none(self) -> Symbol:
         """The same, known not to be None."""
         return replace(self, nullable=False)
 
@@ -87,13 +87,13 @@ class Items:
 
 @final
 @dataclass(frozen=True)
-class Iterated:
+class IteratorItems:
     """What goes over items once: it is read where it stands, or not at all."""
 
     items: tuple[Value, ...]
 
 
-Value: TypeAlias = Symbol | Constant | Items | Iterated
+Value: TypeAlias = Symbol | Constant | Items | IteratorItems
 NONE = Constant(None)
 
 
@@ -131,24 +131,24 @@ def argument(expr: Expr) -> Symbol:
             raise NotRead(f"an argument of type {expr.type}")
 
 
-def lifted(value: Value) -> Symbol:
+def as_symbol(value: Value) -> Symbol:
     """A constant as a symbol."""
     if isinstance(value, Symbol):
         return value
-    if isinstance(value, Items | Iterated):
+    if isinstance(value, Items | IteratorItems):
         raise NotRead("a list or tuple as a value")
-    found = value.value
-    if type(found) is bool:
-        return Symbol(Literal(found, BOOLEAN), "bool")
-    if type(found) is int and -(1 << 63) <= found < 1 << 63:
-        return Symbol(Literal(found, LONG), "int", False, found, found)
-    if type(found) is float and not math.isnan(found):
-        return Symbol(Literal(found, DOUBLE), "float")
-    if type(found) is str:
-        return Symbol(Literal(found, STRING), "str")
-    if type(found) is date and not isinstance(found, datetime):
-        return Symbol(Literal(found, DATE), "date")
-    raise NotRead(f"a {type(found).__name__} as a value")
+    constant = value.value
+    if type(constant) is bool:
+        return Symbol(Literal(constant, BOOLEAN), "bool")
+    if type(constant) is int and -(1 << 63) <= constant < 1 << 63:
+        return Symbol(Literal(constant, LONG), "int", False, constant, constant)
+    if type(constant) is float and not math.isnan(constant):
+        return Symbol(Literal(constant, DOUBLE), "float")
+    if type(constant) is str:
+        return Symbol(Literal(constant, STRING), "str")
+    if type(constant) is date and not isinstance(constant, datetime):
+        return Symbol(Literal(constant, DATE), "date")
+    raise NotRead(f"a {type(constant).__name__} as a value")
 
 
 def number(value: int) -> Literal:
@@ -178,13 +178,13 @@ def is_exact(symbol: Symbol) -> bool:
     return low is not None and high is not None and low >= -EXACT and high <= EXACT
 
 
-def called(function: str, kind: str, *args: Symbol) -> Symbol:
+def function_call(function: str, kind: str, *args: Symbol) -> Symbol:
     """A function of the registry."""
-    made = Call(function, tuple(a.expr for a in args), TYPES[kind])
-    return Symbol(made, kind)
+    call = Call(function, tuple(a.expr for a in args), TYPES[kind])
+    return Symbol(call, kind)
 
 
-def summed(left: Symbol, right: Symbol) -> Symbol:
+def add(left: Symbol, right: Symbol) -> Symbol:
     """`left + right`"""
     if left.kind == "str":
         return _concatenated(left.expr, right.expr)
@@ -193,26 +193,26 @@ def summed(left: Symbol, right: Symbol) -> Symbol:
 
 def _concatenated(left: Expr, right: Expr) -> Symbol:
     """Texts one behind the other, constants next to each other as one."""
-    found: list[Expr] = []
+    parts: list[Expr] = []
     for side in (left, right):
         is_sum = isinstance(side, Call) and side.function == "concat"
         for part in side.args if isinstance(side, Call) and is_sum else (side,):
-            if isinstance(part, Literal) and found and isinstance(found[-1], Literal):
-                found[-1] = Literal(found[-1].value + part.value, STRING)
+            if isinstance(part, Literal) and parts and isinstance(parts[-1], Literal):
+                parts[-1] = Literal(parts[-1].value + part.value, STRING)
             elif not isinstance(part, Literal) or part.value:
-                found.append(part)
-    if len(found) < 2:
-        return Symbol(found[0] if found else Literal("", STRING), "str")
-    return Symbol(Call("concat", tuple(found), STRING), "str")
+                parts.append(part)
+    if len(parts) < 2:
+        return Symbol(parts[0] if parts else Literal("", STRING), "str")
+    return Symbol(Call("concat", tuple(parts), STRING), "str")
 
 
 def _computed(operator: str, left: Symbol, right: Symbol) -> Symbol:
     if "float" in (left.kind, right.kind):
-        return called(operator, "float", as_float(left), as_float(right))
+        return function_call(operator, "float", as_float(left), as_float(right))
     left, right = as_int(left), as_int(right)
-    made = called(operator, "int", left, right)
+    result = function_call(operator, "int", left, right)
     ends = _ends(operator, left, right)
-    return replace(made, low=min(ends), high=max(ends)) if ends else made
+    return replace(result, low=min(ends), high=max(ends)) if ends else result
 
 
 def _ends(operator: str, left: Symbol, right: Symbol) -> list[int]:
@@ -227,44 +227,44 @@ def _ends(operator: str, left: Symbol, right: Symbol) -> list[int]:
     return [a * c, a * d, b * c, b * d]
 
 
-def subtracted(left: Symbol, right: Symbol) -> Symbol:
+def subtract(left: Symbol, right: Symbol) -> Symbol:
     """`left - right`"""
     return _computed("-", left, right)
 
 
-def multiplied(left: Symbol, right: Symbol) -> Symbol:
+def multiply(left: Symbol, right: Symbol) -> Symbol:
     """`left * right`"""
     return _computed("*", left, right)
 
 
-def divided(left: Symbol, right: Symbol) -> Symbol:
+def divide(left: Symbol, right: Symbol) -> Symbol:
     """`left / right`, the divisor not zero."""
     for side in (left, right):
         if side.kind != "float" and not is_exact(as_int(side)):
             raise NotRead("a quotient of numbers that may be too large to be exact as floats")
-    return called("/", "float", as_float(left), as_float(right))
+    return function_call("/", "float", as_float(left), as_float(right))
 
 
-def floored(left: Symbol, right: Symbol) -> Symbol:
+def floor_divide(left: Symbol, right: Symbol) -> Symbol:
     """`left // right` of whole numbers, the divisor not zero: rounded down, not towards zero."""
     quotient, remainder = _truncated(left, right)
     less = Call("-", (quotient, number(1)), LONG)
-    made = Symbol(Case(((_is_off(remainder, right), less),), quotient), "int")
+    quotient_down = Symbol(Case(((_is_off(remainder, right), less),), quotient), "int")
     if left.low is None or left.high is None:
-        return made
+        return quotient_down
     most = max(abs(left.low), abs(left.high)) + 1
-    return replace(made, low=-most, high=most)
+    return replace(quotient_down, low=-most, high=most)
 
 
 def modulo(left: Symbol, right: Symbol) -> Symbol:
     """`left % right` of whole numbers, the divisor not zero: with the divisor's sign."""
     _, remainder = _truncated(left, right)
     turned = Call("+", (remainder, right.expr), LONG)
-    made = Symbol(Case(((_is_off(remainder, right), turned),), remainder), "int")
+    result = Symbol(Case(((_is_off(remainder, right), turned),), remainder), "int")
     if right.low is None or right.high is None:
-        return made
+        return result
     most = max(abs(right.low), abs(right.high))
-    return replace(made, low=0 if right.low > 0 else -most, high=most)
+    return replace(result, low=0 if right.low > 0 else -most, high=most)
 
 
 def _truncated(left: Symbol, right: Symbol) -> tuple[Expr, Expr]:
@@ -282,11 +282,11 @@ def _is_off(remainder: Expr, divisor: Symbol) -> Expr:
     return And((Not(Compare("=", remainder, zero)), Not(same)))
 
 
-def negated(symbol: Symbol) -> Symbol:
+def negate(symbol: Symbol) -> Symbol:
     """`-symbol`"""
     if symbol.kind == "float":
-        return called("negative", "float", symbol)
-    return subtracted(lifted(Constant(0)), as_int(symbol))
+        return function_call("negative", "float", symbol)
+    return subtract(as_symbol(Constant(0)), as_int(symbol))
 
 
 def text(symbol: Symbol) -> Symbol:
@@ -300,7 +300,7 @@ def text(symbol: Symbol) -> Symbol:
             words = Literal("True", STRING), Literal("False", STRING)
             return Symbol(Case(((symbol.expr, words[0]),), words[1]), "str")
         case "float":
-            return called("python.float_text", "str", symbol)
+            return function_call("python.float_text", "str", symbol)
         case _:
             raise NotRead(f"the text of a {symbol.kind}")
 
@@ -317,12 +317,12 @@ def is_truthy(symbol: Symbol) -> Expr:
         case "str":
             return Not(Compare("=", symbol.expr, Literal("", STRING)))
         case "texts":
-            return Not(Compare("=", called("python.len", "int", symbol).expr, number(0)))
+            return Not(Compare("=", function_call("python.len", "int", symbol).expr, number(0)))
         case _:
             return Literal(True, BOOLEAN)
 
 
-def compared(operator: str, left: Symbol, right: Symbol) -> Expr | None:
+def compare_symbols(operator: str, left: Symbol, right: Symbol) -> Expr | None:
     """A comparison; None where Python refuses to order, for `=` never."""
     if left.kind in NUMBERS and right.kind in NUMBERS:
         return _compared_numbers(operator, left, right)
@@ -342,10 +342,10 @@ def _compared_numbers(operator: str, left: Symbol, right: Symbol) -> Expr:
         if side.kind != "float" and not is_exact(as_int(side)):
             raise NotRead("a comparison of a float with a number that may be too large")
     sides = as_float(left).expr, as_float(right).expr
-    found: list[Expr] = [Compare(operator, *sides)]
+    conditions: list[Expr] = [Compare(operator, *sides)]
     # To Python NaN is not even equal to itself; to Spark it is, and greater than the rest.
-    found += [Not(Call("isnan", (s,), BOOLEAN)) for s in sides if not isinstance(s, Literal)]
-    return And(tuple(found)) if len(found) > 1 else found[0]
+    conditions += [Not(Call("isnan", (s,), BOOLEAN)) for s in sides if not isinstance(s, Literal)]
+    return And(tuple(conditions)) if len(conditions) > 1 else conditions[0]
 
 
 def is_none(symbol: Symbol) -> Expr:

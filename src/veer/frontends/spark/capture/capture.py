@@ -34,7 +34,7 @@ from veer.model.ops import (
     BY_NAME,
     OVERWRITTEN,
     WRITTEN,
-    Operator,
+    AnyOperator,
     Sink,
     Source,
     Values,
@@ -102,7 +102,7 @@ class Capture:
         self.root = root
         self.data = data
         self.tables: dict[str, Source] = dict(read_schema(schema)) if schema else {}
-        self.stubs: dict[int, Operator] = {}  # by the number of the RDD that stands for them
+        self.stubs: dict[int, AnyOperator] = {}  # by the number of the RDD that stands for them
         self.written: list[Written] = []
         self.stopped: Stopped | None = None
         self.keep = False  # whether PySpark stays intercepted: the process ends anyway
@@ -147,7 +147,7 @@ class Capture:
         except Exception as error:
             self.stop(f"{_first_line(error)}{self.hint(error)}", "")
 
-    def stub(self, operator: Operator) -> Any:
+    def stub(self, operator: AnyOperator) -> Any:
         """An empty frame that stands for a source."""
         from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
@@ -174,7 +174,7 @@ class Capture:
             self.stop(f"{found.sink.target} is read after it was {found.sink.kind}", "")
         return found.frame
 
-    def source(self, node: Any) -> Operator | None:
+    def source(self, node: Any) -> AnyOperator | None:
         """What a leaf of a plan stands for, if it is one of the stubs."""
         if node.kind == "LogicalRDD":
             return self.stubs.get(int(node.jvm.rdd().id()))

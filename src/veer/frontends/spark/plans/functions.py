@@ -6,13 +6,13 @@ import uuid
 from typing import Any
 
 from veer.frontends.python import Identity, identify
-from veer.frontends.python.purity.analysis import Given
+from veer.frontends.python.purity import Arguments
 from veer.functions.registry import Kind
 
 NAMED_ARGUMENT = "NamedArgumentExpression"
 
 
-def python_function(jvm_function: Any, given: Given) -> tuple[Any, Identity]:
+def python_function(jvm_function: Any, given: Arguments) -> tuple[Any, Identity]:
     """The function of a plan and its identity; None and one of its own if it cannot be had."""
     from pyspark import cloudpickle
 

@@ -31,6 +31,7 @@ from veer.model.ops import (
     COMPUTED,
     LOCAL,
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -40,7 +41,6 @@ from veer.model.ops import (
     Limit,
     NamedCall,
     NamedOver,
-    Operator,
     Over,
     Project,
     Sample,
@@ -104,7 +104,7 @@ class PlanReader(FlowBuilder):
     """Reads one analyzed plan; subqueries are read by readers of their own."""
 
     def __init__(
-        self, sources: Callable[[Node], Operator], udf: Any, root: Path | None = None
+        self, sources: Callable[[Node], AnyOperator], udf: Any, root: Path | None = None
     ) -> None:
         super().__init__()
         self.source = sources
@@ -148,7 +148,7 @@ class PlanReader(FlowBuilder):
             return self._leaf(node)
         raise UnsupportedError(f"the plan node {node.kind}")
 
-    def _put(self, operator: Operator, numbers: Sequence[int], *inputs: Signal) -> Signal:
+    def _put(self, operator: AnyOperator, numbers: Sequence[int], *inputs: Signal) -> Signal:
         id_ = self.add(operator, *(i.id for i in inputs))
         return Signal(id_, self.schemas[id_], tuple(numbers))
 
@@ -499,7 +499,7 @@ class PlanReader(FlowBuilder):
     def _read_except(self, node: Node) -> Signal:
         return self._matched(node, ExceptAll(), "anti")
 
-    def _matched(self, node: Node, operator: Operator, kind: str) -> Signal:
+    def _matched(self, node: Node, operator: AnyOperator, kind: str) -> Signal:
         left, right = (self.read(child) for child in node.children)
         if node.fields["isAll"]:
             return self._put(operator, left.numbers, left, right)

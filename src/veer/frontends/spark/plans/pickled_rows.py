@@ -18,7 +18,7 @@ from veer.frontends.python.identity import digest_of
 from veer.frontends.spark.plans.functions import as_bytes
 from veer.frontends.spark.plans.types import exact_decimal, moment
 from veer.functions.arithmetic import NAN, to_float32
-from veer.model.ops import COMPUTED, LOCAL, Operator, Source, Values
+from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Source, Values
 from veer.model.schema import Field
 from veer.model.types import (
     INTEGER_BITS,
@@ -42,7 +42,7 @@ SURROGATES = re.compile("[\ud800-\udfff]")  # no text of their own
 STORED = frozenset({"LocalCheckpointRDD", "ReliableCheckpointRDD"})
 
 
-def rows_of(rdd: Any, fields: tuple[Field, ...]) -> Operator:
+def rows_of(rdd: Any, fields: tuple[Field, ...]) -> AnyOperator:
     """The rows of an RDD if a program gave them; else a source known as this very RDD."""
     chain = _chain(rdd)
     kinds = [str(r.getClass().getSimpleName()) for r in chain]

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from veer.frontends.python.identity import digest_of
 from veer.frontends.spark.plans.types import exact_decimal
-from veer.model.ops import LOCAL, Operator, Source, Values
+from veer.model.ops import LOCAL, AnyOperator, Source, Values
 from veer.model.schema import Field
 from veer.model.types import (
     INTEGER_BITS,
@@ -26,7 +26,7 @@ MOST_CELLS = 1_000
 ODD = object()
 
 
-def given_rows(data: Any, fields: tuple[Field, ...]) -> Operator:
+def given_rows(data: Any, fields: tuple[Field, ...]) -> AnyOperator:
     """The rows themselves if they are few and plain, else a table known by a digest of them."""
     if isinstance(data, list | tuple):
         found = _values(data, fields)

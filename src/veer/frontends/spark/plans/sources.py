@@ -14,7 +14,7 @@ from veer.frontends.spark.plans.pickled_rows import rows_of
 from veer.frontends.spark.plans.tree import Node, each
 from veer.frontends.spark.plans.types import constant, jvm_constant, metadata_of
 from veer.functions.arithmetic import NAN
-from veer.model.ops import ANYWHERE, LOCAL, Operator, Source, Values
+from veer.model.ops import ANYWHERE, LOCAL, AnyOperator, Source, Values
 from veer.model.secrets import without_secret_values
 from veer.model.types import (
     AtomicType,
@@ -34,7 +34,7 @@ FILE_COLUMN = "_metadata"  # names and times of the files rows come from
 MOST_PARTITIONS = 10_000  # whose places are looked up
 
 
-def source_of(node: Node) -> Operator:
+def source_of(node: Node) -> AnyOperator:
     """The table a leaf of a plan stands for."""
     reader = READERS.get(node.kind)
     if reader is None:
@@ -44,12 +44,12 @@ def source_of(node: Node) -> Operator:
     return reader(node)
 
 
-def _rdd(node: Node) -> Operator:
+def _rdd(node: Node) -> AnyOperator:
     """Rows made in the program."""
     return rows_of(node.jvm.rdd(), fields_of(node))
 
 
-def _local(node: Node) -> Operator:
+def _local(node: Node) -> AnyOperator:
     """Rows held by the plan itself: known by what they are, where that can be told for certain."""
     fields = fields_of(node)
     rows = node.jvm.data()
@@ -173,7 +173,7 @@ def _hive(node: Node) -> Source:
     )
 
 
-READERS: dict[str, Callable[[Node], Operator]] = {
+READERS: dict[str, Callable[[Node], AnyOperator]] = {
     "LogicalRDD": _rdd,
     "LocalRelation": _local,
     "LogicalRelation": _relation,
