@@ -17,7 +17,15 @@ from typing import Any, TypeAlias, assert_never, final
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.dates import date_text, timestamp_text
 from veer.functions.registry import OVER, scalar_function
-from veer.functions.traits import Called, Indexed, Infix, Prefix, PythonOnly, SqlForm
+from veer.functions.traits import (
+    Called,
+    CalledBackwards,
+    Indexed,
+    Infix,
+    Prefix,
+    PythonOnly,
+    SqlForm,
+)
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     WHOLE,
@@ -455,6 +463,8 @@ def _call(form: SqlForm, args: list[str]) -> str:
     match form:
         case Called(name):
             return f"{name}({', '.join(args)})"
+        case CalledBackwards(name):
+            return f"{name}({', '.join(reversed(args))})"
         case Infix(symbol):
             return f"({args[0]} {symbol} {args[1]})"
         case Prefix(symbol):

@@ -379,10 +379,20 @@ scalar(
     STRICT,
     TOTAL,
     spark=("Year",),
+    extracts=("year",),
     solver=SolverMeaning.YEAR,
     folding=Folding.SETTLED,
 )
-scalar("quarter", DAY_PART, lambda d: (d.month + 2) // 3, PURE, STRICT, TOTAL, spark=("Quarter",))
+scalar(
+    "quarter",
+    DAY_PART,
+    lambda d: (d.month + 2) // 3,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Quarter",),
+    extracts=("quarter",),
+)
 scalar(
     "month",
     DAY_PART,
@@ -391,6 +401,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("Month",),
+    extracts=("month",),
     folding=Folding.SETTLED,
 )
 scalar(
@@ -402,6 +413,7 @@ scalar(
     TOTAL,
     aliases=("dayofmonth",),
     spark=("DayOfMonth",),
+    extracts=("day", "days"),
     folding=Folding.SETTLED,
 )
 scalar(
@@ -412,6 +424,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("DayOfWeek",),
+    extracts=("dayofweek", "dow"),
 )
 scalar("weekday", DAY_PART, lambda d: d.weekday(), PURE, STRICT, TOTAL, spark=("WeekDay",))
 scalar(
@@ -422,12 +435,31 @@ scalar(
     STRICT,
     TOTAL,
     spark=("DayOfYear",),
+    extracts=("dayofyear", "doy"),
 )
 scalar(
-    "weekofyear", DAY_PART, lambda d: d.isocalendar()[1], PURE, STRICT, TOTAL, spark=("WeekOfYear",)
+    "weekofyear",
+    DAY_PART,
+    lambda d: d.isocalendar()[1],
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("WeekOfYear",),
+    extracts=("weekofyear", "week"),
 )
-scalar("hour", CLOCK_PART, lambda t: t.hour, PURE, STRICT, TOTAL, spark=("Hour",))
-scalar("minute", CLOCK_PART, lambda t: t.minute, PURE, STRICT, TOTAL, spark=("Minute",))
+scalar(
+    "hour", CLOCK_PART, lambda t: t.hour, PURE, STRICT, TOTAL, spark=("Hour",), extracts=("hour",)
+)
+scalar(
+    "minute",
+    CLOCK_PART,
+    lambda t: t.minute,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Minute",),
+    extracts=("minute",),
+)
 scalar("second", CLOCK_PART, lambda t: t.second, PURE, STRICT, TOTAL, spark=("Second",))
 
 _TRUNCATED: dict[str, Callable[[Any], Any]] = {

@@ -114,6 +114,7 @@ class ScalarFunction(Function):
     texts: TextUse | None = None
     ignores_zero_sign: bool = False  # gives equal results for 0.0 and -0.0, or two zeros
     attempt_of: str | None = None  # the function that fails where this one gives null
+    extracts: tuple[str, ...] = ()  # fields of which EXTRACT(field FROM x) is this function
 
     @property
     def can_fail(self) -> bool:
@@ -178,6 +179,11 @@ def attempt_of(name: str) -> str | None:
     return next((f.name for f in SCALAR.values() if f.attempt_of == name), None)
 
 
+def extracting(field: str) -> str | None:
+    """The scalar function that EXTRACT means with a field, if it is known."""
+    return next((f.name for f in SCALAR.values() if field in f.extracts), None)
+
+
 def scalar_function(name: str) -> ScalarFunction:
     """The scalar function of that exact registry name."""
     if name not in SCALAR:
@@ -219,6 +225,7 @@ class ScalarTraits(_Traits, total=False):
     texts: TextUse | None
     ignores_zero_sign: bool
     attempt_of: str
+    extracts: tuple[str, ...]
 
 
 class AggregateTraits(_Traits, total=False):

@@ -20,7 +20,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Folding, TextUse
+from veer.functions.traits import CalledBackwards, Folding, TextUse
 from veer.functions.typing import common_type, first_type, signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
 
@@ -154,6 +154,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("trim"),
     spark=("StringTrim",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
@@ -165,6 +166,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("ltrim"),
     spark=("StringTrimLeft",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
@@ -176,6 +178,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("rtrim"),
     spark=("StringTrimRight",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,

@@ -155,6 +155,14 @@ class Called:
 
 @final
 @dataclass(frozen=True, slots=True)
+class CalledBackwards:
+    """`name(a)`, but `name(b, a)`: of two arguments SQL takes the second first."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Infix:
     """`(a symbol b)`."""
 
@@ -181,4 +189,4 @@ class PythonOnly:
     """Spark has no such function: a Python function computes it."""
 
 
-SqlForm: TypeAlias = Called | Infix | Prefix | Indexed | PythonOnly
+SqlForm: TypeAlias = Called | CalledBackwards | Infix | Prefix | Indexed | PythonOnly
