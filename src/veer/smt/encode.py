@@ -78,6 +78,17 @@ from veer.model.types import (
     YearMonthIntervalType,
     has_floats,
 )
+from veer.smt.exact import (
+    EXACT_DOUBLE,
+    MOST_SCALE,
+    Dyadic,
+    holds_exactly,
+    is_exact_negation,
+    is_exact_product,
+    is_exact_sum,
+    is_few_days,
+    is_positive,
+)
 from veer.smt.formula import (
     ADDED,
     MULTIPLIED,
@@ -101,10 +112,6 @@ INTEGERS = (
     YearMonthIntervalType,
 )
 RANGES: dict[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
-EXACT_DOUBLE = 2**53
-MOST_SCALE = 500  # bits behind the point; doubles have more, less tiny ones
-NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
-MOST_DAYS = 1_000_000  # added to a date that stays in the range of dates
 MOST_REORDERED = 3  # factors of a product that is known to be the same in every order
 EXTREMES = (SolverMeaning.GREATEST, SolverMeaning.LEAST)
 # What doubles compute without rounding while the result is short enough.
@@ -124,31 +131,6 @@ class Truth(NamedTuple):
 
     true: z3.BoolRef
     false: z3.BoolRef
-
-
-class Dyadic(NamedTuple):
-    """A number that is at most `most` in units of 2^-scale, if what is given holds."""
-
-    number: Any
-    most: int
-    scale: int
-    given: tuple[Any, ...]
-
-    def combined(self, meaning: SolverMeaning, other: Dyadic) -> Dyadic | None:
-        """The sum, difference or product, if a double holds it."""
-        given = (*self.given, *other.given)
-        if meaning is SolverMeaning.PRODUCT:
-            if not (z3.is_rational_value(self.number) or z3.is_rational_value(other.number)):
-                return None
-            number = self.number * other.number
-            made = Dyadic(number, self.most * other.most, self.scale + other.scale, given)
-        else:
-            scale = max(self.scale, other.scale)
-            most = (self.most << scale - self.scale) + (other.most << scale - other.scale)
-            is_sum = meaning is SolverMeaning.SUM
-            number = self.number + other.number if is_sum else self.number - other.number
-            made = Dyadic(number, most, scale, given)
-        return made if made.most <= EXACT_DOUBLE and made.scale <= MOST_SCALE else None
 
 
 @dataclass
@@ -547,11 +529,11 @@ class Encoder:
             case SolverMeaning.MAGNITUDE:
                 return z3.If(first < 0, -first, first)
             case SolverMeaning.MODULUS:
-                return first % second if _is_positive(call.args[1]) else None
+                return first % second if is_positive(call.args[1]) else None
             case SolverMeaning.DAYS_LATER:
-                return first + second if _is_few_days(call.args[1]) else None
+                return first + second if is_few_days(call.args[1]) else None
             case SolverMeaning.DAYS_EARLIER:
-                return first - second if _is_few_days(call.args[1]) else None
+                return first - second if is_few_days(call.args[1]) else None
             case SolverMeaning.WHOLE_QUOTIENT | SolverMeaning.REMAINDER:
                 return self._division(call.function, meaning, first, second)
             case SolverMeaning.BIT:
@@ -575,13 +557,13 @@ class Encoder:
     def _of_decimals(self, call: Call, meaning: SolverMeaning) -> Any:
         """A function of decimals where nothing rounds, else None."""
         args = [self.value(a).value for a in call.args]
-        if meaning is SolverMeaning.SUM and _is_exact_sum(call):
+        if meaning is SolverMeaning.SUM and is_exact_sum(call):
             return args[0] + args[1]
-        if meaning is SolverMeaning.DIFFERENCE and _is_exact_sum(call):
+        if meaning is SolverMeaning.DIFFERENCE and is_exact_sum(call):
             return args[0] - args[1]
-        if meaning is SolverMeaning.PRODUCT and _is_exact_product(call):
+        if meaning is SolverMeaning.PRODUCT and is_exact_product(call):
             return self._product(args[0], args[1])
-        if meaning is SolverMeaning.NEGATION and _is_exact_negation(call):
+        if meaning is SolverMeaning.NEGATION and is_exact_negation(call):
             return -args[0]
         return None
 
@@ -643,7 +625,7 @@ class Encoder:
             return Value(null, value)
         if isinstance(given, IntegralType) and isinstance(target, IntegralType):
             return self._between_integers(cast, null, value)
-        if isinstance(target, DecimalType) and _holds_exactly(given, target):
+        if isinstance(target, DecimalType) and holds_exactly(given, target):
             if isinstance(given, IntegralType):
                 value = z3.ToReal(value)
             return Value(null, value)
@@ -775,53 +757,3 @@ class Encoder:
 
 
 BOOL = "bool"
-
-
-def _is_positive(expr: Expr) -> bool:
-    return isinstance(expr, Literal) and isinstance(expr.value, int) and expr.value > 0
-
-
-def _is_few_days(expr: Expr) -> bool:
-    """Whether a number of days does not lead out of the range in which days are counted."""
-    match expr:
-        case Literal(int() as days):
-            return abs(days) <= MOST_DAYS
-        case _:
-            return False
-
-
-def _is_exact_sum(call: Call) -> bool:
-    """Whether a decimal sum keeps every digit: Spark's own type for it is not cut off."""
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
-    scale = max(a.scale, b.scale)
-    whole = max(a.precision - a.scale, b.precision - b.scale)
-    return result.scale == scale and result.precision - result.scale >= whole + 1
-
-
-def _is_exact_negation(call: Call) -> bool:
-    """Whether a decimal is negated without rounding."""
-    type_ = call.type
-    assert isinstance(type_, DecimalType)
-    return call.args[0].type == type_ and type_.precision <= NEGATED_EXACTLY
-
-
-def _is_exact_product(call: Call) -> bool:
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
-    whole = a.precision - a.scale + b.precision - b.scale
-    return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
-
-
-DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}
-
-
-def _holds_exactly(given: DataType, target: DecimalType) -> bool:
-    whole = target.precision - target.scale
-    if isinstance(given, IntegralType):
-        return whole >= DIGITS[type(given)]
-    if isinstance(given, DecimalType):
-        return target.scale >= given.scale and whole >= given.precision - given.scale
-    return False
