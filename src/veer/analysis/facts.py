@@ -15,9 +15,9 @@ from typing import final
 from veer.analysis.determinism import expr_kind
 from veer.analysis.keys import Key, uniqueness
 from veer.functions.registry import Kind, scalar_function
+from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import (
-    And,
     Call,
     Column,
     Compare,
@@ -116,7 +116,7 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
     below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
     match operator:
         case Filter(predicate):
-            return _with(inputs[0], conjuncts(predicate, below[0]))
+            return _with(inputs[0], plain_conjuncts(predicate, below[0]))
         case Project(columns):
             return _projected([n.expr for n in columns], below[0], inputs[0])
         case Join():
@@ -135,17 +135,9 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
             return Facts()
 
 
-def conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:
+def plain_conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:
     """The parts of a condition that are worth knowing, columns by position."""
-    found: list[Expr] = []
-    stack = [predicate]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, And):
-            stack.extend(reversed(part.args))
-        elif is_plain(part):
-            found.append(_placed(part, schema))
-    return found
+    return [_placed(part, schema) for part in conjuncts(predicate) if is_plain(part)]
 
 
 def is_plain(expr: Expr) -> bool:
@@ -227,7 +219,7 @@ def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Fac
         return Facts()
     width = len(below[0])
     moved = right.moved({i: i + width for i in range(len(below[1]))})
-    condition = conjuncts(join.condition, below[0] + below[1]) if join.condition else []
+    condition = plain_conjuncts(join.condition, below[0] + below[1]) if join.condition else []
     if join.kind == "left":
         return left
     return _with(left, (*moved.conditions, *condition))
