@@ -30,18 +30,10 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
-    Deduplicate,
     Filter,
     Join,
-    Lateral,
-    Limit,
-    Over,
     Project,
-    RowUdf,
-    Sample,
-    Sort,
     Union,
-    Unnest,
 )
 from veer.model.schema import Schema
 from veer.model.types import has_floats, is_orderable
@@ -50,8 +42,6 @@ from veer.model.walk import parts, query_of, transform
 REACH = 64  # operators looked at below a signal
 MOST = 16  # conditions kept
 LARGEST = 16  # parts of a condition
-# Operators whose output begins with the columns of its input, of rows of the input.
-EXTEND = (Sort, Limit, Sample, Deduplicate, Over, RowUdf, Unnest, Lateral)
 
 
 @final
@@ -129,7 +119,7 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
         case Union():
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
             return Facts(tuple(shared))
-        case _ if isinstance(operator, EXTEND):
+        case _ if operator.traits.extends_input:
             return inputs[0]
         case _:
             return Facts()
