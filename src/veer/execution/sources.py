@@ -201,9 +201,11 @@ class Sources:
             raise InputError(f"{path} is reached through Spark only")
         spark = self.spark()
         jvm: Any = spark._jvm
-        place = jvm.org.apache.hadoop.fs.Path(path)
-        system = place.getFileSystem(spark._jsc.hadoopConfiguration())
-        statuses = system.globStatus(place) if patterns else [system.getFileStatus(place)]
+        hadoop_path = jvm.org.apache.hadoop.fs.Path(path)
+        system = hadoop_path.getFileSystem(spark._jsc.hadoopConfiguration())
+        statuses = (
+            system.globStatus(hadoop_path) if patterns else [system.getFileStatus(hadoop_path)]
+        )
         if statuses is None or not len(statuses):
             raise InputError(f"{path}: no such file or directory")
         for status in statuses:

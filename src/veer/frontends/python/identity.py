@@ -100,9 +100,9 @@ class Identity:
     certain: bool = True
 
 
-def identify(function: Any, given: Arguments = DATA) -> Identity:
+def identify(function: Any, arguments: Arguments = DATA) -> Identity:
     """The identity of a function of some arguments; one of its own if it cannot be told."""
-    kind = kind_of(function, given)
+    kind = kind_of(function, arguments)
     walk = _Walk()
     try:
         digest = walk.digest(function)
@@ -312,14 +312,14 @@ class _Walk:
     def _code(self, code: types.CodeType, function: types.FunctionType) -> Iterator[object]:
         yield from instructions(code, lambda inner: parts_digest(*self._code(inner, function)))
         body = list(dis.get_instructions(code))
-        for place, instruction in enumerate(body):
+        for index, instruction in enumerate(body):
             name, operation = instruction.argval, instruction.opname
             if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
                 yield name
-                yield self._read(name, function, body[place + 1 :])
+                yield self._read(name, function, body[index + 1 :])
             elif operation == "IMPORT_NAME":
-                level = body[place - 2].argval if place > 1 else None
-                yield self._imported(name, level, function, body[place + 1 :])
+                level = body[index - 2].argval if index > 1 else None
+                yield self._imported(name, level, function, body[index + 1 :])
             elif operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
                 self._check_name(name)
 

@@ -175,12 +175,12 @@ class _Scanner:
                 times = 2 if self._in_loop(node) else 1
                 self.top_level += [(node.id, node.lineno)] * times
             return
-        place = next((i for i, s in enumerate(reversed(scopes)) if node.id in s), None)
-        if sure is None and place != 0:
+        distance = next((i for i, s in enumerate(reversed(scopes)) if node.id in s), None)
+        if sure is None and distance != 0:
             return
-        if place is None:
+        if distance is None:
             self.uses.append(Use(path, bool(sure), owner, len(within) > 1))
-        elif place > 0:
+        elif distance > 0:
             self.cells.append(Use(path, bool(sure), self._nested(node), False, owner))
         elif sure and len(path) > 1 and len(scopes) == 1:
             self._through_self(node, path, within, owner)

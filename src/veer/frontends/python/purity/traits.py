@@ -127,9 +127,11 @@ class AbstractValue:
 
     @property
     def all_traits(self) -> Trait:
+        """Traits of the value and of what is in it."""
         return self.own | self.inner
 
     def has(self, trait: Trait) -> bool:
+        """Whether the value itself may have one of some traits."""
         return bool(self.own & trait)
 
     def texts(self) -> list[str] | None:

@@ -155,6 +155,7 @@ def as_symbol(value: Value) -> Symbol:
 
 
 def number(value: int) -> Literal:
+    """A whole number as an expression."""
     return Literal(value, LONG)
 
 
@@ -352,4 +353,5 @@ def _compared_numbers(operator: str, left: Symbol, right: Symbol) -> Expr:
 
 
 def is_none(symbol: Symbol) -> Expr:
+    """Whether a value of the row is None."""
     return IsNull(symbol.expr)

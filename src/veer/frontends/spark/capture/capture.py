@@ -171,9 +171,9 @@ class Capture:
         self.stubs[_rdd_number(frame)] = operator
         return frame
 
-    def path(self, given: str) -> str:
+    def path(self, path: str) -> str:
         """A path as it is compared: without the place of the checkout and other spellings."""
-        shown = re.sub(r"^file:(//)?(?=/)", "", given)
+        shown = re.sub(r"^file:(//)?(?=/)", "", path)
         shown = shown.removeprefix(f"{self.root}/")
         scheme, separator, rest = shown.rpartition("://")
         return f"{scheme}{separator}{posixpath.normpath(rest)}" if rest else shown

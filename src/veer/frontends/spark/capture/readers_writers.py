@@ -1,4 +1,8 @@
-"""Readers and writers that look like PySpark's and touch nothing."""
+"""Readers and writers that look like PySpark's and touch nothing.
+
+Methods have the names and parameters of PySpark's (`spark.read`, `df.write`, `df.writeTo`); what is
+not captured stops the job by name.
+"""
 
 from __future__ import annotations
 
@@ -149,9 +153,9 @@ class CapturedReader(_Options):
         targets: set[str] = set()
         for path in paths:
             for root in (self._capture.root, self._capture.data):
-                place, plain = os.path.realpath(root / path), os.path.realpath(root)
-                if os.path.exists(place):
-                    leads = {f"file:{place}", *link_targets([place])}
+                target, plain = os.path.realpath(root / path), os.path.realpath(root)
+                if os.path.exists(target):
+                    leads = {f"file:{target}", *link_targets([target])}
                     targets |= {
                         self._capture.path(p.replace(f"{plain}/", f"{root}/")) for p in leads
                     }
@@ -195,12 +199,12 @@ class CapturedReader(_Options):
         return None
 
     def _file(self, path: str) -> Path | None:
-        place = next(
+        existing = next(
             (p for p in (self._capture.root / path, self._capture.data / path) if p.exists()), None
         )
-        if place is None or place.is_file():
-            return place
-        inside = (p for p in sorted(place.rglob("*")) if p.is_file())
+        if existing is None or existing.is_file():
+            return existing
+        inside = (p for p in sorted(existing.rglob("*")) if p.is_file())
         return next((p for p in inside if not p.name.startswith(("_", "."))), None)
 
     def _header(self, file: Path) -> tuple[Field, ...]:

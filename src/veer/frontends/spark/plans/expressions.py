@@ -169,6 +169,7 @@ class VisibleColumns:
     outer: VisibleColumns | None = None
 
     def column(self, expr_id: int) -> Column | None:
+        """The column that Spark gave this id."""
         return self.signal.column(expr_id)
 
 
@@ -381,12 +382,12 @@ class Expressions:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
         if node.kind != "BitwiseAnd" or node.children[0].kind != "ShiftRight":
             return None
-        arg, place = self._all(node.children[0], scope)
+        arg, shift = self._all(node.children[0], scope)
         mask = self.read(node.children[1], scope)
-        if not isinstance(place, Literal) or not isinstance(mask, Literal) or mask.value != 1:
+        if not isinstance(shift, Literal) or not isinstance(mask, Literal) or mask.value != 1:
             return None
-        bit = Call("getbit", (arg, place), BYTE)
-        return bit if place.type == INT and not can_fail(bit) else None
+        bit = Call("getbit", (arg, shift), BYTE)
+        return bit if shift.type == INT and not can_fail(bit) else None
 
     def _case(self, parts: Sequence[Expr]) -> Expr:
         pairs = tuple((parts[i], parts[i + 1]) for i in range(0, len(parts) - 1, 2))
@@ -456,7 +457,7 @@ class Expressions:
                 return False
         # A number that refers to no child is a parameter of its own; equal children share theirs.
         return len(child_numbers) == len(node.children) and all(
-            number <= place for place, number in enumerate(child_numbers)
+            number <= position for position, number in enumerate(child_numbers)
         )
 
     def _higher_order(self, node: Node, scope: VisibleColumns) -> Expr:
