@@ -54,7 +54,14 @@ class ParseError(InputError):
 
 
 class UnsupportedError(InputError):
-    """The construct is understood but outside what Veer models."""
+    """The construct is understood but outside what Veer models.
+
+    `operator` is the id that the message names, if it names one.
+    """
+
+    def __init__(self, message: str, *, operator: str = "") -> None:
+        super().__init__(message)
+        self.operator = operator
 
 
 class NoFingerprintError(UnsupportedError):

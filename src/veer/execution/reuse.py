@@ -14,6 +14,8 @@ from typing import final
 
 from veer.analysis.fingerprint import fingerprints
 from veer.api import Comparison, verify
+from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, UniqueHolds
+from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
@@ -44,8 +46,9 @@ from veer.model.ops import (
 )
 from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
+from veer.report.wording import reason_text
 from veer.store import Store, StoredResult, StoredVersion
-from veer.verdict import TableSemantics, Verdict
+from veer.verdict import SinkReport, TableSemantics, Verdict
 
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
@@ -69,6 +72,35 @@ SAME = "the same computation on the same sources"
 
 class _OverspentError(Exception):
     """Proving took its share of time."""
+
+
+def may_serve(sink: SinkReport) -> bool:
+    """Whether the stored rows of P, computed without failure, are those of the new version Q.
+
+    EQUIVALENT alone is not enough. What is assumed or to be known besides must be of a kind that
+    is known to do no harm here; any other kind, and one that is new, is not served.
+    """
+    return (
+        sink.verdict is Verdict.EQUIVALENT
+        and all(map(_is_harmless_assumption, sink.assumptions))
+        and all(map(_is_harmless_caveat, sink.caveats))
+    )
+
+
+def _is_harmless_assumption(assumption: Assumption) -> bool:
+    match assumption:
+        case KeyHolds() | UniqueHolds() | ForeignKeyHolds():
+            return True  # only what was checked against the data, or is trusted, was declared
+        case _:
+            return False  # the stored rows are one choice, the run would make another
+
+
+def _is_harmless_caveat(caveat: Caveat) -> bool:
+    match caveat:
+        case MayFail(side=Side.P):
+            return True  # it did not: its rows are there
+        case _:
+            return False
 
 
 @final
@@ -253,11 +285,8 @@ class Planner:
             return None
         except VeerError as error:
             return Verdict.UNKNOWN.value, str(error)
-        fails = [c.text for c in sink.caveats if not c.text.startswith("P may fail")]
-        choices = [a.text for a in sink.assumptions if a.text.startswith("same choice")]
-        if sink.verdict is not Verdict.EQUIVALENT or fails or choices:
-            return Verdict.UNKNOWN.value, "; ".join([sink.reason, *fails, *choices])
-        return sink.verdict.value, sink.reason
+        verdict = Verdict.EQUIVALENT if may_serve(sink) else Verdict.UNKNOWN
+        return verdict.value, reason_text(sink.reason)
 
     # -- below sinks ---------------------------------------------------------------------------
 
