@@ -24,10 +24,11 @@ from veer.frontends.python.purity.classes import Classes
 from veer.frontends.python.purity.expressions import Expressions
 from veer.frontends.python.purity.learned import Learned, NameScope
 from veer.frontends.python.purity.methods import Methods
+from veer.frontends.python.purity.module_scan import Use
 from veer.frontends.python.purity.parameters import names_in, parameters_of
 from veer.frontends.python.purity.results import HASH, Args, all_arguments, listed_name
 from veer.frontends.python.purity.rules import Rules
-from veer.frontends.python.purity.shared_state import ModuleNames, SharedState, Use, reachable
+from veer.frontends.python.purity.shared_state import ModuleNames, SharedState, reachable
 from veer.frontends.python.purity.statements import Body
 from veer.frontends.python.purity.traits import (
     DATA,
