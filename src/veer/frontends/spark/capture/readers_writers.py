@@ -18,6 +18,7 @@ from veer.errors import InputError
 from veer.frontends.spark.local_paths import link_targets
 from veer.frontends.spark.plans.types import field_type, metadata_of
 from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.model.paths import location_of
 from veer.model.schema import Field
 from veer.model.secrets import without_credentials, without_secret_values
 from veer.model.types import STRING
@@ -128,7 +129,7 @@ class CapturedReader(_Options):
 
     def _source_frame(self, given: Sequence[Any]) -> Any:
         paths = [self._capture.path(str(p)) for p in given] or self._options_as_paths()
-        where = paths[0] if len(paths) == 1 else json.dumps(sorted(paths))
+        where = location_of(paths)
         for written in self._capture.written:
             if written.sink.target in paths:
                 if len(paths) > 1 or self._schema is not None or self._options:

@@ -8,6 +8,7 @@ holds everything the expression says of itself.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -121,6 +122,7 @@ NAMED = {
     "VarianceSamp": "var_samp",
     "VariancePop": "var_pop",
 }
+EVAL_CONTEXT = re.compile(r"(?:NumericEvalContext\()?([A-Z]+)")  # as the JVM prints it
 TRIED = {
     "+": "try_add",
     "-": "try_subtract",
@@ -413,7 +415,7 @@ class Expressions:
             return self._higher_order(node, scope)
         args = self._all(node, scope)
         name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
-        if name in TRIED and _arithmetic_mode(node).startswith("TRY"):
+        if name in TRIED and _arithmetic_mode(node) is CastMode.TRY:
             name = TRIED[name]
         elif not self._has_modelled_parameters(node):
             return self._opaque(node, args)
@@ -451,7 +453,7 @@ class Expressions:
                 if not is_utc(text):
                     return False
             elif name == "evalContext":
-                if not _arithmetic_mode(node).startswith("ANSI"):
+                if _arithmetic_mode(node) is not CastMode.ANSI:
                     return False
             elif text not in MODELLED_PARAMETERS.get(name, ()):
                 return False
@@ -654,9 +656,10 @@ def _flattened(connective: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
     return connective(tuple(parts))
 
 
-def _arithmetic_mode(node: Node) -> str:
-    """The mode of arithmetic: ANSI fails, TRY gives null, LEGACY wraps."""
-    return node.dropped.get("evalContext", "").removeprefix("NumericEvalContext(")
+def _arithmetic_mode(node: Node) -> CastMode | None:
+    """The mode of arithmetic, as of casts: ANSI fails, TRY gives null, LEGACY wraps."""
+    stated = EVAL_CONTEXT.match(node.dropped.get("evalContext", ""))
+    return CastMode.__members__.get(stated[1]) if stated else None
 
 
 def is_aggregate(node: Node) -> bool:
