@@ -347,6 +347,7 @@ class Store(Database):
             )
             lease = self.leases.take(db, result.id)
         self.leases.hold(result.id, lease)
+        # Looked at after the lease is taken: from here on nobody deletes the files.
         try:
             damage = self.files.damage(result.id, result.files)
         except InputError as error:  # nobody can tell now: it may be fine

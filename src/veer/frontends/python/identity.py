@@ -132,6 +132,7 @@ class _Walk:
         """A digest of the value, by what it is and not where."""
         if type(value) in SCALAR_TYPES:
             return parts_digest(type(value).__name__, repr(value))
+        # The number of the first meeting, so that cycles end and sharing is part of the digest.
         if id(value) in self.seen:
             return parts_digest("again", self.seen[id(value)])
         self.seen[id(value)] = len(self.seen)
@@ -178,6 +179,8 @@ class _Walk:
             for key, item in value.items():
                 yield from (self.digest(key), self.digest(item))
         elif kind in (set, frozenset):
+            # Items are digested apart and sorted, since the order of a set differs by process; so
+            # they may not refer to each other.
             if any(callable(item) for item in value):
                 raise UnknownIdentity("a set of functions")
             yield from sorted(_Walk().digest(item) for item in value)

@@ -65,6 +65,8 @@ def _node_of(code: types.CodeType) -> Node | None:
     same = [c for c in codes if _place(c) == _place(code)]
     if len(same) > 1:
         same = [c for c in same if list(c.co_positions()) == list(code.co_positions())]
+    # The file may have changed since it was imported: the text is believed only if it compiles to
+    # what the function does.
     try:
         if len(candidates) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
             return None

@@ -175,6 +175,8 @@ class Analysis:
             function.__globals__, function.__code__.co_filename
         )
         line = function.__code__.co_firstlineno
+        # Whoever sets or changes the cell or global decides what this function sees, whether or not
+        # this function calls it: so it keeps state, though it never writes anything itself.
         if name in function.__code__.co_freevars:
             cell = self.abstract(value)
             if module_names.is_shared_cell(name, line, bool(cell.all_traits & Trait.PERSISTENT)):
@@ -198,6 +200,7 @@ class Analysis:
             return self.abstract(value)
         if source is not None:
             return self.attributes.attribute(self.abstract(source[0]), source[1])
+        # A global that no statement of the text binds was put there by something else.
         if (
             not callable(value)
             and name != "__name__"
@@ -235,6 +238,7 @@ class Analysis:
     def change(self, value: AbstractValue, *stored: AbstractValue) -> None:
         """Note that something is changed, and what is put into it."""
         self.learned.changes += 1
+        # Changing what was made in this call is nobody's business; the rest outlives it.
         if value.has(Trait.SHARED | Trait.UNKNOWN):
             self.note(Kind.PARTITION)
         learned = self.learned

@@ -166,6 +166,7 @@ class Calls:
                 analysis.note_choice()
                 continue
             before, unordered = analysis.learned.changes, any(g.has(UNORDERED) for g in others)
+            # What a function gives it may be given next, as in `reduce`: until that is stable.
             for _ in range(4):
                 again = [] if result is None else [result, analysis.element(result)]
                 returned = self.invoke(callee, ([], {}, join([*items, *again])))
@@ -175,6 +176,7 @@ class Calls:
                 result = grown
             else:
                 analysis.note_choice()
+            # Called for each item of a set, a function that changes something shows their order.
             if unordered and analysis.learned.changes > before:
                 analysis.note_choice()
         if result is None:

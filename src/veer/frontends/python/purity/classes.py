@@ -95,9 +95,11 @@ class Classes:
             return
         self.noted_classes.add(kind)
         if type(kind) not in METACLASSES:
-            self.analysis.note(Kind.PARTITION)
+            self.analysis.note(Kind.PARTITION)  # code of its own decides what the class does
         is_enum, is_error = issubclass(kind, enum.Enum), issubclass(kind, Exception)
         self_ = AbstractValue(instance_traits(kind) | Trait.CONTAINER, NONE, (), False, kind)
+        # Operators, attributes and loops call methods without naming them. They are not followed
+        # from where they are used: once a class is met, all such methods may run, on anything.
         for base in kind.__mro__:
             if is_library(base.__module__):
                 listed = is_error and (listed_name(base) or base is BaseException)

@@ -222,6 +222,7 @@ class Expressions:
             if own & Trait.UNKNOWN:
                 self.analysis.note_choice()
             if isinstance(op, ast.Is | ast.IsNot):
+                # Equal numbers and texts may or may not be one object, as the interpreter likes.
                 if not (_is_single(a) or _is_single(b)):
                     self.analysis.note_choice()
             elif isinstance(op, ast.In | ast.NotIn):

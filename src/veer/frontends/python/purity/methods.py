@@ -132,6 +132,8 @@ class Methods:
             return self._mutating_method(base, name, args)
         if name in allow_list.SET_METHODS:
             return analysis.container([analysis.element(v) for v in (base, *arguments)], Trait.SET)
+        # The type of a value is not known, only the name of the method: a name is listed if it is
+        # harmless for every type that has it.
         if name not in allow_list.GIVES_SCALAR | allow_list.GIVES_NEW | allow_list.GIVES_ITEMS:
             if base.has(Trait.PERSISTENT) or (
                 base.has(Trait.ARGUMENT) and not base.has(Trait.TABLE)

@@ -65,6 +65,7 @@ class Rules:
         """A call of a listed function without a rule of its own: its result is made of its arguments."""
         analysis, values_given = self.analysis, all_arguments(args)
         module = name.rpartition(".")[0]
+        # A listed function may look at all of its arguments: their text, their order.
         for arg in values_given:
             if not arg.has(Trait.CALLABLE) and analysis.all_traits(arg) & UNSTABLE_TEXT:
                 analysis.note_choice()
@@ -92,6 +93,7 @@ class Rules:
             analysis.change(NO_TRAITS, called)
             lazy = Trait.ITERATOR if module == "itertools" or name in LAZY_RESULTS else NONE
             return AbstractValue(Trait.CONTAINER | nan | lazy, inner | nan)
+        # Nothing more is known of the result: it may be new, an argument, or a part of one.
         kept = [AbstractValue(g.own, g.inner, g.concretes, False, g.kind) for g in values]
         items = map(analysis.element, values)
         return join([AbstractValue(Trait.CONTAINER | nan, inner), called, *kept, *items])
@@ -176,6 +178,7 @@ class Rules:
         analysis = self.analysis
         items = [analysis.element(a) for a in positional] + ([] if rest is None else [rest])
         many = [a for a in positional if self.unordered(a)]
+        # Of values that compare as equal without being the same the first one met is taken.
         tied = Trait.NAN | Trait.OBJECT | Trait.TABLE | UNSTABLE_TEXT
         if many and (
             len(positional) > 1

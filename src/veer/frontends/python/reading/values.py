@@ -243,6 +243,7 @@ def multiply(left: Symbol, right: Symbol) -> Symbol:
 
 def divide(left: Symbol, right: Symbol) -> Symbol:
     """`left / right`, the divisor not zero."""
+    # Python divides whole numbers exactly and rounds once, Spark rounds both to doubles first.
     for side in (left, right):
         if side.kind != "float" and not is_exact(as_int(side)):
             raise NotRead("a quotient of numbers that may be too large to be exact as floats")

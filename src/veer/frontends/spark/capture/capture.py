@@ -407,6 +407,7 @@ class Capture:
         if schema is not None:
             named["schema"] = schema
         frame = self._create(data, *args, **named)
+        # Rows that Spark holds in the plan are read from there, as Spark converted them.
         known = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
         if isinstance(known, Values):
             return self.stub(known)
@@ -457,7 +458,7 @@ class Capture:
         dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
         kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
         if any(kind is not Kind.PURE for kind in kinds):
-            return dataflow, None  # the optimizer puts in what holds today
+            return dataflow, None  # the optimizer replaces `current_date()` by today's
         try:
             optimized = read_frames(
                 [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True

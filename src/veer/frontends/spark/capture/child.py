@@ -76,6 +76,7 @@ def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dat
             dataflows = capture.dataflows()
     finally:
         capture.close()
+    # Nothing may run on data while a job is loaded; whatever slipped through is refused here.
     if set(tracker.getJobIdsForGroup(None)) != before:
         raise UnsupportedError("a Spark job ran while the job was loaded: something escaped Veer")
     return dataflows

@@ -377,6 +377,7 @@ class Expressions:
             return self._opaque(node, (arg,))
         if not (is_modelled(arg.type) and is_modelled(type_)):
             return self._opaque(node, (arg,))
+        # A constant in a wider type is the same constant: literals are compared with literals.
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
         return folded or require_plain(Cast(arg, type_, CastMode[mode]))
 
@@ -479,7 +480,11 @@ class Expressions:
         return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
-        """A function of its arguments, equal to itself; its identity is all it says of itself."""
+        """A function of its arguments, equal to itself; its identity is all it says of itself.
+
+        Fields that the JSON of a plan leaves out are printed by the JVM: what is missing from the
+        identity would make two functions equal that are not.
+        """
         type_ = type_of(json.loads(node.jvm.dataType().json()))
         parameters = {
             name: node.dropped[name] if value is None else value

@@ -289,7 +289,7 @@ class PlanReader(FlowBuilder):
         operator = Aggregate(named, named_calls) if groups else GlobalAggregate(named_calls)
         if not groups and not named_calls:
             raise UnsupportedError("an aggregate without keys and calls")
-        # Numbers of their own for keys and calls; Spark's are never negative.
+        # Ids of their own for keys and calls; Spark's are never negative.
         grouped = self._add_signal(operator, [-1 - i for i in range(len(keys) + len(calls))], below)
         positions: dict[GroupPart, int] = {part: i for i, part in enumerate((*keys, *calls))}
         columns = tuple(
@@ -558,8 +558,10 @@ class PlanReader(FlowBuilder):
         if number not in self.definitions or node.fields.get("recursive"):
             raise UnsupportedError("a recursive common table expression")
         definition = self.ctes.get(number) or self.read(self.definitions[number].children[0])
+        # Spark runs a definition anew for each use, so each makes its own choice; only a random one
+        # has a seed, fixed when it was analyzed.
         if self.is_random(definition.id) or not self.makes_a_choice(definition.id):
-            self.ctes[number] = definition  # else every use chooses for itself
+            self.ctes[number] = definition
         expr_ids = tuple(_expr_id(o) for o in node.expressions("output"))
         return PlanSignal(definition.id, definition.schema, expr_ids)
 
