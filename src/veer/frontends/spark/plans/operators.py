@@ -558,8 +558,8 @@ class PlanReader(FlowBuilder):
         if number not in self.definitions or node.fields.get("recursive"):
             raise UnsupportedError("a recursive common table expression")
         definition = self.ctes.get(number) or self.read(self.definitions[number].children[0])
-        # Spark runs a definition anew for each use, so each makes its own choice; only a random one
-        # has a seed, fixed when it was analyzed.
+        # Spark evaluates a definition that is random once, any other anew for each use: there each
+        # use makes its own choice.
         if self.is_random(definition.id) or not self.makes_a_choice(definition.id):
             self.ctes[number] = definition
         expr_ids = tuple(_expr_id(o) for o in node.expressions("output"))
