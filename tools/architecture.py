@@ -6,7 +6,7 @@ from tools.drawing import Box, draw
 from tools.layers import BY_NAME, EVERYWHERE, EXCEPTIONS, ROOMS, Room, layer_of
 
 HIDDEN = {"visible", "own_code", "java", "__main__", "veer"}  # small things nobody looks for
-GROUND = ("errors", "verdict")
+GROUND = ("errors", "options", "verdict")
 INTRODUCTION = """# Architecture
 
 Made by `python -m tools pages` from `tools/layers.py`; not to be edited. `tests/test_layers.py` reads every module and

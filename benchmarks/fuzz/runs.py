@@ -26,6 +26,7 @@ from benchmarks.fuzz.judge import Judge, Outcome, outcome_of
 from benchmarks.fuzz.programs import COLUMNS, DDL, changed, is_impure, template
 from benchmarks.fuzz.verdicts import CRASH, STALE, Finding, same_rows
 from veer.errors import UnsupportedError
+from veer.options import Keep
 
 LENGTH = 10  # runs of a sequence
 SETTINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -262,7 +263,7 @@ class FrameRuns(Runs):
         import veer
 
         store = str(self.folder / "store")
-        keep = self.rng.choice(("sinks", "cuts"))
+        keep = self.rng.choice((Keep.SINKS, Keep.CUTS))
         return outcome_of(veer.run(self.build(), name="fuzzed", store=store, keep=keep))
 
     def plain(self) -> Outcome:

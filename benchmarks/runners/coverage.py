@@ -28,6 +28,8 @@ from veer.api import Comparison, verify
 from veer.batch import decide, read_pairs
 from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
+from veer.options import ColumnMatching, TypeMatching
+from veer.report.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -38,7 +40,7 @@ verdicts with the verifiers it asks by default. The columns named after verifier
 each proves *alone*, as a whole, without the search; pairs that are refuted are not asked. `equitas`
 proves sets and is asked about sets, the others about what the pair asks for, bags mostly.
 [adding-an-ev.md](adding-an-ev.md) says what each attempts."""
-BY_POSITION = Comparison(columns="position", types="value")
+BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VALUE)
 BY_NAME = Comparison()
 DECIDED = ("equivalent", "inequivalent")
 
@@ -110,7 +112,7 @@ def workloads() -> Iterator[Result]:
             report = verify(p, q, BY_NAME)
             taken = time.perf_counter() - start
             sinks = [s for s in report.sinks if not pair.sinks or s.p in pair.sinks]
-            verdicts = {s.verdict.value: s.reason for s in sinks}
+            verdicts = {s.verdict.value: reason_text(s.reason) for s in sinks}
             worst = next(v for v in ("inequivalent", "unknown", "equivalent") if v in verdicts)
             name = f"{pair.base} ~ {pair.version}".replace(".yaml", "")
             found = Result(name, worst, verdicts[worst], taken)

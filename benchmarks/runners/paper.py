@@ -37,14 +37,14 @@ from veer.proof import Claim
 from veer.search.attempts import Attempts
 from veer.search.paper.decomposition import Options, Tally
 from veer.search.paper.graph import PairGraph
-from veer.search.paper.strategies import Outcome, Strategy, find_windows
+from veer.search.paper.strategies import Outcome, Segmentation, Strategy, find_windows
 from veer.search.paper.window import Windows
 from veer.search.whole import top_claim
 from veer.verdict import TableSemantics, Verdict
 
 MOST = 60_000  # decompositions; the paper stops after an hour
-BASELINE = Strategy("", Options(backtrack=False, decompositions=MOST))
-PLUS = Strategy("unsupported", Options(prune=True, rank=True, backtrack=False, decompositions=MOST))
+BASELINE = Strategy(None, Options(backtrack=False, decompositions=MOST))
+PLUS = Strategy(options=Options(prune=True, rank=True, backtrack=False, decompositions=MOST))
 SET, BAG = TableSemantics.SET, TableSemantics.BAG
 
 
@@ -213,7 +213,8 @@ def optimizations() -> list[Table]:
     pair = next(p for p in _workload("W3").pairs if "three" in p.version)
     for on, (count, seconds) in PAPER_OPTIMIZATIONS.items():
         options = Options("P" in on, "R" in on, backtrack=False, decompositions=MOST)
-        found = paper_mode(pair, Strategy("unsupported" if "S" in on else "", options))
+        segment = Segmentation.BY_UNSUPPORTED if "S" in on else None
+        found = paper_mode(pair, Strategy(segment, options))
         rate = found.decompositions / found.exploring if found.exploring else 0.0
         table.rows.append(
             (on or "none", _said(found), found.decompositions, count, found.exploring,

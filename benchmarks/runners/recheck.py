@@ -18,6 +18,7 @@ from veer.api import Version, verify
 from veer.batch import BatchOptions, read_pairs
 from veer.errors import VeerError
 from veer.frontends.sql import read_schema, read_sql
+from veer.options import SecondSolver
 from veer.verdict import Report, SecondAnswer, Verdict
 
 SETS = ("calcite", "traps")
@@ -47,7 +48,7 @@ def main(argv: list[str]) -> int:
 
 def run(pair: dict[str, Any]) -> Report | None:
     """The report on a pair, every question re-checked; None where it cannot be read."""
-    comparison = replace(BatchOptions().comparison, recheck="cvc5")
+    comparison = replace(BatchOptions().comparison, recheck=SecondSolver.CVC5)
     try:
         catalog = read_schema(pair.get("schema", ""))
         p, q = (Version(side, read_sql(pair[side], catalog), False) for side in ("p", "q"))

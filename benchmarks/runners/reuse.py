@@ -31,6 +31,7 @@ from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.dag import Dataflow
+from veer.options import Keep, Reuse, values
 from veer.store import Store, tables
 
 # Rows of the fact tables with which the first version takes about ten seconds on one core.
@@ -71,7 +72,9 @@ class Sequence:
 class Bench:
     """One workload: its data, its stores, one session for all."""
 
-    def __init__(self, workload: str, rows: int, folder: Path, session: Session, keep: str) -> None:
+    def __init__(
+        self, workload: str, rows: int, folder: Path, session: Session, keep: Keep
+    ) -> None:
         self.workload, self.folder, self.session, self.keep = workload, folder, session, keep
         self.data = folder / "data"
         write_tables(workload, self.data, rows)
@@ -105,7 +108,7 @@ class Bench:
     def reusing(self, dataflow: Dataflow, store: Store, mode: str) -> Outcome:
         request = Request(
             self.workload,
-            reuse=mode,
+            reuse=Reuse(mode),
             keep=self.keep,
             environment=self.session.environment(),
             starting=0.0,
@@ -192,7 +195,7 @@ class Bench:
 
 
 def run(
-    workload: str, length: int, scale: float, seed: int, session: Session, keep: str
+    workload: str, length: int, scale: float, seed: int, session: Session, keep: Keep
 ) -> Sequence:
     """One sequence."""
     folder = Path(tempfile.mkdtemp(prefix=f"veer-reuse-{workload}-"))
@@ -244,13 +247,15 @@ def main(args: list[str]) -> int:
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--master", default="local[1]")
-    parser.add_argument("--keep", default="sinks")
+    parser.add_argument("--keep", choices=values(Keep), default=Keep.SINKS.value)
     parser.add_argument("--json", default="")
     asked = parser.parse_args(args)
     session = Session(asked.master)
     found = []
     for workload in asked.only.split(","):
-        found.append(run(workload, asked.length, asked.scale, asked.seed, session, asked.keep))
+        found.append(
+            run(workload, asked.length, asked.scale, asked.seed, session, Keep(asked.keep))
+        )
         show(found)
         if asked.json:
             Path(asked.json).write_text(json.dumps([asdict(s) for s in found], indent=1))

@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -26,11 +26,12 @@ from veer.evs import algebra, registry
 from veer.frontends.spec import Version
 from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
+from veer.options import ColumnMatching, SearchStrategy, TypeMatching
 from veer.refute import Refutation, first_difference
 from veer.search.answer_cache import answer_cache
 from veer.verdict import Report, TableSemantics, Verdict
 
-BY_POSITION = Comparison(columns="position", types="value")
+BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VALUE)
 
 
 def timed(p: Version, q: Version, comparison: Comparison) -> tuple[Report, float]:
@@ -81,15 +82,15 @@ def compare(
     for id_, p, q, comparison, equivalent in pairs:
         score.pairs += 1
         said = {}
-        for strategy in ("sweep", "plus"):
+        for strategy in (SearchStrategy.SWEEP, SearchStrategy.PLUS):
             asked = Comparison(
                 comparison.semantics, comparison.columns, comparison.types, strategy=strategy
             )
             report, seconds = timed(p, q, asked)
-            said[strategy] = report.verdict.value
-            score.seconds[strategy] += seconds
+            said[strategy.value] = report.verdict.value
+            score.seconds[strategy.value] += seconds
             if is_wrong(report, p, q, comparison, equivalent):
-                score.wrong.append(f"WRONG {id_} by {strategy}: {report.verdict.value}")
+                score.wrong.append(f"WRONG {id_} by {strategy.value}: {report.verdict.value}")
         score.found[said["sweep"], said["plus"]] += 1
         if said["plus"] == "equivalent" != said["sweep"]:
             score.lost.append(f"by plus alone: {id_}")
@@ -115,7 +116,7 @@ def is_wrong(
         width = len(p.dataflow.schemas[sink.p])
         places = p.dataflow.schemas[sink.p].names, q.dataflow.schemas[sink.q].names
         columns = tuple((i, i) for i in range(width))
-        if comparison.columns == "name" and sorted(places[0]) == sorted(places[1]):
+        if comparison.columns is ColumnMatching.NAME and sorted(places[0]) == sorted(places[1]):
             columns = tuple((i, places[1].index(n)) for i, n in enumerate(places[0]))
         refutation = Refutation.of(
             p.dataflow, q.dataflow, sink.p, sink.q, columns, comparison.semantics
@@ -145,7 +146,8 @@ def shared_pairs(data: Path) -> Iterator[tuple[str, Version, Version, Comparison
             except Exception as error:
                 print(f"    {read['id']} is not read: {error}")
                 continue
-            asked = Comparison(TableSemantics(read.get("semantics", "bag")), "position", "value")
+            semantics = TableSemantics(read.get("semantics", "bag"))
+            asked = replace(BY_POSITION, semantics=semantics)
             expected = {"equivalent": True, "inequivalent": False}.get(read.get("expect", ""))
             yield read["id"], *sides, asked, expected
 
@@ -257,7 +259,7 @@ def plus_section(asked: argparse.Namespace) -> bool:
         p, q = pair(100, edits)
         runs = [timed(p, q, Comparison()) for _ in range(3)]
         ours = min(s for _, s in runs)
-        report, theirs = timed(p, q, Comparison(strategy="plus"))
+        report, theirs = timed(p, q, Comparison(strategy=SearchStrategy.PLUS))
         print(
             f"{edits:>6}{ours:>9.3f}{theirs:>9.3f}{theirs / ours:>8.1f}{report.verdict.value:>13}",
             flush=True,

@@ -10,7 +10,7 @@ import generate
 from rich.console import Console
 
 from veer.api import load, verify
-from veer.cli.running import print_run
+from veer.cli.run_output import outcome_json, print_outcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, export, start
 from veer.model.pprint import show_dataflow
@@ -47,7 +47,7 @@ def main() -> None:
             with started.store:
                 outcome = started.running.run()
                 written = export(outcome, started, "")
-                print_run(outcome, started, written)
+                print_outcome(outcome_json(outcome, started, written))
         session.stop()
 
 

@@ -6,12 +6,14 @@ load -> VersionPair -> per pair of sinks: proof, checked and guarded, or witness
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from veer.errors import TimeLimitReached
 from veer.frontends.spec import Version, load, load_pair, version_of
+from veer.reasons import TimeLimit
+from veer.report.wording import reason_text
 from veer.search.answer_cache import answer_cache
 from veer.search.paper.decomposition import Tally
 from veer.search.sink_prover import Plan
@@ -23,9 +25,9 @@ from veer.verdict import (
     SinkReport,
     Verdict,
 )
-from veer.verification.options import Comparison
+from veer.verification.comparison import Comparison
 from veer.verification.sinks import PairSearch, Verifiers, sink_reports
-from veer.versions import VersionPair
+from veer.versions import VersionPair, best_mappings
 from veer.versions.describe import describe_edits
 from veer.visible import visible
 
@@ -35,6 +37,13 @@ ALL_SINKS = "all sinks"
 def diff(p: Version, q: Version) -> VersionPair:
     """The two versions under their best edit mapping."""
     return VersionPair.of(p.dataflow, q.dataflow, stable_ids=p.stable_ids and q.stable_ids)
+
+
+def best_pairs(p: Version, q: Version) -> Iterator[VersionPair]:
+    """The two versions under each edit mapping worth a look, the cheapest first."""
+    stable = p.stable_ids and q.stable_ids
+    for mapping in best_mappings(p.dataflow, q.dataflow, stable_ids=stable):
+        yield VersionPair(p.dataflow, q.dataflow, mapping)
 
 
 def verify(
@@ -51,7 +60,7 @@ def verify(
     told what is going on.
     """
     asked = comparison or Comparison()
-    if asked.recheck:
+    if asked.recheck is not None:
         second_solver(asked.recheck)
     p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     start = time.perf_counter()
@@ -67,7 +76,7 @@ def verify(
 
 def stopped(p: str, q: str, asked: Comparison, limit: TimeLimitReached) -> Report:
     """The report on a pair about which nothing was found in time."""
-    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, str(limit))
+    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, TimeLimit(limit.seconds))
     return Report(p, q, asked.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds)
 
 
@@ -108,7 +117,9 @@ def assert_equivalent(
     report = verify(p, q, comparison, schema=schema)
     wrong = [s for s in report.sinks if s.verdict is not Verdict.EQUIVALENT]
     if wrong:
-        lines = (visible(f"  {s.p or s.q}: {s.verdict.value}: {s.reason}") for s in wrong)
+        lines = (
+            visible(f"  {s.p or s.q}: {s.verdict.value}: {reason_text(s.reason)}") for s in wrong
+        )
         head = visible(f"{report.p} and {report.q} are not known to be equivalent:")
         raise AssertionError("\n".join([head, *lines, "", str(report)]))
     return report

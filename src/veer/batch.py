@@ -21,8 +21,9 @@ from veer.api import Comparison, Version, verify
 from veer.errors import DefectError, InputError, ParseError, VeerError
 from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
+from veer.options import ColumnMatching, TypeMatching
 from veer.report.as_json import report_json
-from veer.verdict import TableSemantics
+from veer.verdict import TableSemantics, Verdict
 from veer.visible import json_text
 
 PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
@@ -36,7 +37,9 @@ class BatchOptions:
     """How pairs are compared, and what each may cost."""
 
     comparison: Comparison = field(
-        default_factory=lambda: Comparison(columns="position", types="value")
+        default_factory=lambda: Comparison(
+            columns=ColumnMatching.POSITION, types=TypeMatching.VALUE
+        )
     )
     workers: int = 1
     timeout: float = 60.0  # seconds per pair; 0 for no limit
@@ -95,7 +98,7 @@ def decide(pair: Pair, comparison: Comparison) -> Line:
         return _line(pair, "error", str(error), time.perf_counter() - start)
     sink = report["sinks"][0]
     line = _line(pair, report["verdict"], sink["reason"], time.perf_counter() - start)
-    proven = [w["ev"] for w in sink["windows"] if w["answer"].startswith("equivalent")]
+    proven = [w["ev"] for w in sink["windows"] if w["verdict"] == Verdict.EQUIVALENT.value]
     return {
         **line,
         "ev": next(iter(proven), None) if report["verdict"] == "equivalent" else None,

@@ -28,6 +28,7 @@ from benchmarks.fuzz.verdicts import (
     judged_equal,
     judged_witness,
 )
+from veer.assumptions import SameChoice
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
 from veer.verdict import Witness
@@ -109,7 +110,7 @@ def test_results_are_compared_to_the_last_bit() -> None:
     ]
     kinds = [f and f.kind for f in found]
     assert kinds == [WRONG_EQUIVALENT, SIGNED_ZERO, WRONG_EQUIVALENT, UNSAID_FAILURE]
-    chosen = replace(EQUAL, assumptions=("both make the same choice",))
+    chosen = replace(EQUAL, assumptions=(SameChoice("x", "y", "Limit 1"),))
     assert judged_equal(chosen, outcome(1), outcome(2)) is None
 
 

@@ -14,12 +14,13 @@ import pytest
 import veer
 from tests.cli.test_cli import veer as command
 from veer.api import Comparison, Version, assert_equivalent, verify
-from veer.cli.running import _print_plan
+from veer.cli.run_output import print_plan
 from veer.errors import ParseError, TimeLimitReached
 from veer.frontends.json_text import read_json
 from veer.frontends.locations import line_of
 from veer.frontends.sql import read_sql
 from veer.frontends.workflow.reader import read_workflow
+from veer.report.wording import reason_text
 from veer.verdict import Report, TableSemantics
 
 DDL = "CREATE TABLE t (a INT, s STRING, m DECIMAL(9,2), x BIGINT);\n"
@@ -151,7 +152,7 @@ def test_wide_tables_do_not_fill_a_reason() -> None:
     more = f"{columns}, " + ", ".join(f"a AS other_{i}" for i in range(100))
     for q in (more, columns.replace("a AS column_number_7,", "rand() AS column_number_7,")):
         report = compared(f"SELECT {columns} FROM t", f"SELECT {q} FROM t", "exact")
-        assert len(report.sinks[0].reason) < 500, report.sinks[0].reason
+        assert len(reason_text(report.sinks[0].reason)) < 500, reason_text(report.sinks[0].reason)
         assert all(len(edit.detail) < 500 for edit in report.edits)
 
 
@@ -336,6 +337,6 @@ def test_plans_of_hostile_names_print(capsys: pytest.CaptureFixture[str]) -> Non
     sink = {"sink": name, "how": "computed", "why": name, "rows": None}
     part = {"operator": name, "does": name, "rows": 1, "why": name, "seconds": 0.1}
     many = {key: [name] for key in ("computed", "skipped", "kept", "notes")}
-    _print_plan({"sinks": [sink], "read": [part], **many})
+    print_plan({"sinks": [sink], "read": [part], **many})
     shown = capsys.readouterr().out
     assert "\x1b[31m" not in shown and "[bold]x" in shown and "[/nothing]" in shown

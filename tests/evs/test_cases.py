@@ -21,8 +21,10 @@ from veer.functions.arithmetic import fit_decimal
 from veer.model.dag import Dataflow
 from veer.model.query_pair import QueryPair
 from veer.model.types import INTEGER_BITS, DecimalType, IntegralType
+from veer.options import SecondSolver
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Tables, all_sources, constraints_hold
+from veer.report.wording import assumption_text, reason_text
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
 
 SCHEMA = """
@@ -51,12 +53,12 @@ def test_case(case: Case) -> None:
     p, q = (read_sql(text, SCHEMA) for text in case.texts)
     semantics = TableSemantics(case.options.get("semantics", "bag"))
     asked = tuple(name.strip() for name in case.options.get("ev", "").split(",") if name)
-    comparison = Comparison(semantics, evs=asked, recheck="cvc5")
+    comparison = Comparison(semantics, evs=asked, recheck=SecondSolver.CVC5)
     report = verify(Version("P", p, False), Version("Q", q, False), comparison)
     (sink,) = report.sinks
     assert not report.disagreements
-    assert report.verdict in EXPECTED[case.options["expect"]], sink.reason
-    assert case.options.get("assume", "") in " ".join(a.text for a in sink.assumptions)
+    assert report.verdict in EXPECTED[case.options["expect"]], reason_text(sink.reason)
+    assert case.options.get("assume", "") in " ".join(assumption_text(a) for a in sink.assumptions)
     if report.verdict is Verdict.EQUIVALENT:
         assert_not_refuted(compared(p, q, semantics))
     if report.verdict is Verdict.INEQUIVALENT:

@@ -19,8 +19,9 @@ from pyspark.sql import functions as F
 import veer
 from veer.execution import live
 from veer.execution.planned import Planned
-from veer.execution.run import Outcome
+from veer.execution.run import RunOutcome
 from veer.model.ops import Sink
+from veer.options import Keep
 
 pytestmark = pytest.mark.spark
 
@@ -38,11 +39,11 @@ class Notebook:
     def t(self) -> DataFrame:
         return self.spark.read.parquet(self.path)
 
-    def run(self, frame: DataFrame, **asked: Any) -> tuple[list[Any], Outcome]:
+    def run(self, frame: DataFrame, **asked: Any) -> tuple[list[Any], RunOutcome]:
         """The rows served, checked against the plain ones, and what was done."""
         opened = live._open(self.place, "", frame)
         found, outcome = live.through_store(
-            frame, opened, name="nb", share=1e6, keep="cuts", **asked
+            frame, opened, name="nb", share=1e6, keep=Keep.CUTS, **asked
         )
         assert found.schema == frame.schema
         rows = [tuple(r) for r in found.collect()]
@@ -57,7 +58,7 @@ def nb(spark: SparkSession, tmp_path: Path) -> Iterator[Notebook]:
     live._stores.pop(made.place, None)
 
 
-def how(outcome: Outcome) -> str:
+def how(outcome: RunOutcome) -> str:
     (sink,) = outcome.sinks
     return sink.how
 

@@ -19,11 +19,12 @@ from veer.errors import InputError
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies
 from veer.execution.results import read_result
-from veer.execution.run import Outcome, Request, Running
+from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.ops import RowUdf
+from veer.options import Keep, Reuse
 from veer.store import Store
 from veer.store.gc import collect
 
@@ -58,10 +59,10 @@ class Lab:
         request = Request("flow", environment=environment, **asked)
         return Running(request, computation, self.store, self.session, before or (lambda _: None))
 
-    def run(self, flow: Spec, **asked: Any) -> Outcome:
+    def run(self, flow: Spec, **asked: Any) -> RunOutcome:
         return self.running(flow, **asked).run()
 
-    def rows(self, outcome: Outcome, sink: str = "out") -> list[tuple[Any, ...]]:
+    def rows(self, outcome: RunOutcome, sink: str = "out") -> list[tuple[Any, ...]]:
         result = outcome.results[sink]
         assert outcome.version is not None
         frame = read_result(self.spark, self.store, result, outcome.version.dataflow.schemas[sink])
@@ -138,23 +139,23 @@ def test_parts_below_the_edits_are_kept_and_read(lab: Lab) -> None:
     third = lab.run(version(40))
     assert list(third.plan.cuts) == ["o1"] and lab.rows(third) == []
     assert lab.rows(second) == [("a", 30, 2), ("b", 30, 1)]
-    assert lab.run(version(2), keep="sinks").plan.cuts, "read whatever is kept now"
+    assert lab.run(version(2), keep=Keep.SINKS).plan.cuts, "read whatever is kept now"
 
 
 def test_no_reuse_and_keep_none(lab: Lab) -> None:
-    lab.run(flow(BIG, SUM), keep="none")
+    lab.run(flow(BIG, SUM), keep=Keep.NONE)
     assert [s.how for s in lab.run(flow(BIG, SUM)).sinks] == ["computed"], (
         "nothing was kept for others"
     )
-    assert [s.how for s in lab.run(flow(BIG, SUM), reuse="none").sinks] == ["computed"]
+    assert [s.how for s in lab.run(flow(BIG, SUM), reuse=Reuse.NONE).sinks] == ["computed"]
     assert [s.how for s in lab.run(flow(BIG, SUM)).sinks] == ["reused"]
 
 
 def test_exact_reuse_proves_nothing(lab: Lab) -> None:
     lab.run(flow(BIG, SUM))
     other = flow({"type": "filter", "predicate": "5 < v"}, SUM)
-    assert [s.how for s in lab.run(other, reuse="exact").sinks] == ["computed"]
-    assert [s.how for s in lab.run(flow(BIG, SUM), reuse="exact").sinks] == ["reused"]
+    assert [s.how for s in lab.run(other, reuse=Reuse.EXACT).sinks] == ["computed"]
+    assert [s.how for s in lab.run(flow(BIG, SUM), reuse=Reuse.EXACT).sinks] == ["reused"]
 
 
 def test_a_part_that_is_read_keeps_its_order(lab: Lab) -> None:
@@ -164,7 +165,7 @@ def test_a_part_that_is_read_keeps_its_order(lab: Lab) -> None:
     least = lab.run(flow(*sums, {"type": "limit", "count": 3}))
     assert list(least.plan.cuts) == ["o1"]
     assert lab.rows(least) == sorted(
-        lab.rows(lab.run(flow(*sums, {"type": "limit", "count": 3}), reuse="none")), key=repr
+        lab.rows(lab.run(flow(*sums, {"type": "limit", "count": 3}), reuse=Reuse.NONE)), key=repr
     )
 
 
@@ -187,7 +188,7 @@ def test_several_sinks_one_of_them_reused(lab: Lab) -> None:
 # -- stale or wrong data is never served ---------------------------------------------------------
 
 
-def reruns(lab: Lab, made: Spec, **asked: Any) -> Outcome:
+def reruns(lab: Lab, made: Spec, **asked: Any) -> RunOutcome:
     """The outcome of a run that must not take what an earlier one left."""
     found = lab.run(made, **asked)
     assert all(s.how != "reused" for s in found.sinks), found.sinks
@@ -387,7 +388,7 @@ def test_a_change_during_a_run_that_reuses_nothing(lab: Lab) -> None:
         if text.startswith("computing"):
             lab.write("t", "k,g,v", [(1, "changed", 10)])
 
-    assert [s.how for s in lab.running(flow(BIG, SUM), change, reuse="none").run().sinks] == [
+    assert [s.how for s in lab.running(flow(BIG, SUM), change, reuse=Reuse.NONE).run().sinks] == [
         "not kept"
     ]
     assert lab.rows(reruns(lab, flow(BIG, SUM))) == [("changed", 10, 1)]
@@ -525,7 +526,7 @@ def test_other_zones_than_utc_are_refused(lab: Lab) -> None:
 # -- results behind the store's back -------------------------------------------------------------
 
 
-def files_of(lab: Lab, outcome: Outcome) -> list[Path]:
+def files_of(lab: Lab, outcome: RunOutcome) -> list[Path]:
     folder = Path(lab.store.files.path(outcome.results["out"].id))
     return sorted(folder.glob("part-*"))
 

@@ -14,13 +14,14 @@ import pytest
 from tests.generators.edits import BREAKING, edited, random_query
 from veer.api import Comparison, Version, verify
 from veer.model.dag import Dataflow
+from veer.options import ColumnMatching
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "8"))
 PER_ROUND = 20
-COMPARISON = Comparison(columns="position", budget=4_000)
+COMPARISON = Comparison(columns=ColumnMatching.POSITION, budget=4_000)
 
 
 def some_strategy(rng: Random) -> Comparison:

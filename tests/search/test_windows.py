@@ -11,6 +11,7 @@ from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
+from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof, check
 from veer.search.attempts import Attempts
 from veer.search.paper.decomposition import (
@@ -25,7 +26,7 @@ from veer.search.paper.decomposition import (
 )
 from veer.search.paper.graph import PairGraph, bits
 from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
-from veer.search.paper.strategies import Strategy, search
+from veer.search.paper.strategies import Segmentation, Strategy, search
 from veer.search.paper.window import Validity, Windows, connected
 from veer.search.whole import top_claim
 from veer.verdict import TableSemantics
@@ -179,12 +180,12 @@ def test_strategies_agree(number: int) -> None:
     p, q = random_pair(Random(f"agree {number}"))
     found = set()
     for strategy in (
-        Strategy.named("baseline"),
-        Strategy.named("plus"),
-        Strategy.named("plus", ("segment",)),
-        Strategy.named("plus", ("prune",)),
-        Strategy.named("plus", ("rank",)),
-        Strategy("mcw", Options(prune=True, rank=True)),
+        Strategy.named(SearchStrategy.BASELINE),
+        Strategy.named(SearchStrategy.PLUS),
+        Strategy.named(SearchStrategy.PLUS, (Optimization.SEGMENT,)),
+        Strategy.named(SearchStrategy.PLUS, (Optimization.PRUNE,)),
+        Strategy.named(SearchStrategy.PLUS, (Optimization.RANK,)),
+        Strategy(Segmentation.BY_MCW_UNION, Options(prune=True, rank=True)),
     ):
         windows, goal = windows_of(p, q, "spes", "algebra")
         if not windows.graph.edited:
@@ -222,7 +223,7 @@ def test_a_restriction_that_is_not_monotonic() -> None:
     graph = windows.graph
     project, filter_ = graph.of_p[ids(p, "Project")], graph.of_p[ids(p, "Filter")]
     assert not windows.is_valid(1 << project | 1 << filter_)
-    outcome = search(windows, goal, Strategy.named("baseline"), Tally())
+    outcome = search(windows, goal, Strategy.named(SearchStrategy.BASELINE), Tally())
     assert isinstance(outcome.proof, Proof)
     assert check(outcome.proof, p, q, goal, windows.attempts.answer) == ()
 
@@ -238,7 +239,7 @@ def test_another_mapping_helps() -> None:
         windows, goal = windows_of(
             p, q, "spes", semantics=BAG, mapping=EditMapping(frozenset(pairs))
         )
-        assert search(windows, goal, Strategy.named("plus"), Tally()).proof is not None
+        assert search(windows, goal, Strategy.named(SearchStrategy.PLUS), Tally()).proof is not None
 
 
 def test_overlapping_windows_prove_nothing() -> None:
@@ -247,7 +248,7 @@ def test_overlapping_windows_prove_nothing() -> None:
     q = read_sql("SELECT a FROM (SELECT a + 1 AS a FROM t) AS x WHERE a > 5", SCHEMA)
     for names in (("equitas",), ("spes",), ("spes", "equitas", "algebra")):
         for semantics in (SET, BAG):
-            for strategy in ("baseline", "plus"):
+            for strategy in (SearchStrategy.BASELINE, SearchStrategy.PLUS):
                 windows, goal = windows_of(p, q, *names, semantics=semantics)
                 assert search(windows, goal, Strategy.named(strategy), Tally()).proof is None
 
@@ -256,7 +257,7 @@ def test_sets_are_not_used_where_duplicates_count() -> None:
     """Equitas could show the filter part as a set; a count above needs a bag."""
     p = read_sql("SELECT COUNT(*) AS n FROM (SELECT a FROM t) AS x", SCHEMA)
     q = read_sql("SELECT COUNT(*) AS n FROM (SELECT DISTINCT a FROM t) AS x", SCHEMA)
-    for strategy in ("baseline", "plus"):
+    for strategy in (SearchStrategy.BASELINE, SearchStrategy.PLUS):
         windows, goal = windows_of(p, q, "equitas", semantics=SET)
         assert search(windows, goal, Strategy.named(strategy), Tally()).proof is None
 
@@ -273,7 +274,7 @@ def test_segments_end_at_unsupported_operators() -> None:
     assert sum(1 for s in made_of if edits_in(s, windows.graph.edited)) == 2
     assert len(by_mcw_union(windows)) == 2
     tally = Tally()
-    assert search(windows, goal, Strategy.named("plus"), tally).proof is not None
+    assert search(windows, goal, Strategy.named(SearchStrategy.PLUS), tally).proof is not None
     for segment in made_of:
         assert not segment & windows.unsupported
         assert all(connected(windows.graph, segment) for _ in bits(segment))

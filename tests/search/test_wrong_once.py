@@ -10,6 +10,8 @@ import pytest
 
 from veer.api import Comparison, Version, verify
 from veer.frontends.workflow.reader import read_workflow
+from veer.options import SearchStrategy
+from veer.report.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 
 T = {"type": "source", "columns": {"a": "int", "b": "int", "c": "int"}}
@@ -44,7 +46,7 @@ LIMIT = {"id": "m", "type": "limit", "count": 10}
 ORDERED = TableSemantics.ORDERED_BAG
 
 
-@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
+@pytest.mark.parametrize("strategy", SearchStrategy)
 @pytest.mark.parametrize(
     ("p", "q", "semantics"),
     [
@@ -62,14 +64,14 @@ def test_never_again(
     p: tuple[dict[str, Any], ...],
     q: tuple[dict[str, Any], ...],
     semantics: TableSemantics,
-    strategy: str,
+    strategy: SearchStrategy,
 ) -> None:
     report = verify(chain(*p), chain(*q), Comparison(semantics, strategy=strategy))
-    assert report.verdict is not Verdict.EQUIVALENT, report.sinks[0].reason
+    assert report.verdict is not Verdict.EQUIVALENT, reason_text(report.sinks[0].reason)
 
 
-@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
-def test_an_operator_may_be_called_like_a_leaf(strategy: str) -> None:
+@pytest.mark.parametrize("strategy", SearchStrategy)
+def test_an_operator_may_be_called_like_a_leaf(strategy: SearchStrategy) -> None:
     def named(predicate: str) -> Version:
         operators = {
             "t": T,
@@ -133,8 +135,10 @@ def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("veer.verification.sinks.find_witness", lambda *_, **__: "not looked for")
 
 
-@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
-def test_calls_after_keys_that_are_fewer(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("strategy", SearchStrategy)
+def test_calls_after_keys_that_are_fewer(
+    strategy: SearchStrategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two keys of P are one of Q: what comes after them stands at other places."""
     unguarded(monkeypatch)
     p = chain(
@@ -153,12 +157,12 @@ def test_calls_after_keys_that_are_fewer(strategy: str, monkeypatch: pytest.Monk
         {"type": "aggregate", "by": ["x"], "calls": {"u": "sum(c)", "v": "sum(d)"}},
         {"type": "project", "columns": {"a": "x", "b": "x", "s": "u"}},
     )
-    assert verify(p, same, Comparison(strategy="sweep")).verdict is Verdict.EQUIVALENT
+    assert verify(p, same, Comparison(strategy=SearchStrategy.SWEEP)).verdict is Verdict.EQUIVALENT
 
 
-@pytest.mark.parametrize("strategy", ["sweep", "plus", "baseline"])
+@pytest.mark.parametrize("strategy", SearchStrategy)
 def test_an_order_lost_below_what_may_see_it(
-    strategy: str, monkeypatch: pytest.MonkeyPatch
+    strategy: SearchStrategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sort lies below the step, so the verifier sees none; the union of Q forgets it."""
     unguarded(monkeypatch)

@@ -19,6 +19,7 @@ from veer.interpreter import program, run_dataflow
 from veer.model.expr import OpaqueCall
 from veer.model.ops import AnyOperator, Limit, Source, TableUdf
 from veer.model.walk import operator_exprs, parts
+from veer.report.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -373,7 +374,7 @@ def test_dataframes_are_verified(frames: Frames) -> None:
     old = people.filter("age > 30").select("id", "city").filter("city IS NOT NULL")
     new = people.select("id", "city", "age").where("city IS NOT NULL AND NOT (age <= 30)")
     report = veer.verify(old, new.drop("age"))
-    assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
+    assert report.verdict is Verdict.EQUIVALENT, reason_text(report.sinks[0].reason)
     wrong = veer.verify(old, new.filter("age <> 36").drop("age"))
     assert wrong.verdict is Verdict.INEQUIVALENT
     with pytest.raises(AssertionError):
@@ -440,7 +441,9 @@ def test_functions_of_tables_are_known_by_their_code(frames: Frames) -> None:
     assert veer.verify(grouped(1), grouped(2)).verdict is Verdict.UNKNOWN
     batches = [people.mapInPandas(lambda it: it, PEOPLE) for _ in range(2)]
     report = veer.verify(*batches)
-    assert report.verdict is Verdict.UNKNOWN and "partitioned" in report.sinks[0].reason
+    assert report.verdict is Verdict.UNKNOWN and "partitioned" in reason_text(
+        report.sinks[0].reason
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

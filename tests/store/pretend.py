@@ -155,7 +155,7 @@ def run_once(store: Store, drawn: random.Random, name: str) -> StoredVersion:
     made: list[StoredResult] = []
     for n in range(drawn.randrange(1, 4)):
         key = f"key {drawn.randrange(KEYS)}"
-        found = next((r for r in store.with_exact([key]) if not store.usable(r)), None)
+        found = next((r for r in store.with_exact([key]) if not store.acquire(r)), None)
         if found is None:
             found = new_result(store, key)
             made.append(found)
@@ -214,7 +214,7 @@ def read_until(store_at: str, results: str, key: str, stop: str) -> None:
     signal.alarm(STUCK)
     with Place(store_at, results).open() as store:
         (result,) = store.with_exact([key])
-        assert store.usable(result) == ""
+        assert store.acquire(result) == ""
         while not os.path.exists(stop):
             check_rows(store, result)
             time.sleep(0.01)

@@ -16,7 +16,9 @@ import z3
 from veer.api import Comparison, Version, verify
 from veer.errors import UsageError
 from veer.frontends.sql import read_sql
+from veer.options import SecondSolver
 from veer.report.evidence_folder import check_folder, write_evidence
+from veer.report.wording import reason_text
 from veer.smt import second_solver
 from veer.verdict import Report, SecondAnswer, Verdict
 from veer.verification import evidence
@@ -51,7 +53,7 @@ def disagree(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_proof_comes_with_its_questions(tmp_path: Path) -> None:
-    report, count = written(tmp_path / "new" / "evidence", P, Q, recheck="cvc5")
+    report, count = written(tmp_path / "new" / "evidence", P, Q, recheck=SecondSolver.CVC5)
     folder = tmp_path / "new" / "evidence"
     assert report.verdict is Verdict.EQUIVALENT
     found = proof_in(folder)
@@ -85,7 +87,7 @@ def test_the_same_pair_gives_the_same_evidence(tmp_path: Path) -> None:
 
 
 def test_a_proof_without_questions_says_so(tmp_path: Path) -> None:
-    report, count = written(tmp_path, P, P, recheck="cvc5")
+    report, count = written(tmp_path, P, P, recheck=SecondSolver.CVC5)
     assert count == 0 and report.verdict is Verdict.EQUIVALENT
     (sink,) = proof_in(tmp_path)["sinks"]
     assert all("needs no solver" in step["why"] for step in sink["steps"])
@@ -98,14 +100,14 @@ def test_assumptions_are_listed(tmp_path: Path) -> None:
     assert proof_in(tmp_path)["sinks"][0]["assumptions"] == ["k is a key of u"]
 
 
-def test_steps_about_tidy_forms_are_inside(tmp_path: Path) -> None:
+def test_steps_about_normalized_versions_are_inside(tmp_path: Path) -> None:
     p = "SELECT a FROM (SELECT a, b, a + b AS k FROM t ORDER BY k LIMIT 5) AS x"
     q = "SELECT a FROM t ORDER BY a + b LIMIT 5"
     report, _ = written(tmp_path, p, q)
     assert report.verdict is Verdict.EQUIVALENT
     steps = proof_in(tmp_path)["sinks"][0]["steps"]
-    assert [s["rule"] for s in steps] == ["tidy"] and steps[0]["inner"]
-    assert (tmp_path / "p-tidy.txt").exists()
+    assert [s["rule"] for s in steps] == ["normalize"] and steps[0]["inner"]
+    assert (tmp_path / "p-normalized.txt").exists()
 
 
 def test_a_difference_comes_with_its_witness(tmp_path: Path) -> None:
@@ -150,9 +152,9 @@ def test_a_contradiction_makes_the_verdict_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disagree(monkeypatch)
-    report, count = written(tmp_path, P, Q, recheck="cvc5")
+    report, count = written(tmp_path, P, Q, recheck=SecondSolver.CVC5)
     assert report.verdict is Verdict.UNKNOWN
-    assert "cvc5 contradicts 1 of the solver's answers" in report.sinks[0].reason
+    assert "cvc5 contradicts 1 of the solver's answers" in reason_text(report.sinks[0].reason)
     assert len(report.disagreements) == count == 1
     (question,) = proof_in(tmp_path)["questions"].values()
     assert question["recheck"] == "disagreed"
@@ -161,7 +163,7 @@ def test_a_contradiction_makes_the_verdict_unknown(
 def test_not_knowing_is_no_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = (SecondAnswer.NOT_RECHECKED, "unknown (RESOURCEOUT)")
     monkeypatch.setattr(evidence, "ask_again", lambda question: answer)
-    report = verify(version("P", P), version("Q", Q), Comparison(recheck="cvc5"))
+    report = verify(version("P", P), version("Q", Q), Comparison(recheck=SecondSolver.CVC5))
     assert report.verdict is Verdict.EQUIVALENT and not report.disagreements
     recheck = report.sinks[0].recheck
     assert recheck is not None and len(recheck.having(SecondAnswer.NOT_RECHECKED)) == 1
@@ -173,7 +175,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(second_solver, "version", missing)
     with pytest.raises(UsageError, match=r"pip install 'veer-spark\[recheck\]'"):
-        verify(version("P", P), version("Q", Q), Comparison(recheck="cvc5"))
+        verify(version("P", P), version("Q", Q), Comparison(recheck=SecondSolver.CVC5))
 
 
 def test_without_being_asked_nothing_is_collected() -> None:

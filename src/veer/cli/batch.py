@@ -1,28 +1,80 @@
-"""`veer batch`: the results file and the progress line."""
+"""`veer batch`: many pairs of SQL queries, the results file and the progress line."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
-from veer.api import Comparison
-from veer.batch import BatchOptions, finished_ids, read_pairs, run_batch
+import typer
+
+from veer.cli import options
 from veer.errors import InputError
+from veer.options import ColumnMatching, ErrorHandling, TypeMatching
+from veer.verdict import TableSemantics
+
+if TYPE_CHECKING:
+    from veer.api import Comparison
+
+
+def batch(
+    pairs: Annotated[
+        str,
+        typer.Argument(metavar="PAIRS.jsonl", help="Lines of {id, schema, p, q} with SQL text."),
+    ],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="RESULTS.jsonl",
+            help="Where results go; standard output by default. Pairs that have a result there are skipped.",
+        ),
+    ] = "",
+    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes to use.")] = 2,
+    timeout: Annotated[
+        float, typer.Option(metavar="S", min=0, help="Seconds a pair may take; 0 for no limit.")
+    ] = 60,
+    semantics: options.Semantics = TableSemantics.BAG,
+    columns: options.Columns = ColumnMatching.POSITION,
+    types: options.Types = TypeMatching.VALUE,
+    ev: options.Verifiers = "",
+    errors: options.Errors = ErrorHandling.IGNORE,
+    budget: options.Budget = options.BUDGET,
+    cache: options.Cache = "",
+) -> None:
+    """Verify many pairs of SQL queries over local processes.
+
+    Results are written as they come; a run that was stopped goes on where it was. A pair that cannot
+    be read, or takes too long, gets a result saying so, and the rest go on.
+    """
+    options.check_out_file(out)
+    from veer.api import Comparison
+
+    comparison = Comparison(
+        semantics=semantics,
+        columns=columns,
+        types=types,
+        budget=budget,
+        evs=options.verifier_names(ev),
+        errors=errors,
+        cache=cache,
+    )
+    raise typer.Exit(run_with_progress(pairs, out, workers, timeout, comparison))
 
 
 def run_with_progress(
     pairs: str, out: str, workers: int, timeout: float, comparison: Comparison
 ) -> int:
     """Run what is left of a batch; 0 when every line got a result."""
-    options = BatchOptions(comparison, workers, timeout)
+    from veer.batch import BatchOptions, finished_ids, read_pairs, run_batch
+
+    batch_options = BatchOptions(comparison, workers, timeout)
     source = Path(pairs)
     total = sum(1 for _ in read_pairs(source))
     try:
         done = finished_ids(Path(out)) if out else set()
         with _results(out) as file, _Progress(total, len(done)) as progress:
-            counted = run_batch(source, file, done, options, progress.advance)
+            counted = run_batch(source, file, done, batch_options, progress.advance)
     except OSError as error:
         raise InputError(f"{out}: {error.strerror}") from None
     shown = ", ".join(f"{n} {verdict}" for verdict, n in sorted(counted.items())) or "nothing to do"

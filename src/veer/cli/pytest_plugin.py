@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from veer.options import UnknownOutcome, values
+
 if TYPE_CHECKING:  # pytest loads plugins early; what is heavy waits for the first test
     from veer.api import Comparison
     from veer.verdict import Report
@@ -29,8 +31,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--veer-unknown",
-        choices=("fail", "skip"),
-        default="fail",
+        choices=values(UnknownOutcome),
+        default=UnknownOutcome.FAIL.value,
         help="what an unknown verdict makes of a test (default: fail)",
     )
 
@@ -76,10 +78,12 @@ def _judged(request: pytest.FixtureRequest, report: Report) -> Report:
     __tracebackhide__ = True
     from veer.report.as_json import report_json
     from veer.report.as_text import plain_text
+    from veer.report.wording import reason_text
     from veer.verdict import Verdict
 
     if report.verdict is Verdict.EQUIVALENT:
         return report
-    if report.verdict is Verdict.UNKNOWN and request.config.getoption("--veer-unknown") == "skip":
-        pytest.skip(f"unknown: {report.sinks[0].reason}")
+    outcome = UnknownOutcome(request.config.getoption("--veer-unknown"))
+    if report.verdict is Verdict.UNKNOWN and outcome is UnknownOutcome.SKIP:
+        pytest.skip(f"unknown: {reason_text(report.sinks[0].reason)}")
     pytest.fail(plain_text(report_json(report)), pytrace=False)

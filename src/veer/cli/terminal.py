@@ -1,4 +1,4 @@
-"""What the commands share: a console, a progress line, checks of options."""
+"""What the commands share: a console, a progress line, messages on standard error."""
 
 from __future__ import annotations
 
@@ -7,16 +7,30 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from veer.errors import UsageError
 from veer.visible import visible
 
+LONGEST_MESSAGE = 2_000  # characters
 
-def choice(option: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a value that is not one of those allowed."""
-    if value not in allowed:
-        raise UsageError(f"{option} {value!r}: expected {', '.join(allowed)}")
+
+def complain(message: str) -> None:
+    """Print a line on standard error, the middle of a very long one left out."""
+    if len(message) > LONGEST_MESSAGE:
+        message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 4 :]}"
+    print(f"veer: {visible(message, lines=True)}", file=sys.stderr)
+
+
+def save_defect(what: str, text: str, suffix: str) -> None:
+    """Save what a defect of Veer shows on in the current directory, and say where."""
+    target = Path(f"veer-defect-{sha256(text.encode()).hexdigest()[:8]}.{suffix}")
+    try:
+        target.write_text(text, encoding="utf-8")
+        complain(f"{what} is saved in {target}")
+    except OSError as problem:
+        complain(f"{what} could not be saved in {target}: {problem.strerror}")
 
 
 def console() -> Any:

@@ -51,6 +51,11 @@ class Version:
     place: Place | None = None  # the file it stands in
 
 
+def is_stored(text: str) -> bool:
+    """Whether a SPEC names a stored version."""
+    return text.startswith(STORED)
+
+
 def parse_spec(text: str) -> Spec:
     """Split a SPEC into revision, path and function."""
     rest, function = text, ""
@@ -77,7 +82,7 @@ def load(
 
     `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are.
     """
-    if text.startswith(STORED):
+    if is_stored(text):
         if revision or args:
             raise UsageError(f"{text}: a stored version has no revision and no arguments")
         return _load_stored(text, store)
@@ -172,7 +177,7 @@ def existing_store(given: str, spark: Callable[[], Any] | None = None) -> Any:
     place = store_place(given)
     if "://" not in place and not (Path(place) / "veer.db").is_file():
         raise InputError(f"{place}: there is no store; `veer run` makes one")
-    return Store(place, spark=spark, is_there=True)
+    return Store(place, spark=spark, must_exist=True)
 
 
 def _load_stored(text: str, store: str) -> Version:
@@ -181,7 +186,7 @@ def _load_stored(text: str, store: str) -> Version:
         found = opened.version(name, number)
         if found is None:
             known = ", ".join(opened.names()) or "nothing"
-            raise InputError(f"{text}: not in the store {opened.place}, which holds {known}")
+            raise InputError(f"{text}: not in the store {opened.location}, which holds {known}")
     return Version(text, found.dataflow, found.stable_ids, code=found.code)
 
 

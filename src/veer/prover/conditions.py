@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import final
 
 from veer.functions.registry import Nulls, scalar_function
-from veer.model.conditions import conjunction
+from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import (
-    And,
     Call,
     Case,
     Compare,
@@ -86,8 +85,9 @@ def disjunction_of(conditions: Sequence[Expr]) -> Expr:
     if not kept:
         return FALSE
     for one, other in combinations(kept, 2):
-        both = conjuncts(one) & conjuncts(other)
-        ours, theirs = conjuncts(one) - both, conjuncts(other) - both
+        parts = frozenset(conjuncts(one)), frozenset(conjuncts(other))
+        both = parts[0] & parts[1]
+        ours, theirs = parts[0] - both, parts[1] - both
         if _are_opposite(ours, theirs) or _are_opposite(theirs, ours):
             return disjunction_of([c for c in kept if c not in (one, other)] + [_all(one, both)])
     return kept[0] if len(kept) == 1 else Or(tuple(kept))
@@ -95,18 +95,14 @@ def disjunction_of(conditions: Sequence[Expr]) -> Expr:
 
 def _are_opposite(some: frozenset[Expr], others: frozenset[Expr]) -> bool:
     """Whether the others say nothing but that not all of some hold."""
-    return any(isinstance(c, Not) and len(others) == 1 and conjuncts(c.arg) == some for c in others)
-
-
-def conjuncts(condition: Expr) -> frozenset[Expr]:
-    """The parts of an AND; a condition that is none is its only part."""
-    return frozenset(condition.args if isinstance(condition, And) else (condition,))
+    return len(others) == 1 and any(
+        isinstance(c, Not) and frozenset(conjuncts(c.arg)) == some for c in others
+    )
 
 
 def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
     """Some conjuncts of a condition, in its order."""
-    parts = condition.args if isinstance(condition, And) else (condition,)
-    return conjunction([c for c in parts if c in wanted])
+    return conjunction([c for c in conjuncts(condition) if c in wanted])
 
 
 def is_never(condition: Expr) -> bool:

@@ -13,9 +13,13 @@ from dataclasses import dataclass, replace
 from veer.model.expr import Case, Cast, Expr, IsNull, Literal, Not, RowColumn
 from veer.model.types import LONG, DoubleType, IntegralType, has_floats
 from veer.prover.conditions import Classes, row_keys
-from veer.prover.match import Matcher
+from veer.prover.context import Context
+from veer.prover.folds import sum_or_zero
+from veer.prover.matching.matcher import Matcher
 from veer.prover.order import Ordered, rows_alike
-from veer.prover.symbols import Symbols
+from veer.prover.simplify import simplify
+from veer.prover.splitting import by_cases
+from veer.prover.sums import shifted
 from veer.prover.terms import (
     Atom,
     Bag,
@@ -27,15 +31,14 @@ from veer.prover.terms import (
     Term,
     Top,
 )
-from veer.prover.totals import shifted
 from veer.smt import Same, same
 
 
 @dataclass
 class Groups:
-    """The group rules over a table of symbols."""
+    """The group rules over a table of context."""
 
-    symbols: Symbols
+    context: Context
     matcher: Matcher
 
     def grouped(self, group: Group) -> Bag:
@@ -45,7 +48,7 @@ class Groups:
         single = self._single_rows(group)
         if single is not None:
             return single
-        atom = Atom(self.symbols.fresh(), group)
+        atom = Atom(self.context.fresh(), group)
         return (Term((atom,), (), atom.columns),)
 
     # -- push keys -----------------------------------------------------------------------------
@@ -64,7 +67,7 @@ class Groups:
             moving = [
                 c
                 for c in term.conditions
-                if (read := self.symbols.free(c)).intersection(keys)
+                if (read := self.context.free(c)).intersection(keys)
                 and all(r in keys for r in read if r.variable == atom.var)
                 and others.isdisjoint(r.variable for r in read)
             ]
@@ -75,12 +78,12 @@ class Groups:
                         conditions=(
                             *t.conditions,
                             *(
-                                self.symbols.substitute(c, dict(zip(keys, t.outputs, strict=False)))
+                                self.context.substitute(c, dict(zip(keys, t.outputs, strict=False)))
                                 for c in moving
                             ),
                         ),
                     )
-                    for t in map(self.symbols.freshened, group.bag)
+                    for t in map(self.context.freshened, group.bag)
                 )
                 rest = tuple(c for c in term.conditions if c not in moving)
                 made = Atom(atom.var, replace(group, bag=inner))
@@ -129,7 +132,7 @@ class Groups:
             open_.remove(atom)
             known |= {m for c in atom.columns for m in classes.members(c)}
         for atom, key in noted:
-            self.symbols.note_key(atom, key)
+            self.context.note_key(atom, key)
         return True
 
     def _is_known(self, c: RowColumn, known: set[Expr], classes: Classes) -> bool:
@@ -153,9 +156,9 @@ class Groups:
         found: list[Term] = []
         for term in bag:
             for part in self._spelled_out(self.pushed(term)):
-                made = self.symbols.simplify(part)
+                made = simplify(self.context, part)
                 if made is not None:
-                    found += self.symbols.by_cases(made)
+                    found += by_cases(self.context, made)
         return tuple(found)
 
     def _spelled_out(self, term: Term) -> Iterator[Term]:
@@ -169,9 +172,9 @@ class Groups:
         else:
             assert isinstance(atom.relation, Top)
             rows = self._first_rows(atom.relation)
-        for row in map(self.symbols.freshened, rows):
+        for row in map(self.context.freshened, rows):
             table = dict(zip(atom.columns, row.outputs, strict=True))
-            opened = self.symbols.substitute_term(rest, table)
+            opened = self.context.substitute_term(rest, table)
             yield from self._spelled_out(
                 Term(
                     (*opened.atoms, *row.atoms),
@@ -184,17 +187,17 @@ class Groups:
         """A row of a group: its keys range over all values, a row has them, folds go over those."""
         inner = self.expanded(group.bag)
         types = [e.type for e in group.bag[0].outputs[: group.keys]] if group.bag else []
-        atoms = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
+        atoms = tuple(Atom(self.context.fresh(), Domain(t)) for t in types)
         keys = tuple(a.columns[0] for a in atoms)
 
         def member(t: Term) -> Term:
-            t = self.symbols.freshened(t)
+            t = self.context.freshened(t)
             fits = tuple(same(k, o) for k, o in zip(keys, t.outputs, strict=False))
             return replace(t, conditions=(*t.conditions, *fits))
 
         conditions: tuple[Expr, ...] = ()
         if not group.is_global:
-            conditions = (self.symbols.exists(tuple(map(member, inner))),)
+            conditions = (self.context.exists(tuple(map(member, inner))),)
         values = []
         for fold in group.folds:
             rows = tuple(
@@ -202,9 +205,9 @@ class Groups:
                 for t in map(member, inner)
             )
             if fold.or_zero:
-                values.append(self.symbols.sum_or_zero(fold.type, rows))
+                values.append(sum_or_zero(self.context, fold.type, rows))
             else:
-                value = self.symbols.fold(fold.function, fold.type, fold.distinct, rows)
+                value = self.context.fold(fold.function, fold.type, fold.distinct, rows)
                 values.append(value)
         return Term(atoms, conditions, (*keys, *values))
 
@@ -213,13 +216,13 @@ class Groups:
         bag = self.expanded(top.bag)
         if not bag:
             return ()
-        ordered = Ordered(self.symbols)
+        ordered = Ordered(self.context)
         found = ordered.by_counting(top, bag, is_unique=self._tell_apart(bag, top))
         if found is not None:
             return found
         name = f"limit {top.limit} offset {top.offset} in order {top.directions}"
         types = tuple(o.type for o in bag[0].outputs)
-        atom = Atom(self.symbols.fresh(), Opaque(name, (bag,), (), types, (True,) * len(types)))
+        atom = Atom(self.context.fresh(), Opaque(name, (bag,), (), types, (True,) * len(types)))
         return (Term((atom,), (), atom.columns),)
 
     def tells_apart(self, bag: Bag, values: list[Expr]) -> bool:
@@ -235,7 +238,7 @@ class Groups:
         one = Literal(1, LONG)
         return all(
             self.matcher.always(
-                Same(rows_alike(self.symbols, bag, t.outputs[top.width :], top), one), t
+                Same(rows_alike(self.context, bag, t.outputs[top.width :], top), one), t
             )
             for t in bag
         )

@@ -13,6 +13,7 @@ from veer.analysis.determinism import (
     operator_kind,
 )
 from veer.analysis.fingerprint import identity
+from veer.assumptions import KeyAssumption
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
@@ -65,11 +66,14 @@ from veer.model.schema import Schema
 from veer.model.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
 from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
-from veer.prover.definitions import TooLargeError
+from veer.prover.context import Context, TooLargeError
+from veer.prover.folds import distinct_count, sum_or_zero
 from veer.prover.groups import Groups
-from veer.prover.match import Matcher
+from veer.prover.keys import is_one_row
+from veer.prover.matching.matcher import Matcher
 from veer.prover.order import Ordered, comes_before, in_common, ties
-from veer.prover.symbols import Symbols
+from veer.prover.simplify import simplify_node
+from veer.prover.sums import added, shifted, shifted_back
 from veer.prover.terms import (
     FALSE,
     TRUE,
@@ -83,7 +87,6 @@ from veer.prover.terms import (
     Term,
     Top,
 )
-from veer.prover.totals import added, shifted, shifted_back
 from veer.smt.formula import NORMALIZED
 
 AS_EXTREME = {"bool_or": "max", "bool_and": "min"}  # false comes before true
@@ -96,14 +99,14 @@ MOST_ROWS = 24
 
 @dataclass
 class Lowering:
-    """Lowers the dataflows of one query pair into bags over shared symbols."""
+    """Lowers the dataflows of one query pair into bags over shared context."""
 
-    symbols: Symbols
+    context: Context
     matcher: Matcher
 
     def __post_init__(self) -> None:
-        self.groups = Groups(self.symbols, self.matcher)
-        self.assumptions: set[str] = set()
+        self.groups = Groups(self.context, self.matcher)
+        self.assumptions: set[KeyAssumption] = set()
 
     def result(self, dataflow: Dataflow) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
         """What the only sink shows, its sort keys as further outputs, and their directions."""
@@ -129,7 +132,7 @@ class Lowering:
             if id_ not in needed:
                 continue
             below = dataflow.inputs[id_]
-            inputs = [tuple(self.symbols.freshened(t) for t in bags[i]) for i in below]
+            inputs = [tuple(self.context.freshened(t) for t in bags[i]) for i in below]
             order = orders[below[0]] if len(below) == 1 else ()
             operator = dataflow.operators[id_]
             if not isinstance(operator, Filter | Project | Limit | Sort | Sink):
@@ -144,7 +147,7 @@ class Lowering:
             bags[id_] = self._operator(dataflow, id_, inputs, rows)
             orders[id_] = order
             if len(bags[id_]) > MOST_TERMS or any(len(t.atoms) > MOST_ATOMS for t in bags[id_]):
-                raise TooLargeError(f"operator {id_!r} has too many cases to compare")
+                raise TooLargeError(f"operator {id_!r} has too many cases to compare", operator=id_)
         return bags[goal], orders[goal]
 
     def _operator(
@@ -154,21 +157,20 @@ class Lowering:
         below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
         if operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION):
             shown = brief(operator)
-            raise UnsupportedError(f"operator {id_!r} ({shown}) makes a choice")
-        for table, key in keys_relied_on(dataflow, id_):
-            self.assumptions.add(f"{', '.join(key)} is a key of {table}")
+            raise UnsupportedError(f"operator {id_!r} ({shown}) makes a choice", operator=id_)
+        self.assumptions.update(keys_relied_on(dataflow, id_))
         schema = below[0] if below else Schema(())
         if isinstance(operator, TableUdf) and any(
             isinstance(dataflow.operators[i], Sort) for i in dataflow.ancestors(id_)
         ):
-            raise UnsupportedError(f"operator {id_!r} may see the order of its input")
+            raise UnsupportedError(f"operator {id_!r} may see the order of its input", operator=id_)
         match operator:
             case Source():
-                atom = Atom(self.symbols.fresh(), Table(operator))
+                atom = Atom(self.context.fresh(), Table(operator))
                 return (Term((atom,), (), atom.columns),)
             case Values(fields, values):
                 if len(values) > MOST_ROWS:
-                    raise TooLargeError(f"operator {id_!r} has {len(values)} rows")
+                    raise TooLargeError(f"operator {id_!r} has {len(values)} rows", operator=id_)
                 types = [f.type for f in fields]
                 return tuple(Term((), (), tuple(map(Literal, row, types))) for row in values)
             case Filter(predicate):
@@ -231,7 +233,7 @@ class Lowering:
                 return inputs[0]
             case Deduplicate(named_keys):
                 if any(has_floats(k.type) for k in named_keys):
-                    raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0")
+                    raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0", operator=id_)
                 return inputs[0]  # no choice, so a key is among its columns
             case Limit(count, offset) if (
                 offset == 0
@@ -242,7 +244,7 @@ class Lowering:
             case Limit(count, offset):
                 directions = _order_below(dataflow, id_)
                 top = Top(inputs[0], len(schema), directions, count, offset)
-                return Ordered(self.symbols).merged(top)
+                return Ordered(self.context).merged(top)
             case Over(calls):
                 found = self._windows(inputs[0], calls, schema, rows)
                 if found is None:
@@ -253,16 +255,18 @@ class Lowering:
                 bags = [self.groups.expanded(bag) for bag in inputs]
                 if not any(bags):
                     return ()
-                common = in_common(self.symbols, bags, without=isinstance(operator, ExceptAll))
+                common = in_common(self.context, bags, without=isinstance(operator, ExceptAll))
                 if common is None:
                     return self._opaque(dataflow, id_, operator, inputs, below, rows)
                 return (common,)
             case TableUdf():
                 return self._opaque(dataflow, id_, operator, inputs, below, rows)
             case Sample():
-                raise UnsupportedError(f"operator {id_!r} draws a sample")
+                raise UnsupportedError(f"operator {id_!r} draws a sample", operator=id_)
             case _:
-                raise UnsupportedError(f"operator {id_!r} is a {type(operator).__name__}")
+                raise UnsupportedError(
+                    f"operator {id_!r} is a {type(operator).__name__}", operator=id_
+                )
 
     # -- joins ---------------------------------------------------------------------------------
 
@@ -301,7 +305,7 @@ class Lowering:
     def _paired(
         self, a: Term, b: Term, condition: Expr | None, schema: Schema, rows: EnclosingRows
     ) -> Term:
-        b = self.symbols.freshened(b)
+        b = self.context.freshened(b)
         joined = Term(a.atoms + b.atoms, a.conditions + b.conditions, a.outputs + b.outputs)
         if condition is None:
             return joined
@@ -322,14 +326,14 @@ class Lowering:
         """The rows of a term that have (or do not have) a partner among others."""
         bodies = []
         for other in others:
-            other = self.symbols.freshened(other)
+            other = self.context.freshened(other)
             conditions = other.conditions
             if join.condition is not None:
                 one, two = (other, term) if swapped else (term, other)
                 both = Term((), (), one.outputs + two.outputs)
                 conditions += (self.expr(join.condition, schema, both, rows),)
             bodies.append(Term(other.atoms, conditions, ()))
-        found = self.symbols.exists(self.groups.expanded(tuple(bodies)))
+        found = self.context.exists(self.groups.expanded(tuple(bodies)))
         return replace(term, conditions=(*term.conditions, found if has else Not(found)))
 
     def _lateral(
@@ -347,7 +351,7 @@ class Lowering:
                 for t in inner
             ]
             if outer:
-                empty = self.symbols.exists(tuple(self.symbols.freshened(t) for t in inner))
+                empty = self.context.exists(tuple(self.context.freshened(t) for t in inner))
                 padded = tuple(Literal(None, t) for t in query.result_schema.types)
                 found.append(
                     Term(term.atoms, (*term.conditions, Not(empty)), term.outputs + padded)
@@ -461,7 +465,7 @@ class Lowering:
                     lambda theirs: ties(theirs, ours),
                 )
             for frame in frames:
-                mate = self.symbols.freshened(other)
+                mate = self.context.freshened(other)
                 theirs = read(sorts, mate)
                 alike = ties(read(call.partition, mate), read(call.partition, row))
                 tests = (alike, frame(theirs))
@@ -470,17 +474,17 @@ class Lowering:
             if any(has_floats(e.type) for e in sorts):
                 return None
             ahead = tuple(replace(t, outputs=tuple(keys)) for t, keys in around)
-            return _one_more(self.symbols.distinct_rows(ahead, LONG), call)
+            return _one_more(distinct_count(self.context, ahead, LONG), call)
         if call.function in RANKS:
             one = (Literal(1, LONG),)
             ahead = tuple(replace(t, outputs=one) for t, _ in around)
-            return _one_more(self.symbols.sum_or_zero(LONG, ahead), call)
+            return _one_more(sum_or_zero(self.context, LONG, ahead), call)
         aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
         fold, args = _fold(aggregate, 0, is_global=True)
         members = tuple(replace(t, outputs=tuple(read(args, t))) for t, _ in around)
         if fold.or_zero:
-            return self.symbols.sum_or_zero(fold.type, members)
-        return self.symbols.fold(fold.function, fold.type, fold.distinct, members)
+            return sum_or_zero(self.context, fold.type, members)
+        return self.context.fold(fold.function, fold.type, fold.distinct, members)
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -503,7 +507,7 @@ class Lowering:
         types = unnest.generated_types()
         name = f"unnest outer={unnest.outer} position={unnest.position} inline={unnest.inline}"
         relation = Opaque(name, (), (given,), types, (True,) * len(types))
-        atom = Atom(self.symbols.fresh(), relation)
+        atom = Atom(self.context.fresh(), relation)
         return Term((*term.atoms, atom), term.conditions, term.outputs + atom.columns)
 
     def _opaque(
@@ -517,13 +521,15 @@ class Lowering:
     ) -> Bag:
         """An operator that is some function of its whole inputs."""
         if rows and any(True for _ in _outer_reads(operator)):
-            raise UnsupportedError(f"operator {id_!r} reads the rows around its subquery")
+            raise UnsupportedError(
+                f"operator {id_!r} reads the rows around its subquery", operator=id_
+            )
         schema = dataflow.schemas[id_]
         name = identity(operator, below)
         bags = tuple(self.groups.expanded(bag) for bag in inputs)
         types, nullable = schema.types, tuple(f.nullable for f in schema)
         relation = Opaque(name, bags, (), types, nullable)
-        atom = Atom(self.symbols.fresh(), relation)
+        atom = Atom(self.context.fresh(), relation)
         return (Term((atom,), (), atom.columns),)
 
     # -- expressions ---------------------------------------------------------------------------
@@ -533,7 +539,10 @@ class Lowering:
         if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
             raise UnsupportedError("an expression draws random numbers")
         row = ResolvedRow(schema, term.outputs)
-        return resolve(expr, (row, *rows), self, self.symbols.settled)
+        return resolve(expr, (row, *rows), self, self._simplify_node)
+
+    def _simplify_node(self, expr: Expr) -> Expr:
+        return simplify_node(self.context, expr)
 
     def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
@@ -548,7 +557,7 @@ class Lowering:
                     break
             (goal,) = query.inputs[goal]
         bag, _ = self._lower(query, goal, rows)
-        return self.symbols.exists(self.groups.expanded(bag))
+        return self.context.exists(self.groups.expanded(bag))
 
     def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
         """True if a row compares equal; else null if one cannot be compared; else false."""
@@ -562,10 +571,10 @@ class Lowering:
             not_false = Not(Case(((Not(equal), TRUE),), FALSE))
             maybe.append(Term(term.atoms, (*term.conditions, not_false), ()))
             nullable = nullable or can_be_null(equal)
-        found = self.symbols.exists(tuple(map(self.symbols.freshened, yes)))
+        found = self.context.exists(tuple(map(self.context.freshened, yes)))
         if not nullable:
             return found
-        unsure = self.symbols.exists(tuple(map(self.symbols.freshened, maybe)))
+        unsure = self.context.exists(tuple(map(self.context.freshened, maybe)))
         return Case(((found, TRUE), (unsure, Literal(None, BOOLEAN))), FALSE)
 
     def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
@@ -575,11 +584,11 @@ class Lowering:
             return bag[0].outputs[0]
         type_ = query.result_schema.types[0]
         single = most_rows(query, query.sinks[0]) <= 1 or (
-            len(bag) == 1 and self.symbols.is_one_row(bag[0])
+            len(bag) == 1 and is_one_row(self.context, bag[0])
         )
         if single and is_orderable(type_) and not has_floats(type_):
-            return self.symbols.fold("max", type_, False, bag)  # of one value
-        return self.symbols.fold("scalar", type_, False, bag)
+            return self.context.fold("max", type_, False, bag)  # of one value
+        return self.context.fold("scalar", type_, False, bag)
 
 
 def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[Expr]]:

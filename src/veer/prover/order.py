@@ -22,7 +22,8 @@ from veer.model.expr import (
 )
 from veer.model.types import LONG, has_floats
 from veer.prover.conditions import can_be_null
-from veer.prover.symbols import Symbols
+from veer.prover.context import Context
+from veer.prover.sums import added, multiplied, shifted
 from veer.prover.terms import (
     COPIES,
     TRUE,
@@ -34,7 +35,6 @@ from veer.prover.terms import (
     Term,
     Top,
 )
-from veer.prover.totals import added, multiplied, shifted
 from veer.smt import same
 
 Values: TypeAlias = Sequence[Expr]
@@ -61,34 +61,34 @@ def comes_before(ours: Values, theirs: Values, directions: Sequence[Direction]) 
     return cases[0] if len(cases) == 1 else disjunction(cases)
 
 
-def rows_before(symbols: Symbols, bag: Bag, keys: Values, top: Top) -> Expr:
+def rows_before(context: Context, bag: Bag, keys: Values, top: Top) -> Expr:
     """How many rows of a bag that ends in sort keys come before a row with these."""
     found: list[Expr] = []
-    for term in map(symbols.freshened, bag if top.directions else ()):
+    for term in map(context.freshened, bag if top.directions else ()):
         first = comes_before(term.outputs[top.width :], keys, top.directions)
-        found.append(_count(symbols, term, first))
+        found.append(_count(context, term, first))
     return added(found, LONG)
 
 
-def rows_alike(symbols: Symbols, bag: Bag, keys: Values, top: Top) -> Expr:
+def rows_alike(context: Context, bag: Bag, keys: Values, top: Top) -> Expr:
     """How many rows of a bag have these sort keys."""
     found = []
-    for term in map(symbols.freshened, bag):
+    for term in map(context.freshened, bag):
         fits = conjunction(list(map(same, term.outputs[top.width :], keys)))
-        found.append(_count(symbols, term, fits))
+        found.append(_count(context, term, fits))
     return added(found, LONG)
 
 
-def _count(symbols: Symbols, term: Term, condition: Expr) -> Expr:
+def _count(context: Context, term: Term, condition: Expr) -> Expr:
     conditions = (*term.conditions, condition)
-    return symbols.total(Term(term.atoms, conditions, (Literal(1, LONG),)), LONG)
+    return context.total(Term(term.atoms, conditions, (Literal(1, LONG),)), LONG)
 
 
 @dataclass
 class Ordered:
-    """Limits spelled out over a table of symbols."""
+    """Limits spelled out over a table of context."""
 
-    symbols: Symbols
+    context: Context
 
     def merged(self, top: Top) -> Bag:
         """The rows of a limit as a bag; limits below that it makes superfluous are gone.
@@ -117,11 +117,11 @@ class Ordered:
             if inner is None or top.limit is None or not _is_superfluous(inner, top):
                 terms.append(term)
                 continue
-            for row in map(self.symbols.freshened, inner.bag):
+            for row in map(self.context.freshened, inner.bag):
                 table = dict(zip(term.atoms[0].columns, row.outputs, strict=True))
-                outputs = tuple(self.symbols.substitute(o, table) for o in term.outputs)
+                outputs = tuple(self.context.substitute(o, table) for o in term.outputs)
                 terms.append(replace(row, outputs=outputs))
-        atom = Atom(self.symbols.fresh(), replace(top, bag=tuple(terms)))
+        atom = Atom(self.context.fresh(), replace(top, bag=tuple(terms)))
         return (Term((atom,), (), atom.columns),)
 
     def _limit_below(self, term: Term, top: Top) -> Top | None:
@@ -135,7 +135,7 @@ class Ordered:
         for row in inner.bag:
             table = dict(zip(atom.columns, row.outputs, strict=True))
             for key, own in zip(term.outputs[top.width :], row.outputs[inner.width :], strict=True):
-                given = self.symbols.substitute(key, table)
+                given = self.context.substitute(key, table)
                 if given == own:
                     continue
                 if len(inner.bag) > 1 or not _in_one_order(given, own):
@@ -155,12 +155,12 @@ class Ordered:
         if is_first:
             row: tuple[Atom, ...] = ()
             keys = tuple(self._extreme(bag, top) for _ in top.directions)
-            made = Term((), (self.symbols.exists(tuple(map(self.symbols.freshened, bag))),), ())
+            made = Term((), (self.context.exists(tuple(map(self.context.freshened, bag))),), ())
         else:
             types = [o.type for o in bag[0].outputs[top.width :]]
-            row = tuple(Atom(self.symbols.fresh(), Domain(t)) for t in types)
+            row = tuple(Atom(self.context.fresh(), Domain(t)) for t in types)
             keys = tuple(a.columns[0] for a in row)
-            made = repeated(self.symbols, row, self._copies(bag, keys, top), ())
+            made = repeated(self.context, row, self._copies(bag, keys, top), ())
         shown = [keys[p] if isinstance(p, int) else p for p in places if p is not None]
         return (replace(made, outputs=(*shown, *keys)),)
 
@@ -169,26 +169,26 @@ class Ordered:
         ((ascending, nulls_first),) = top.directions
         type_ = bag[0].outputs[top.width].type
         rows = [replace(t, outputs=t.outputs[top.width :]) for t in bag]
-        fresh = tuple(map(self.symbols.freshened, rows))
-        value = self.symbols.fold("min" if ascending else "max", type_, False, fresh)
+        fresh = tuple(map(self.context.freshened, rows))
+        value = self.context.fold("min" if ascending else "max", type_, False, fresh)
         if not nulls_first:
             return value
         nulls = tuple(
             replace(t, conditions=(*t.conditions, IsNull(t.outputs[0])))
-            for t in map(self.symbols.freshened, rows)
+            for t in map(self.context.freshened, rows)
         )
-        return Case(((self.symbols.exists(nulls), Literal(None, type_)),), value)
+        return Case(((self.context.exists(nulls), Literal(None, type_)),), value)
 
     def _copies(self, bag: Bag, keys: Values, top: Top) -> Expr:
         """How many of the rows with these sort keys are kept."""
-        before = rows_before(self.symbols, bag, keys, top)
-        upto = added([before, rows_alike(self.symbols, bag, keys, top)], LONG)
+        before = rows_before(self.context, bag, keys, top)
+        upto = added([before, rows_alike(self.context, bag, keys, top)], LONG)
         first = _greatest(before, Literal(top.offset, LONG))
         last = upto if top.limit is None else _least(upto, Literal(top.offset + top.limit, LONG))
         return minus(last, first)
 
     def _first(self, term: Term, bag: Bag, top: Top) -> Term:
-        before = rows_before(self.symbols, bag, term.outputs[top.width :], top)
+        before = rows_before(self.context, bag, term.outputs[top.width :], top)
         kept = [Compare(">=", before, Literal(top.offset, LONG))] if top.offset else []
         if top.limit is not None:
             kept.append(Compare("<", before, Literal(top.offset + top.limit, LONG)))
@@ -216,9 +216,9 @@ def _is_superfluous(inner: Top, top: Top) -> bool:
     return inner.offset == 0 and (inner.limit is None or inner.limit >= top.limit + top.offset)
 
 
-def repeated(symbols: Symbols, row: tuple[Atom, ...], copies: Expr, outputs: Values) -> Term:
+def repeated(context: Context, row: tuple[Atom, ...], copies: Expr, outputs: Values) -> Term:
     """A row of values as often as a number says."""
-    atom = Atom(symbols.fresh(), Opaque(COPIES, (), (copies,), (), ()))
+    atom = Atom(context.fresh(), Opaque(COPIES, (), (copies,), (), ()))
     return Term((*row, atom), (Compare(">=", copies, Literal(1, LONG)),), tuple(outputs))
 
 
@@ -235,24 +235,24 @@ def _least(left: Expr, right: Expr) -> Expr:
     return Case(((Compare("<=", left, right), left),), right)
 
 
-def in_common(symbols: Symbols, bags: Sequence[Bag], *, without: bool) -> Term | None:
+def in_common(context: Context, bags: Sequence[Bag], *, without: bool) -> Term | None:
     """INTERSECT ALL or EXCEPT ALL: how often a row comes on either side says how often it stays."""
     types = [o.type for o in next(t for bag in bags for t in bag).outputs]
     if any(map(has_floats, types)):
         return None
-    row = tuple(Atom(symbols.fresh(), Domain(t)) for t in types)
+    row = tuple(Atom(context.fresh(), Domain(t)) for t in types)
     values = [a.columns[0] for a in row]
     left, right = (
         added(
             [
                 _count(
-                    symbols, t, conjunction(list(map(same, t.outputs, values))) if values else TRUE
+                    context, t, conjunction(list(map(same, t.outputs, values))) if values else TRUE
                 )
-                for t in map(symbols.freshened, bag)
+                for t in map(context.freshened, bag)
             ],
             LONG,
         )
         for bag in bags
     )
     copies = minus(left, right) if without else _least(left, right)
-    return repeated(symbols, row, copies, values)
+    return repeated(context, row, copies, values)

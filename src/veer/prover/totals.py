@@ -1,239 +1,143 @@
-"""Sums taken apart: what is added up, as products under conditions.
-
-    CASE WHEN p THEN 2 * x ELSE y - z END   =>   [p] 2 * x,   [not p] y,   [not p] -1 * z
-
-A sum over rows is then a sum of totals, one for each of these, and a total over rows that nothing
-connects is a product of totals.
-"""
+"""What the rows of a term add up to: products of sums, in which equal parts are one symbol."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
-from itertools import islice
-from typing import TypeAlias, final
+from dataclasses import replace
 
-from veer.model.expr import (
-    Call,
-    Case,
-    Cast,
-    Expr,
-    IsNull,
-    Literal,
-    Not,
-    OpaqueCall,
-    Symbol,
-)
-from veer.model.types import INTEGER_BITS, DataType, DecimalType, IntegralType
-from veer.prover.terms import FALSE, TRUE
-from veer.smt.formula import ADDED, MULTIPLIED
+from veer.model.conditions import conjunction
+from veer.model.expr import Case, Compare, Expr, IsNull, Literal, Not, OpaqueCall, Symbol
+from veer.model.types import LONG, DataType, has_floats
+from veer.prover.context import Context
+from veer.prover.definitions import Totaled
+from veer.prover.folds import fold_symbol
+from veer.prover.keys import is_one_row
+from veer.prover.simplify import simplify
+from veer.prover.splitting import by_cases, by_outer_values, components
+from veer.prover.sums import Summand, added, multiplied, summands
+from veer.prover.terms import COPIES, Opaque, Term
+from veer.smt.formula import MULTIPLIED
 
-MOST_SUMMANDS = 16
+MOST_BOUNDS = 3  # each of which doubles what is added up
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Summand:
-    """A product that is added where every condition is true."""
+def total(context: Context, term: Term, type_: DataType) -> Expr:
+    """The only output of a term, never null where its conditions hold, added up.
 
-    conditions: tuple[Expr, ...]
-    factors: tuple[Expr, ...]
+    Taken apart into products; what does not depend on the rows is taken out, totals inside
+    are joined, and rows that nothing connects are added up on their own.
+
+        sum over x, y of f(x) * g(y)   =>   sum over x of f(x)  *  sum over y of g(y)
+
+    Exact for integers and decimals, whose sums do not depend on the order; zero over no rows.
+    """
+    (output,) = term.outputs
+    parts = [
+        _total_of_product(
+            context, Term(term.atoms, (*term.conditions, *s.conditions), s.factors), type_
+        )
+        for s in summands(output)
+    ]
+    return added(parts, type_)
 
 
-Coefficients: TypeAlias = dict[Symbol, int]
-
-
-def is_summed_exactly(type_: DataType) -> bool:
-    """Whether sums of a type do not depend on the order of what is added."""
-    return isinstance(type_, IntegralType | DecimalType)
-
-
-def added(parts: list[Expr], type_: DataType) -> Expr:
-    """The exact sum."""
-    parts = [p for part in parts for p in _flat(part, ADDED)]
-    parts = [p for p in parts if not (isinstance(p, Literal) and p.value == 0)]
-    if not parts:
+def _total_of_product(context: Context, term: Term, type_: DataType) -> Expr:
+    """The total of a term whose outputs are the factors of what is added."""
+    if is_one_row(context, term):
+        return _one_row_total(context, term, multiplied(list(term.outputs), type_), type_)
+    simple = simplify(context, term)
+    if simple is None:
         return Literal(0, type_)
-    if len(parts) == 1 and parts[0].type == type_:
-        return parts[0]
-    return OpaqueCall(ADDED, tuple(parts), type_)
+    opened = _with_factor_opened(context, simple)
+    if opened is not None:
+        return total(context, opened, type_)
+    cases = by_cases(context, simple, constants=True)
+    if len(cases) == 1:
+        cases = list(_split_at_bound(context, simple))
+    if len(cases) != 1:
+        return added([_total_of_product(context, t, type_) for t in cases], type_)
+    return _product_of_totals(context, by_outer_values(context, simple), type_)
 
 
-def multiplied(factors: list[Expr], type_: DataType) -> Expr:
-    """The exact product."""
-    factors = [f for factor in factors for f in _flat(factor, MULTIPLIED)]
-    if any(isinstance(f, Literal) and f.value == 0 for f in factors):
-        return Literal(0, type_)
-    kept = [f for f in factors if not (isinstance(f, Literal) and f.value == 1)]
-    if not kept:
-        return Literal(1, type_)
-    if len(kept) == 1 and kept[0].type == type_:
-        return kept[0]
-    return OpaqueCall(MULTIPLIED, tuple(kept), type_)
+def _product_of_totals(context: Context, term: Term, type_: DataType) -> Expr:
+    """Conditions and factors from around the term taken out, a total for each component."""
+    bound = {a.var for a in term.atoms}
+    outside = [c for c in term.conditions if bound.isdisjoint(context.variables(c))]
+    factors = [f for f in term.outputs if bound.isdisjoint(context.variables(f))]
+    connected = [e for e in (*term.conditions, *term.outputs) if e not in outside + factors]
+    for atoms, exprs in components(context, term.atoms, connected):
+        inside = tuple(e for e in exprs if e in term.conditions)
+        own = [e for e in exprs if e in term.outputs]
+        factors.append(_component_total(context, Term(atoms, inside, ()), own, type_))
+    value = multiplied(factors, type_)
+    if not outside:
+        return value
+    return Case(((conjunction(tuple(outside)), value),), Literal(0, type_))
 
 
-def _flat(expr: Expr, identity: str) -> tuple[Expr, ...]:
-    if isinstance(expr, OpaqueCall) and expr.identity == identity:
-        return expr.args
-    return (expr,)
+def _component_total(context: Context, rows: Term, factors: list[Expr], type_: DataType) -> Expr:
+    value = multiplied(factors, type_)
+    if is_one_row(context, rows):
+        return _one_row_total(context, rows, value, type_)
+    return context.symbol(Totaled(replace(rows, outputs=(value,))))
 
 
-def not_true(condition: Expr) -> Expr:
-    """The condition is false or null."""
-    return Not(Case(((condition, TRUE),), FALSE))
+def _one_row_total(context: Context, term: Term, value: Expr, type_: DataType) -> Expr:
+    """What at most one row adds: its value, which is the greatest there is; else zero."""
+    if {a.var for a in term.atoms}.isdisjoint(context.variables(value)):
+        has_row = context.exists((replace(term, outputs=()),))
+        return Case(((has_row, value),), Literal(0, type_))
+    greatest = fold_symbol(context, "max", type_, False, (replace(term, outputs=(value,)),))
+    return Case(((Not(IsNull(greatest)), greatest),), Literal(0, type_))
 
 
-def arms(expr: Expr) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
-    """The values a CASE gives and when; anything else gives itself."""
-    match expr:
-        case Case(branches, otherwise):
-            before: tuple[Expr, ...] = ()
-            for when, then in (*branches, (TRUE, otherwise)):
-                for conditions, arm in arms(then):
-                    yield (*before, when, *conditions), arm
-                before = (*before, not_true(when))
-        case Call("coalesce", (first, *others)) if others:
-            rest = others[0] if len(others) == 1 else Call("coalesce", tuple(others), expr.type)
-            yield from arms(Case(((Not(IsNull(first)), first),), rest))
-        case Literal(None):
-            return
-        case _:
-            yield (), expr
+def _split_at_bound(context: Context, term: Term) -> tuple[Term, ...]:
+    """A term whose rows are bounded from around it: those within, and those at the bound.
+
+        x <= y   =>   x < y,   x = y
+
+    Rows with a null on either side are in neither, as before.
+    """
+    bound = {a.var for a in term.atoms}
+    bounds = [c for c in term.conditions if isinstance(c, Compare) and c.op in ("<=", ">=")]
+    for condition in bounds if len(bounds) <= MOST_BOUNDS else ():
+        left, right = condition.left, condition.right
+        if has_floats(left.type):
+            continue
+        sides = [context.variables(left), context.variables(right)]
+        inside = [not bound.isdisjoint(side) for side in sides]
+        if sorted(inside) != [False, True] or not sides[inside.index(False)]:
+            continue
+        rest = tuple(c for c in term.conditions if c is not condition)
+        within, at = (Compare(op, left, right) for op in (condition.op[0], "="))
+        return (
+            replace(term, conditions=(*rest, within)),
+            context.freshened(replace(term, conditions=(*rest, at))),
+        )
+    return (term,)
 
 
-def few_arms(expr: Expr) -> list[tuple[tuple[Expr, ...], Expr]]:
-    """The arms of an expression; itself if there are too many."""
-    found = list(islice(arms(expr), MOST_SUMMANDS + 1))
-    return found if len(found) <= MOST_SUMMANDS else [((), expr)]
-
-
-def summands(expr: Expr) -> list[Summand]:
-    """What an expression adds up where it is not null; itself if that would be too much."""
-    found = _summands(expr)
-    return found if len(found) <= MOST_SUMMANDS else [Summand((), (expr,))]
-
-
-def _summands(expr: Expr) -> list[Summand]:
-    match expr:
-        case Literal(0) | Literal(None):
-            return []
-        case Case() | Call("coalesce"):
-            found = few_arms(expr)
-            if found == [((), expr)]:
-                return [Summand((), (expr,))]
-            return [
-                Summand((*conditions, *s.conditions), s.factors)
-                for conditions, arm in found
-                for s in _summands(arm)
-            ]
-        case OpaqueCall(identity, args) if identity == ADDED:
-            return [s for a in args for s in _summands(a)]
-        case OpaqueCall(identity, args) if identity == MULTIPLIED:
-            return _products(args, expr.type)
-        case Cast(arg, target) if _is_wider(arg.type, target):
-            return _summands(arg)
-        case Call(function, args, type_) if isinstance(type_, IntegralType):
-            if not all(isinstance(a.type, IntegralType) for a in args):
-                return [Summand((), (expr,))]
-            match function:
-                case "+":
-                    return [s for a in args for s in _summands(a)]
-                case "-":
-                    return _summands(args[0]) + _products((Literal(-1, type_), args[1]), type_)
-                case "negative":
-                    return _products((Literal(-1, type_), args[0]), type_)
-                case "positive":
-                    return _summands(args[0])
-                case "*":
-                    return _products(args, type_)
-    return [Summand((), (expr,))]
-
-
-def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
-    made = [Summand((), ())]
-    for arg in args:
-        made = [
-            Summand((*a.conditions, *b.conditions), (*a.factors, *b.factors))
-            for a in made
-            for b in _summands(arg)
-        ]
-        if len(made) > MOST_SUMMANDS:
-            return [Summand((), (OpaqueCall(MULTIPLIED, args, type_),))]
-    return made
-
-
-def _is_wider(given: DataType, target: DataType) -> bool:
-    return (
-        isinstance(given, IntegralType)
-        and isinstance(target, IntegralType)
-        and INTEGER_BITS[given] <= INTEGER_BITS[target]
-    )
-
-
-def shifted(expr: Expr) -> tuple[int, Expr, int]:
-    """An integer expression as `factor * rest + offset`, with constants as large as can be."""
-    match expr:
-        case Call("+", (rest, Literal(int() as n))) | Call("+", (Literal(int() as n), rest)):
-            if _all_integers(expr):
-                factor, inner, offset = shifted(rest)
-                return factor, inner, offset + n
-        case Call("-", (rest, Literal(int() as n))) if _all_integers(expr):
-            factor, inner, offset = shifted(rest)
-            return factor, inner, offset - n
-        case Call("-", (Literal(int() as n), rest)) if _all_integers(expr):
-            factor, inner, offset = shifted(rest)
-            return -factor, inner, n - offset
-        case Call("negative", (rest,)) if _all_integers(expr):
-            factor, inner, offset = shifted(rest)
-            return -factor, inner, -offset
-        case Call("*", (rest, Literal(int() as n))) | Call("*", (Literal(int() as n), rest)):
-            if _all_integers(expr) and n != 0:
-                factor, inner, offset = shifted(rest)
-                return factor * n, inner, offset * n
-        case Cast(rest, target) if _is_wider(rest.type, target):
-            return shifted(rest)
-    return 1, expr, 0
-
-
-def shifted_back(value: Expr, factor: int, offset: int, type_: DataType) -> Expr:
-    """`factor * value + offset`, null where the value is."""
-    product = multiplied([Literal(factor, type_), value], type_)
-    made = added([product, Literal(offset, type_)], type_)
-    return Case(((Not(IsNull(value)), made),), Literal(None, type_))
-
-
-def _all_integers(call: Expr) -> bool:
-    assert isinstance(call, Call)
-    return all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args)))
-
-
-def coefficients(expr: Expr, totals: Set[Symbol]) -> Coefficients:
-    """How often each total is added in an expression, as far as that can be read off it."""
-    found: Coefficients = {}
-    _count(expr, 1, totals, found)
-    return {name: n for name, n in found.items() if n}
-
-
-def _count(expr: Expr, times: int, totals: Set[Symbol], found: Coefficients) -> None:
-    match expr:
-        case Symbol() if expr in totals:
-            found[expr] = found.get(expr, 0) + times
-        case OpaqueCall(identity, args) if identity == ADDED:
-            for a in args:
-                _count(a, times, totals, found)
-        case OpaqueCall(identity, (Literal(int() as n), rest)) if identity == MULTIPLIED:
-            _count(rest, times * n, totals, found)
-        case Case(((_, then),), Literal(None | 0)):
-            _count(then, times, totals, found)
-        case Call("coalesce", (first, Literal(0))):
-            _count(first, times, totals, found)
-        case Call("+", args) if _all_integers(expr):
-            for a in args:
-                _count(a, times, totals, found)
-        case Call("-", (left, right)) if _all_integers(expr):
-            _count(left, times, totals, found)
-            _count(right, -times, totals, found)
-        case Call("negative", (arg,)) if _all_integers(expr):
-            _count(arg, -times, totals, found)
-        case Cast(arg, target) if _is_wider(arg.type, target):
-            _count(arg, times, totals, found)
+def _with_factor_opened(context: Context, term: Term) -> Term | None:
+    """A term with one factor taken apart, if one can be: a sum, a total, a number of copies."""
+    bound = {a.var for a in term.atoms}
+    for atom in term.atoms:
+        if isinstance(atom.relation, Opaque) and atom.relation.identity == COPIES:
+            rest = tuple(a for a in term.atoms if a is not atom)
+            factors = (*term.outputs, *atom.relation.args)
+            return Term(rest, term.conditions, (OpaqueCall(MULTIPLIED, factors, LONG),))
+    for place, factor in enumerate(term.outputs):
+        others = [*term.outputs[:place], *term.outputs[place + 1 :]]
+        if bound.isdisjoint(context.variables(factor)):
+            continue
+        if isinstance(factor, Symbol):
+            definition = context.definitions[factor]
+            if isinstance(definition, Totaled):
+                inner = context.freshened(definition.term)
+                return Term(
+                    term.atoms + inner.atoms,
+                    term.conditions + inner.conditions,
+                    (multiplied([*others, *inner.outputs], factor.type),),
+                )
+        if summands(factor) != [Summand((), (factor,))]:
+            product = OpaqueCall(MULTIPLIED, (*others, factor), factor.type)
+            return replace(term, outputs=(product,))
+    return None

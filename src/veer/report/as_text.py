@@ -236,3 +236,11 @@ def _why(sink: dict[str, Any]) -> Group:
         style = "bold red" if sink["recheck"]["disagreed"] else "green"
         lines.append(Text(recheck_text(sink["recheck"]), style=style))
     return Group(*lines)
+
+
+def message(sink: dict[str, Any]) -> str:
+    """A sink's reason, what is to know besides, and the witness, as lines of text."""
+    notes = [f"assuming {a}" for a in sink["assumptions"]]
+    notes += [f"note: {c}" for c in sink["caveats"]]
+    lines = [visible(text) for text in (sink["reason"], *notes)]
+    return "\n".join(filter(None, [*lines, witness_text(sink)]))

@@ -1,127 +1,51 @@
-"""The machine formats: JUnit and SARIF, made from the JSON report."""
+"""The output formats of a report: the one table of them.
+
+Every format is a function from the JSON report (`docs/report-format.md`) to text; it is imported
+when a report is rendered. `docs/adding-an-output-format.md` shows how to add one.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, final
 
-from veer import __version__
-from veer.report.as_html import page
-from veer.report.as_text import witness_text
-from veer.visible import json_text, visible
-
-ABOUT = {
-    "inequivalent": "The new version gives other results; the message shows on which data.",
-    "unknown": "It is not known whether the new version gives the same results.",
-}
+from veer.errors import UsageError
 
 
-def render(report: dict[str, Any], format_: str) -> str:
-    """The report in one of the machine formats."""
-    match format_:
-        case "json":
-            return json_text(report) + "\n"
-        case "html":
-            return page(report)
-        case "junit":
-            return junit(report)
-        case "sarif":
-            return json_text(sarif(report)) + "\n"
-        case other:
-            raise ValueError(other)
+@final
+@dataclass(frozen=True)
+class Format:
+    """An output format: what it is for, and `module:function` that renders it."""
+
+    name: str
+    purpose: str
+    renderer: str
+
+    def render(self, report: dict[str, Any]) -> str:
+        """The JSON report in this format."""
+        module, _, function = self.renderer.partition(":")
+        text: str = getattr(import_module(module), function)(report)
+        return text
 
 
-def junit(report: dict[str, Any]) -> str:
-    """A test case per sink: inequivalent fails and shows the witness, unknown is skipped."""
-    cases = []
-    for sink in report["sinks"]:
-        inside, shown = "", escape(message(sink))
-        if sink["verdict"] == "inequivalent":
-            reason = _attribute(sink["reason"])
-            inside = f'<failure message={reason} type="inequivalent">{shown}</failure>'
-        elif sink["verdict"] == "unknown":
-            inside = f"<skipped message={_attribute(sink['reason'])}>{shown}</skipped>"
-        name = _attribute(sink["p"] or sink["q"])
-        cases.append(
-            f"  <testcase classname={_attribute(report['q'])} name={name}>{inside}</testcase>"
-        )
-    verdicts = [s["verdict"] for s in report["sinks"]]
-    head = (
-        f'<testsuite name="veer" tests="{len(verdicts)}" '
-        f'failures="{verdicts.count("inequivalent")}" skipped="{verdicts.count("unknown")}" '
-        f'errors="0" time="{report["seconds"]}">'
-    )
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""])
+FORMATS = (
+    Format("text", "for people", "veer.report.as_text:plain_text"),
+    Format("json", "for programs: everything there is", "veer.report.as_json:json_document"),
+    Format("html", "a page to keep or to send", "veer.report.as_html:page"),
+    Format("junit", "for CI systems: a test case per sink", "veer.report.as_junit:junit"),
+    Format("sarif", "for code scanning: a finding per sink", "veer.report.as_sarif:sarif_text"),
+)
 
 
-def message(sink: dict[str, Any]) -> str:
-    """A sink's reason, what is to know besides, and the witness, as lines of text."""
-    notes = [f"assuming {a}" for a in sink["assumptions"]]
-    notes += [f"note: {c}" for c in sink["caveats"]]
-    lines = [visible(text) for text in (sink["reason"], *notes)]
-    return "\n".join(filter(None, [*lines, witness_text(sink)]))
+def names() -> list[str]:
+    """The names of all formats."""
+    return [each.name for each in FORMATS]
 
 
-def _attribute(text: str) -> str:
-    return quoteattr(visible(text))
-
-
-def sarif(report: dict[str, Any]) -> dict[str, Any]:
-    """A result per sink that is not equivalent."""
-    found = [s for s in report["sinks"] if s["verdict"] != "equivalent"]
-    driver = {
-        "name": "veer",
-        "version": __version__,
-        "rules": [
-            {"id": verdict, "name": verdict.capitalize(), "shortDescription": {"text": text}}
-            for verdict, text in ABOUT.items()
-        ],
-    }
-    return {
-        "version": "2.1.0",
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": driver}, "results": [_result(s, report) for s in found]}],
-    }
-
-
-def _result(sink: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
-    """A sink at the first edit whose line is known, else where its version stands."""
-    result: dict[str, Any] = {
-        "ruleId": sink["verdict"],
-        "ruleIndex": list(ABOUT).index(sink["verdict"]),
-        "level": "error" if sink["verdict"] == "inequivalent" else "warning",
-        "message": {"text": f"sink {visible(sink['p'] or sink['q'])}: {message(sink)}"},
-    }
-    places = _places(report)
-    if places:
-        result["locations"] = [places[0]]
-    if places[1:]:
-        result["relatedLocations"] = [{"id": i, **p} for i, p in enumerate(places[1:], 1)]
-    return result
-
-
-def _places(report: dict[str, Any]) -> list[dict[str, Any]]:
-    """Where the new version was edited, and where it stands."""
-    place = report["place"]
-    if place is None:
-        return []
-    sites = []
-    if place["line"]:  # a function: its operators name their files
-        sites = [(place["root"] + e["file"], e["line"]) for e in report["edits"] if e["file"]]
-    return [_location(*site) for site in dict.fromkeys([*sites, (place["file"], place["line"])])]
-
-
-def _location(file: str, line: int) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
-    if line:
-        physical["region"] = {"startLine": line}
-    return {"physicalLocation": physical}
-
-
-def _uri(file: str) -> str:
-    """A path as a URI; the bytes of a name that is no text stay what they are."""
-    try:
-        return quote(file, errors="surrogateescape")
-    except UnicodeEncodeError:
-        return quote(visible(file))
+def get(name: str, option: str = "format") -> Format:
+    """The format of that name, or an error listing all of them; `option` is what it was given as."""
+    for each in FORMATS:
+        if each.name == name:
+            return each
+    raise UsageError(f"{option} must be one of {', '.join(names())}; got {name!r}")

@@ -5,16 +5,15 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 
 from veer.errors import UsageError
+from veer.options import SecondSolver
 from veer.verdict import SecondAnswer
 
-SECOND_SOLVERS = ("cvc5",)
 WORK = 5_000_000  # cvc5's resource units per question: some seconds
 
 
-def second_solver(name: str) -> str:
+def second_solver(solver: SecondSolver) -> str:
     """The name and version of a second solver, or what to install."""
-    if name not in SECOND_SOLVERS:
-        raise UsageError(f"no solver {name!r} to re-check with; there is {SECOND_SOLVERS[0]}")
+    name = solver.value
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:

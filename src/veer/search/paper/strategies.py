@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import final
 
+from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
+from veer.reasons import DecompositionBudget, Reason, Restricted, SaidBy, WindowNotShown
 from veer.search.paper.assemble import assemble
 from veer.search.paper.decomposition import Decomposition, Options, Tally, walk
 from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
 from veer.search.paper.window import Windows
 
-OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
+
+class Segmentation(Enum):
+    """How a version pair is cut into segments that are searched one by one."""
+
+    BY_UNSUPPORTED = "by_unsupported"  # at operators that no EV supports
+    BY_MCW_UNION = "by_mcw_union"  # unions of overlapping maximal covering windows
 
 
 @final
@@ -19,19 +27,24 @@ OPTIMIZATIONS = ("segment", "prune", "rank", "quick")
 class Strategy:
     """How decompositions are walked."""
 
-    segment: str = "unsupported"  # "mcw", or "" for no segments
+    segment: Segmentation | None = Segmentation.BY_UNSUPPORTED
     options: Options = field(default_factory=Options)
 
     @classmethod
-    def named(cls, name: str, without: tuple[str, ...] = (), budget: int = 50_000) -> Strategy:
-        """`baseline`, or `plus` without some of its optimizations."""
-        if name == "baseline":
-            return cls("", Options(decompositions=budget))
+    def named(
+        cls,
+        name: SearchStrategy,
+        without: tuple[Optimization, ...] = (),
+        budget: int = 50_000,
+    ) -> Strategy:
+        """`baseline`, or `plus` (to which `sweep` resorts at last) without some optimizations."""
+        if name is SearchStrategy.BASELINE:
+            return cls(None, Options(decompositions=budget))
         return cls(
-            "" if "segment" in without else "unsupported",
+            None if Optimization.SEGMENT in without else Segmentation.BY_UNSUPPORTED,
             Options(
-                prune="prune" not in without,
-                rank="rank" not in without,
+                prune=Optimization.PRUNE not in without,
+                rank=Optimization.RANK not in without,
                 eager=True,
                 decompositions=budget,
             ),
@@ -45,7 +58,7 @@ class Outcome:
 
     decomposition: Decomposition | None
     proof: Proof | None
-    reason: str
+    reason: Reason | None = None
     resisting: int = 0  # the window that no EV could show
 
 
@@ -55,9 +68,9 @@ def search(windows: Windows, goal: Claim, strategy: Strategy, tally: Tally) -> O
     if isinstance(found, Outcome):
         return found
     proof = assemble(windows, sorted(found), goal)
-    if isinstance(proof, str):
-        return Outcome(found, None, proof)
-    return Outcome(found, proof, "")
+    if isinstance(proof, Proof):
+        return Outcome(found, proof)
+    return Outcome(found, None, proof)
 
 
 def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decomposition | Outcome:
@@ -72,19 +85,20 @@ def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decompos
         found = walk(windows, own, segment, strategy.options, tally) if own else frozenset()
         if found is None:
             worst = largest_unverified(windows, own)
-            reason = resists(windows, worst)
+            reason: Reason = resists(windows, worst)
             if tally.exhausted:
-                reason = f"the budget of {tally.decompositions} decompositions ran out; {reason}"
+                reason = DecompositionBudget(tally.decompositions, reason)
             return Outcome(None, None, reason, worst)
         chosen |= found
     return frozenset(chosen)
 
 
 def _segments(windows: Windows, strategy: Strategy, edits: tuple[int, ...]) -> list[int]:
-    if not strategy.segment:
+    if strategy.segment is None:
         return [windows.graph.everything]
-    made = by_mcw_union(windows) if strategy.segment == "mcw" else by_unsupported(windows)
-    covering = [segment for segment in made if edits_in(segment, edits)]
+    by_union = strategy.segment is Segmentation.BY_MCW_UNION
+    segments = by_mcw_union(windows) if by_union else by_unsupported(windows)
+    covering = [segment for segment in segments if edits_in(segment, edits)]
     return sorted(covering, key=lambda s: rank_segment(s, edits))
 
 
@@ -94,11 +108,11 @@ def largest_unverified(windows: Windows, edits: tuple[int, ...]) -> int:
     return max(tried, key=int.bit_count, default=edits[0] if edits else 0)
 
 
-def resists(windows: Windows, mask: int) -> str:
+def resists(windows: Windows, mask: int) -> WindowNotShown:
     """A window that could not be shown, with what each verifier said of it."""
     graph = windows.graph
-    ours, theirs = ", ".join(graph.p_ids(mask)) or "-", ", ".join(graph.q_ids(mask)) or "-"
     reasons = windows.reasons.get(mask)
     if not reasons:
-        reasons = [f"{v.ev.name}: {text}" for v in windows.validity if (text := v.reason(mask))]
-    return f"window [{ours} | {theirs}]: {'; '.join(reasons) or 'not shown'}"
+        violations = [(v.ev.name, v.violation(mask)) for v in windows.validity]
+        reasons = [SaidBy((ev,), Restricted(text)) for ev, text in violations if text]
+    return WindowNotShown(tuple(graph.p_ids(mask)), tuple(graph.q_ids(mask)), tuple(reasons))

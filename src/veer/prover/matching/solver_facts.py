@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
-from typing import Protocol, final
+from typing import Protocol
 
+from veer.assumptions import ForeignKeyHolds
 from veer.model.conditions import conjunction
 from veer.model.expr import Cast, Compare, Expr, IsNull, Literal, Not, RowColumn, Symbol
 from veer.model.types import INTEGER_BITS, LONG, IntegralType, has_floats
 from veer.model.walk import children, parts
+from veer.prover.context import Context
 from veer.prover.definitions import Folded, SomeRow, Totaled
-from veer.prover.symbols import Symbols
+from veer.prover.matching.surroundings import Surroundings
+from veer.prover.sums import Coefficients, added, coefficients, multiplied
 from veer.prover.terms import (
     Atom,
     Domain,
@@ -26,7 +29,6 @@ from veer.prover.terms import (
     key_columns,
     unique_columns,
 )
-from veer.prover.totals import Coefficients, added, coefficients, multiplied
 from veer.smt import All, Formula, Holds, No, Same, Some, implies, same
 
 MOST_MATCHES = 12  # ways to find an EXISTS among the rows at hand
@@ -35,49 +37,39 @@ GENERATIONS = 2  # parents, and theirs
 MOST_LATE = 16  # symbols that come up among the facts
 MOST_FOLDS = 40  # pairs compared for one question
 MOST_SUMS = 8  # differences of totals looked at for one question
-DEEPEST = 3  # folds inside folds
 ROUNDS = 2  # symbols inside the definitions of symbols
 
 
-@final
-@dataclass(frozen=True)
-class Scope:
-    """Rows and conditions that hold around a bag."""
-
-    atoms: tuple[Atom, ...] = ()
-    conditions: tuple[Expr, ...] = ()
-    depth: int = 0
-
-
-class Comparing(Protocol):
+class Comparer(Protocol):
     """Compares what symbols stand for: facts rest on that."""
 
     @property
-    def symbols(self) -> Symbols: ...
+    def context(self) -> Context: ...
 
-    def same_folds(self, one: Symbol, two: Symbol, scope: Scope) -> bool:
-        """Whether two folds have the same value, whatever the scope's rows are."""
+    def same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
+        """Whether two folds have the same value, whatever the rows around them are."""
 
-    def added_up(self, wanted: Coefficients, scope: Scope) -> Iterator[Coefficients]:
+    def added_up(self, wanted: Coefficients, around: Surroundings) -> Iterator[Coefficients]:
         """Which of these multiples of totals cancel out, row by row."""
 
 
 @dataclass
-class Facts:
+class SolverFacts:
     """Collects ground facts about the symbols and rows of one question."""
 
-    matcher: Comparing
-    scope: Scope
-    context: tuple[Expr, ...] = ()
-    found: list[Formula] = field(default_factory=list)
+    comparer: Comparer
+    around: Surroundings
+    given: tuple[Expr, ...] = ()
+    facts: list[Formula] = field(default_factory=list)
     rows: list[tuple[Atom, tuple[Expr, ...]]] = field(default_factory=list)
     seen: set[Symbol] = field(default_factory=set)
     late: list[Symbol] = field(default_factory=list)
     used: set[RowColumn] = field(default_factory=set)
 
     @property
-    def symbols(self) -> Symbols:
-        return self.matcher.symbols
+    def context(self) -> Context:
+        """The context of the proof."""
+        return self.comparer.context
 
     def about(
         self, exprs: Sequence[Expr], sides: Sequence[Sequence[Expr]], atoms: Sequence[Atom]
@@ -94,14 +86,14 @@ class Facts:
                 break
             new = self._symbols_in(made)
         every += new
-        if any(isinstance(self.symbols.definitions[n], SomeRow) for n in every):
+        if any(isinstance(self.context.definitions[n], SomeRow) for n in every):
             self._parents(every)
         for name in every:
             self._fits(name)
         self._keys()
         if any(isinstance(node, Cast) for e in exprs for node in parts(e)):
             self._ranges()
-        return self.found
+        return self.facts
 
     def about_late(self) -> list[Formula]:
         """The facts with those about symbols that only came up among them; nothing if none did."""
@@ -114,8 +106,8 @@ class Facts:
         for name in dict.fromkeys((*early, *late)):
             self._fits(name)  # the early ones among the rows that came late
         self._keys()
-        self.found = list(dict.fromkeys(self.found))
-        return self.found
+        self.facts = list(dict.fromkeys(self.facts))
+        return self.facts
 
     def _ranges(self) -> None:
         """Columns of tables hold what their type holds."""
@@ -143,19 +135,19 @@ class Facts:
 
     def _row_of(self, symbol: Symbol) -> list[Expr]:
         """If something exists, there is a row with its properties."""
-        definition = self.symbols.definitions[symbol]
+        definition = self.context.definitions[symbol]
         if isinstance(definition, Totaled):
             return self._total_is_zero(symbol, definition)
         if isinstance(definition, Folded):
             return self._fold_is_null(symbol, definition)
-        term = self.symbols.freshened(definition.term)
+        term = self.context.freshened(definition.term)
         self.rows += [(a, (symbol,)) for a in term.atoms]
         self._add(implies(Holds(symbol), All(tuple(map(Holds, term.conditions)))))
         return list(term.conditions)
 
     def _total_is_zero(self, value: Symbol, total: Totaled) -> list[Expr]:
         """Over no rows a total is zero; a number of rows is positive exactly if there is one."""
-        some = self.symbols.exists((self.symbols.freshened(total.term),))
+        some = self.context.exists((self.context.freshened(total.term),))
         zero = Same(value, Literal(0, value.type))
         self._add(Some((Holds(some), zero)))
         if total.counts:
@@ -165,20 +157,20 @@ class Facts:
 
     def _second_row(self, symbol: Symbol) -> list[Expr]:
         """A number of rows of tables with keys is two or more exactly if two differ in a key."""
-        total = self.symbols.definitions[symbol]
+        total = self.context.definitions[symbol]
         if not isinstance(total, Totaled) or total.term.outputs[0] != Literal(1, LONG):
             return []
-        one, other = self.symbols.freshened(total.term), self.symbols.freshened(total.term)
+        one, other = self.context.freshened(total.term), self.context.freshened(total.term)
         alike: list[Expr] = []
         for a, b in zip(one.atoms, other.atoms, strict=True):
             keys = list(zip(key_columns(a), key_columns(b), strict=True))
             if not keys or any(has_floats(c.type) for c in keys[0][0]):
                 return []
             alike += map(same, *keys[0])
-            self.symbols.note_key(a, keys[0][0])
+            self.context.note_key(a, keys[0][0])
         differ = Not(conjunction(alike))
         conditions = (*one.conditions, *other.conditions, differ)
-        two = self.symbols.exists((Term(one.atoms + other.atoms, conditions, ()),))
+        two = self.context.exists((Term(one.atoms + other.atoms, conditions, ()),))
         several = Holds(Compare(">=", symbol, Literal(2, LONG)))
         self._add(All((implies(Holds(two), several), implies(several, Holds(two)))))
         return [two]
@@ -189,9 +181,9 @@ class Facts:
         """
         if fold.function not in ("sum", "min", "max"):
             return []
-        bag = tuple(map(self.symbols.freshened, fold.bag))
+        bag = tuple(map(self.context.freshened, fold.bag))
         null = Holds(IsNull(value))
-        some = self.symbols.exists(bag)
+        some = self.context.exists(bag)
         self._add(All((implies(null, No(Holds(some))), Some((null, Holds(some))))))
         if fold.function == "sum" or any(t.outputs[0].type != fold.type for t in bag):
             return [some]
@@ -204,17 +196,17 @@ class Facts:
 
     def _some_output(self, fold: Folded, test: Callable[[Expr], Expr]) -> Expr:
         """Whether some value a fold goes over passes a test."""
-        rows = map(self.symbols.freshened, fold.bag)
-        return self.symbols.exists(
+        rows = map(self.context.freshened, fold.bag)
+        return self.context.exists(
             tuple(replace(t, conditions=(*t.conditions, test(t.outputs[0]))) for t in rows)
         )
 
     def _fits(self, own: Symbol) -> None:
         """Rows at hand that fit the description make an EXISTS true."""
-        definition = self.symbols.definitions[own]
+        definition = self.context.definitions[own]
         if not isinstance(definition, SomeRow):
             return
-        body = self.symbols.freshened(definition.term)
+        body = self.context.freshened(definition.term)
         choices = [
             [row for row in self.rows if row[0].relation == atom.relation] for atom in body.atoms
         ]
@@ -233,7 +225,7 @@ class Facts:
             for atom, (row, guard) in zip(body.atoms, way, strict=True):
                 guards += guard
                 table.update(zip(atom.columns, row.columns, strict=True))
-            met = [self.symbols.substitute(c, table) for c in body.conditions]
+            met = [self.context.substitute(c, table) for c in body.conditions]
             self.late += self._symbols_in(met)
             fits = All((*map(Holds, dict.fromkeys(guards)), *map(Holds, met)))
             self._add(implies(fits, Holds(own)))
@@ -242,7 +234,7 @@ class Facts:
         """A row with a foreign key has a parent row."""
         wanted: dict[str, Table] = {}
         for symbol in symbols:
-            definition = self.symbols.definitions[symbol]
+            definition = self.context.definitions[symbol]
             if isinstance(definition, SomeRow):
                 for atom in definition.term.atoms:
                     if isinstance(atom.relation, Table):
@@ -256,7 +248,7 @@ class Facts:
                 parent = wanted.get(foreign.parent.lower())
                 if parent is None:
                     continue
-                row = Atom(self.symbols.fresh(), parent)
+                row = Atom(self.context.fresh(), parent)
                 child = _columns_named(atom, foreign.columns)
                 declared = parent.source.keys
                 keys = _columns_named(
@@ -275,8 +267,8 @@ class Facts:
                 self.used.update((*keys, *child))
                 self.rows.append((row, guards))
                 children.append((row, guards, generation + 1))
-                self.symbols.keys_used.add(
-                    f"{', '.join(foreign.columns)} of {source.table} refers to {foreign.parent}"
+                self.context.keys_used.add(
+                    ForeignKeyHolds(source.table, foreign.columns, foreign.parent)
                 )
 
     def _keys(self) -> None:
@@ -295,11 +287,11 @@ class Facts:
                     alike = (Same(x, y) for x, y in zip(one, two, strict=True))
                     equal = All((*present, *alike))
                     self._add(implies(equal, All(tuple(Same(x, y) for x, y in read))))
-                    self.symbols.note_key(a, one)
+                    self.context.note_key(a, one)
 
     def _folds(self, sides: Sequence[Sequence[Expr]]) -> None:
         """Folds of P and Q over equal bags are equal; sides of one length are met place by place."""
-        if self.scope.depth >= DEEPEST or len(sides) != 2:
+        if self.around.is_deepest or len(sides) != 2:
             return
         pairs: dict[tuple[Symbol, Symbol], None] = {}
         sums: list[Coefficients] = []
@@ -311,18 +303,18 @@ class Facts:
             sums += self._differences(left, right)
         if not pairs and not sums:
             return
-        context = tuple(c for c in self.context if not self._folds_in([c]))
-        deeper = Scope(
+        given = tuple(c for c in self.given if not self._folds_in([c]))
+        deeper = Surroundings(
             tuple(a for a, _ in self.rows),
-            (*self.scope.conditions, *context),
-            self.scope.depth + 1,
+            (*self.around.conditions, *given),
+            self.around.depth + 1,
         )
-        holds = All(tuple(map(Holds, context)))
+        holds = All(tuple(map(Holds, given)))
         for first, second in list(pairs)[:MOST_FOLDS]:
-            if self.matcher.same_folds(first, second, deeper):
+            if self.comparer.same_folds(first, second, deeper):
                 self._add(implies(holds, Same(first, second)))
         for wanted in sums[:MOST_SUMS]:
-            for times in self.matcher.added_up(wanted, deeper):
+            for times in self.comparer.added_up(wanted, deeper):
                 self._add(implies(holds, self._is_zero(times)))
 
     def _differences(self, left: Sequence[Expr], right: Sequence[Expr]) -> list[Coefficients]:
@@ -338,7 +330,7 @@ class Facts:
 
     def _sums_in(self, exprs: Iterable[Expr]) -> list[Coefficients]:
         """The totals added up in each largest sum."""
-        totals = {n for e in exprs for n in self._folds_in([e]) if self.symbols.is_total(n)}
+        totals = {n for e in exprs for n in self._folds_in([e]) if self.context.is_total(n)}
         found: list[Coefficients] = []
         stack = list(exprs) if totals else []
         while stack:
@@ -368,20 +360,20 @@ class Facts:
         for expr in exprs:
             for node in parts(expr):
                 if isinstance(node, Symbol):
-                    if not isinstance(self.symbols.definitions[node], SomeRow):
+                    if not isinstance(self.context.definitions[node], SomeRow):
                         found[node] = None
         return list(found)
 
     def _add(self, fact: Formula) -> None:
-        self.found.append(fact)
+        self.facts.append(fact)
         self._note(fact)
 
     def _note(self, fact: Formula) -> None:
         match fact:
             case Holds(condition):
-                self.used |= self.symbols.free(condition)
+                self.used |= self.context.free(condition)
             case Same(left, right):
-                self.used |= self.symbols.free(left) | self.symbols.free(right)
+                self.used |= self.context.free(left) | self.context.free(right)
             case All(some) | Some(some):
                 for part in some:
                     self._note(part)

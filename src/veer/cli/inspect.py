@@ -1,0 +1,96 @@
+"""Commands that only look: `diff`, `show`, `schema`, `doctor`."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated, Any
+
+import typer
+
+from veer.cli import options
+from veer.cli.store import show_stored
+from veer.cli.terminal import console, progress
+from veer.options import TextOrJson
+from veer.visible import json_text, visible
+
+
+def diff(
+    p: Annotated[str, typer.Argument(metavar="P", help="The earlier version.")],
+    q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
+    schema: options.Schema = "",
+    arg: options.Arguments = None,
+    store: options.StoreLocation = "",
+    mappings: Annotated[
+        int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")
+    ] = 1,
+    format: options.ListFormat = TextOrJson.TEXT,
+) -> None:
+    """Show the edits that make Q of P.
+
+    Operators are mapped by id where ids are stable (workflow files), else by structure.
+    """
+    from veer.api import best_pairs, load_pair
+    from veer.report.as_text import print_edits
+
+    with progress() as say:
+        say(f"reading {p} and {q}")
+        old, new = load_pair(p, q, schema=schema, args=arg or (), store=store)
+    listed = [_edits(pair) for pair in islice(best_pairs(old, new), mappings)]
+    if format is TextOrJson.JSON:
+        typer.echo(json_text({"p": old.name, "q": new.name, "mappings": listed}))
+        return
+    output = console()
+    for number, each in enumerate(listed, 1):
+        if mappings > 1:
+            output.print(f"[bold]mapping {number}[/]")
+        print_edits(output, each["edits"])
+
+
+def _edits(pair: Any) -> dict[str, Any]:
+    """An edit mapping and its edits as JSON data."""
+    from veer.report.as_json import edits_json
+    from veer.versions.describe import describe_edits
+
+    mapped = [list(ids) for ids in sorted(pair.mapping.pairs)]
+    return {"mapping": mapped, "edits": edits_json(describe_edits(pair))}
+
+
+def show(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
+    schema: options.Schema = "",
+    arg: options.Arguments = None,
+    store: options.StoreLocation = "",
+    format: options.ListFormat = TextOrJson.TEXT,
+) -> None:
+    """Print a version as Veer understands it, one operator per line.
+
+    Of a stored version (store:report@3) also what it read and where its results are.
+    """
+    from veer.api import load
+    from veer.frontends.spec import is_stored
+    from veer.model.json import to_json
+    from veer.model.pprint import show_dataflow
+
+    with progress() as say:
+        say(f"reading {spec}")
+        version = load(spec, schema=schema, args=arg or (), store=store)
+    if format is TextOrJson.JSON:
+        typer.echo(json_text(to_json(version.dataflow)))
+        return
+    if is_stored(spec):
+        show_stored(spec, store)
+    typer.echo(visible(show_dataflow(version.dataflow), lines=True))
+
+
+def schema() -> None:
+    """Print the JSON Schema of workflow files."""
+    from veer.frontends.workflow.schema import SCHEMA
+
+    typer.echo(json_text(SCHEMA))
+
+
+def doctor() -> None:
+    """Check the installation: versions, Java, and a panel of pairs with known verdicts."""
+    from veer.cli.doctor import examine
+
+    raise typer.Exit(examine(console()))

@@ -1,0 +1,122 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from veer.errors import UsageError
+from veer.options import (
+    ColumnMatching,
+    ErrorHandling,
+    TextOrJson,
+    TypeMatching,
+    chosen,
+    names_in,
+    values,
+)
+from veer.report import formats
+from veer.verdict import TableSemantics
+
+BUDGET = 1_000_000
+
+
+def choice(option: type[Enum], name: str, help: str) -> Any:
+    """An option of the command line that takes one of the values of an enum.
+
+    Typer offers enums by itself, but words the error differently from version to version.
+    """
+
+    def parse(value: str) -> Enum:
+        return chosen(option, value, name)
+
+    return typer.Option(parser=parse, metavar="|".join(values(option)), help=help)
+
+
+Schema = Annotated[
+    str,
+    typer.Option(
+        metavar="DDL",
+        help="CREATE TABLE statements of what SQL and jobs read: a file or the text.",
+    ),
+]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Option(metavar="K=V", help="Argument of a PySpark function; may be given several times."),
+]
+StoreLocation = Annotated[
+    str,
+    typer.Option(
+        metavar="DIR|URL",
+        help="The store: a folder, or postgresql://USER@HOST/DATABASE; VEER_STORE, or .veer, by default.",
+    ),
+]
+Semantics = Annotated[
+    TableSemantics,
+    choice(
+        TableSemantics,
+        "--semantics",
+        "When two tables are the same: as sets, as bags (duplicates count), or in their order.",
+    ),
+]
+Columns = Annotated[
+    ColumnMatching,
+    choice(ColumnMatching, "--columns", "Match result columns by name or by position."),
+]
+Types = Annotated[
+    TypeMatching,
+    choice(
+        TypeMatching,
+        "--types",
+        "exact, or value: integers and decimals of any width, and NULL, compared by value.",
+    ),
+]
+Errors = Annotated[
+    ErrorHandling,
+    choice(
+        ErrorHandling,
+        "--errors",
+        "strict: not equivalent if only one version may fail; or ignore.",
+    ),
+]
+Verifiers = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,...",
+        help="Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default.",
+    ),
+]
+Budget = Annotated[int, typer.Option(metavar="N", min=1, help="Work to spend per pair, in steps.")]
+Cache = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE",
+        help="Keep answers of verifiers in this file, for the next run over similar versions.",
+    ),
+]
+ListFormat = Annotated[TextOrJson, choice(TextOrJson, "--format", "How to print it.")]
+ReportFormat = Annotated[
+    str,
+    typer.Option(
+        metavar="|".join(formats.names()),
+        help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
+    ),
+]
+
+
+def verifier_names(listed: str) -> tuple[str, ...]:
+    """Verifiers named on the command line; each must exist."""
+    from veer.evs.registry import check_names
+
+    names = names_in(listed)
+    check_names(names)
+    return names
+
+
+def check_out_file(out: str) -> None:
+    """Refuse a file of `--out` that cannot be written, before any work is done."""
+    if out and not Path(out).resolve().parent.is_dir():
+        raise UsageError(f"--out {out}: there is no such directory")

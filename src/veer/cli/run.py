@@ -1,0 +1,243 @@
+"""`veer run`: run a version on Spark, reading stored results where they are proven equal."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veer.cli import options
+from veer.cli.run_output import (
+    job_outcome_json,
+    job_plan_json,
+    outcome_json,
+    plan_json,
+    print_job,
+    print_outcome,
+    print_plan,
+)
+from veer.cli.terminal import console, progress
+from veer.errors import UsageError
+from veer.options import Keep, Reuse, TextOrJson
+from veer.visible import json_text
+
+if TYPE_CHECKING:
+    from veer.execution.start import RunOptions
+
+
+def run(
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to run.")],
+    store: options.StoreLocation = "",
+    name: Annotated[
+        str, typer.Option(help="What its versions are called; by default as its file.")
+    ] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show what would be read and computed; run nothing.")
+    ] = False,
+    no_reuse: Annotated[
+        bool, typer.Option("--no-reuse", help="Compute everything, whatever is stored.")
+    ] = False,
+    keep: Annotated[
+        Keep,
+        options.choice(
+            Keep,
+            "--keep",
+            "What is kept for later versions: sinks; cuts, also small parts below the edits; none.",
+        ),
+    ] = Keep.SINKS,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
+        ),
+    ] = False,
+    proof_share: Annotated[
+        float,
+        typer.Option(
+            metavar="X", min=0, help="Prove for at most X times the seconds a result once took."
+        ),
+    ] = 0.05,
+    data: Annotated[
+        str, typer.Option(metavar="DIR", help="Where relative paths and tables by name are.")
+    ] = ".",
+    content: Annotated[
+        bool,
+        typer.Option("--content", help="Tell sources apart by content, not by size and time."),
+    ] = False,
+    schema: options.Schema = "",
+    arg: options.Arguments = None,
+    functions: Annotated[
+        str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
+    ] = "",
+    models: Annotated[
+        str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
+    ] = "",
+    trust_code: Annotated[
+        bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
+    ] = False,
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
+    ] = "",
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Let targets and --out replace data that Veer did not write; never a source.",
+        ),
+    ] = False,
+    trust_targets: Annotated[
+        bool,
+        typer.Option(
+            "--trust-targets", help="Let a version write to targets outside of the project."
+        ),
+    ] = False,
+    results: Annotated[
+        str,
+        typer.Option(
+            metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."
+        ),
+    ] = "",
+    master: Annotated[str, typer.Option(metavar="URL", help="The Spark master.")] = "local[*]",
+    conf: Annotated[
+        list[str] | None,
+        typer.Option(metavar="K=V", help="A setting of Spark; may be given several times."),
+    ] = None,
+    format: options.ListFormat = TextOrJson.TEXT,
+) -> None:
+    """Run a version on Spark, reading stored results instead of computing equal ones again.
+
+    Examples:
+
+      veer run report.yaml
+
+      veer run report.yaml --explain
+
+      veer run report.sql --schema tables.ddl --data warehouse/ --out results/
+
+      veer run jobs/report.py:build --arg day=2024-01-01
+
+    Every run is recorded as a version of the store: see `veer log`, `veer show store:report@1`,
+    `veer diff store:report@1 store:report@2`. A sink proven equal to a stored result is not computed;
+    below the others the largest stored parts are read. Sources are looked at before and after. A
+    PySpark function runs as it is; what it writes or returns goes through the store.
+
+    A sink with a target is written there too: inside of the project, and only over what Veer wrote.
+    """
+    from veer.execution.start import RunOptions
+
+    run_options = RunOptions(
+        store=store,
+        results=results,
+        name=name,
+        schema=schema,
+        args=tuple(arg or ()),
+        data=data,
+        content=content,
+        models=models,
+        functions=functions,
+        trust_code=trust_code,
+        overwrite=overwrite,
+        trust_targets=trust_targets,
+        keep=keep,
+        reuse=Reuse.NONE if no_reuse else Reuse.PROVEN,
+        trust=trust,
+        share=proof_share,
+        master=master,
+        conf=_settings(conf or []),
+    )
+    if not _is_job(spec):
+        show = _explain if explain else _run
+        show(spec, run_options, out, format)
+        return
+    _refuse_for_jobs(out=bool(out), overwrite=overwrite, trust_targets=trust_targets)
+    show_job = _explain_job if explain else _run_job
+    show_job(spec, run_options, format)
+
+
+def _is_job(spec: str) -> bool:
+    """Whether a SPEC names a PySpark function."""
+    from veer.frontends.spec import is_stored, parse_spec
+
+    return not is_stored(spec) and bool(parse_spec(spec).function)
+
+
+def _refuse_for_jobs(**given: bool) -> None:
+    """Refuse options that say where sinks go: a job writes by itself."""
+    for name, is_set in given.items():
+        if is_set:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} is for workflow files and SQL; a job runs as it is")
+
+
+def _run(spec: str, run_options: RunOptions, out: str, format: TextOrJson) -> None:
+    """Run a version and print what was read and computed."""
+    from veer.execution.start import destinations, export, start
+
+    with progress() as say, start(spec, run_options, progress=say) as started:
+        destinations(started, out)  # refused before anything is computed
+        outcome = started.running.run()
+        if outcome.results:
+            say("writing results")
+        data = outcome_json(outcome, started, export(outcome, started, out))
+    if format is TextOrJson.JSON:
+        typer.echo(json_text(data))
+    else:
+        print_outcome(data)
+
+
+def _explain(spec: str, run_options: RunOptions, out: str, format: TextOrJson) -> None:
+    """Print what a run would read and compute; nothing goes to `out`."""
+    from veer.execution.start import start
+
+    del out
+    with progress() as say, start(spec, run_options, progress=say) as started:
+        begun = time.perf_counter()
+        data = plan_json(started.running.plan().plan, started.dataflow)
+        data["seconds"] = round(time.perf_counter() - begun, 3)
+    if format is TextOrJson.JSON:
+        typer.echo(json_text(data))
+    else:
+        print_plan(data)
+
+
+def _run_job(spec: str, run_options: RunOptions, format: TextOrJson) -> None:
+    """Call a PySpark function as it is; its frames go through the store."""
+    from veer.execution.jobs import run_job
+
+    begun = time.perf_counter()
+    with progress() as say:
+        job = run_job(spec, run_options, say)
+    frames, seconds = job_outcome_json(job), round(time.perf_counter() - begun, 3)
+    if format is TextOrJson.JSON:
+        typer.echo(json_text({"job": job.name, "frames": frames, "seconds": seconds}))
+    else:
+        print_job(job.name, frames, seconds)
+
+
+def _explain_job(spec: str, run_options: RunOptions, format: TextOrJson) -> None:
+    """Print what would be done for each frame of a PySpark function."""
+    from veer.execution.jobs import explain_job
+
+    begun = time.perf_counter()
+    with progress() as say:
+        frames = [job_plan_json(*each) for each in explain_job(spec, run_options, say)]
+    seconds = round(time.perf_counter() - begun, 3)
+    if format is TextOrJson.JSON:
+        typer.echo(json_text({"job": spec, "frames": frames, "seconds": seconds}))
+        return
+    for frame in frames:
+        print_plan(frame)
+    if not frames:
+        console().print("[dim]the job would write and return no DataFrame[/]")
+
+
+def _settings(given: list[str]) -> tuple[tuple[str, str], ...]:
+    """The settings of Spark in texts KEY=VALUE."""
+    settings = []
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--conf {text!r}: expected KEY=VALUE")
+        settings.append((key, value))
+    return tuple(settings)

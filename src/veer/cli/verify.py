@@ -1,0 +1,238 @@
+"""`veer verify`: compare two versions and report."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from veer.cli import options
+from veer.cli.terminal import complain, console, progress, save_defect
+from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
+from veer.options import (
+    ColumnMatching,
+    ErrorHandling,
+    Optimization,
+    SearchStrategy,
+    SecondSolver,
+    TypeMatching,
+    chosen_several,
+    values,
+)
+from veer.report import formats
+from veer.verdict import TableSemantics
+
+if TYPE_CHECKING:
+    from veer.api import Comparison, Version
+    from veer.verdict import Report
+
+LONGEST_LIMIT = 10**8  # seconds; more is no limit
+TIMEOUT = 600  # seconds a pair may take by default
+
+
+def verify(
+    p: Annotated[
+        str,
+        typer.Argument(
+            metavar="P", help="The version to compare with, or with --base the only SPEC."
+        ),
+    ],
+    q: Annotated[str, typer.Argument(metavar="Q", help="The new version.")] = "",
+    base: Annotated[
+        str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
+    ] = "",
+    schema: options.Schema = "",
+    semantics: options.Semantics = TableSemantics.BAG,
+    strategy: Annotated[
+        SearchStrategy,
+        options.choice(SearchStrategy, "--strategy", "How to search for a proof."),
+    ] = SearchStrategy.SWEEP,
+    without: Annotated[
+        str,
+        typer.Option(
+            metavar=f"{'|'.join(values(Optimization))},...",
+            help="Optimizations of the search to switch off.",
+        ),
+    ] = "",
+    ev: options.Verifiers = "",
+    columns: options.Columns = ColumnMatching.NAME,
+    types: options.Types = TypeMatching.EXACT,
+    errors: options.Errors = ErrorHandling.IGNORE,
+    budget: options.Budget = options.BUDGET,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."
+        ),
+    ] = TIMEOUT,
+    cache: options.Cache = "",
+    arg: options.Arguments = None,
+    store: options.StoreLocation = "",
+    format: options.ReportFormat = "text",
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
+    ] = "",
+    witness_out: Annotated[
+        str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
+    ] = "",
+    evidence: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            help="Write there the steps of the proof, and the solver's questions in SMT-LIB 2 "
+            "that any solver can check; or the witness.",
+        ),
+    ] = "",
+    recheck: Annotated[
+        SecondSolver | None,
+        options.choice(
+            SecondSolver,
+            "--recheck",
+            "Ask this solver the questions behind the proof too; if it contradicts, the verdict is "
+            "unknown and the exit status 70.",
+        ),
+    ] = None,
+) -> None:
+    """Verify that two versions produce the same results.
+
+    Examples:
+
+      veer verify old.yaml new.yaml
+
+      veer verify --base main jobs/report.sql --schema tables.ddl
+
+      veer verify --base main jobs/report.py:build --schema tables.ddl --arg day=2024-01-01
+
+    A PySpark function is called with reading, writing and actions intercepted: no Spark job runs.
+
+    The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
+    reason.
+    """
+    output = formats.get(format, "--format")
+    if bool(q) == bool(base):
+        raise UsageError("give two versions P and Q, or --base REV and one SPEC")
+    options.check_out_file(out)
+    _check_evidence_folder(evidence)
+    from veer.api import Comparison
+
+    comparison = Comparison(
+        semantics=semantics,
+        columns=columns,
+        types=types,
+        budget=budget,
+        evs=options.verifier_names(ev),
+        errors=errors,
+        strategy=strategy,
+        without=chosen_several(Optimization, without, "--without"),
+        cache=cache,
+        evidence=bool(evidence),
+        recheck=recheck,
+    )
+    loading = {"schema": schema, "revision": base, "args": arg or (), "store": store}
+    report, versions = _compare(p, q or p, loading, comparison, timeout)
+    _show(report, output, out)
+    if versions is not None:
+        _write_witnesses(report, versions, witness_out)
+        _write_evidence(report, versions, evidence)
+    raise typer.Exit(_exit_status(report, recheck))
+
+
+def _compare(
+    p: str, q: str, loading: dict[str, Any], comparison: Comparison, timeout: float
+) -> tuple[Report, tuple[Version, Version] | None]:
+    """The report on two SPECs; without versions if the time was over before both were read."""
+    from veer import api
+
+    versions = None
+    base = loading["revision"]
+    try:
+        with _time_limit(timeout), progress() as say:
+            say(f"reading {p}" if base else f"reading {p} and {q}")
+            versions = api.load_pair(p, q, **loading)
+            say("verifying")
+            return api.verify(*versions, comparison, progress=say), versions
+    except TimeLimitReached as limit:
+        return api.stopped(f"{base}:{p}" if base else p, q, comparison, limit), versions
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Give up after a time; only where the platform has alarms."""
+    if not 0 < seconds <= LONGEST_LIMIT or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> NoReturn:
+        raise TimeLimitReached(seconds)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _show(report: Report, output: formats.Format, out: str) -> None:
+    """Print the report, in colours where it is read by people, or write it to a file."""
+    from veer.report.as_json import report_json
+
+    data = report_json(report)
+    if output.name == "text" and not out:
+        from veer.report.as_text import print_report
+
+        print_report(console(), data)
+    elif not out:
+        typer.echo(output.render(data), nl=False)
+    else:
+        try:
+            Path(out).write_text(output.render(data), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InputError(f"{out}: {error.strerror}") from None
+
+
+def _write_witnesses(report: Report, versions: tuple[Version, Version], folder: str) -> None:
+    """Write the witnesses of `--witness-out`."""
+    if folder:
+        from veer.report.witness_script import write_witnesses
+
+        for path in write_witnesses(report, *versions, Path(folder)):
+            complain(f"wrote {path}")
+
+
+def _check_evidence_folder(folder: str) -> None:
+    """Refuse a folder of `--evidence` that holds something else, before any work is done."""
+    if folder:
+        from veer.report.evidence_folder import check_folder
+
+        check_folder(Path(folder))
+
+
+def _write_evidence(report: Report, versions: tuple[Version, Version], folder: str) -> None:
+    """Write the proof or witness of `--evidence`."""
+    if not folder:
+        return
+    from veer.report.evidence_folder import write_evidence
+
+    count = write_evidence(report, *versions, Path(folder))
+    if count is None:
+        complain(f"nothing to write into {folder}: there is neither proof nor witness")
+    else:
+        complain(f"wrote {folder} with {count} question{'' if count == 1 else 's'}")
+
+
+def _exit_status(report: Report, recheck: SecondSolver | None) -> int:
+    """The status of the verdict; that of a defect, which is saved, if two solvers contradict."""
+    if recheck is None or not report.disagreements:
+        return report.verdict.exit_status
+    complain(
+        f"DEFECT: {recheck.value} has a model of what z3 found to have none, so no proof may rest "
+        "on it; please report this with both versions"
+    )
+    save_defect("the question", report.disagreements[0], "smt2")
+    return DefectError.exit_status

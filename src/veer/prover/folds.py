@@ -1,0 +1,149 @@
+"""The value of an aggregate function over a bag, as an expression or as a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from veer.model.expr import Case, Expr, IsNull, Literal, Not, Symbol
+from veer.model.types import DataType, has_floats
+from veer.prover.conditions import can_be_null
+from veer.prover.context import Context
+from veer.prover.definitions import SET_LIKE, Folded
+from veer.prover.simplify import simplify
+from veer.prover.sums import added, few_arms, is_summed_exactly, shifted, shifted_back
+from veer.prover.terms import Atom, Bag, Domain, Term
+from veer.smt import same
+
+SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
+OTHER_END = {"min": "max", "max": "min"}
+
+
+def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
+    """The value of an aggregate function over a bag of argument rows."""
+    exact = not any(has_floats(o.type) for t in bag for o in t.outputs)
+    if function == "count" and distinct and exact:
+        return _row_count(context, _distinct(context, bag), type_)
+    if function == "sum" and is_summed_exactly(type_):
+        rows = _distinct(context, bag) if distinct else bag
+        bag = tuple(row for t in rows for row in present_rows(t))
+        value = added([context.total(t, type_) for t in bag], type_)
+        # A sum over no rows, or over nulls alone, is null: the total is zero there.
+        return Case(((context.exists(bag), value),), Literal(None, type_))
+    if function in ("min", "max") and bag:
+        bag = tuple(row for t in bag for row in _rows_below(context, function, t))
+        factor, offset, rest = _common_shift(bag)
+        if rest is not bag:
+            end = function if factor > 0 else OTHER_END[function]
+            value = fold_symbol(context, end, rest[0].outputs[0].type, False, rest)
+            return shifted_back(value, factor, offset, type_)
+    is_distinct = distinct and function not in SET_LIKE
+    return fold_symbol(context, function, type_, is_distinct, bag)
+
+
+def sum_or_zero(context: Context, type_: DataType, bag: Bag) -> Expr:
+    """A sum that is zero over no rows."""
+    return added([context.total(row, type_) for t in bag for row in present_rows(t)], type_)
+
+
+def distinct_count(context: Context, bag: Bag, type_: DataType) -> Expr:
+    """How many different rows a bag has, nulls included."""
+    return _row_count(context, _distinct(context, bag, with_nulls=True), type_)
+
+
+def _row_count(context: Context, bag: Bag, type_: DataType) -> Expr:
+    one = (Literal(1, type_),)
+    return added([context.total(replace(t, outputs=one), type_) for t in bag], type_)
+
+
+def _distinct(context: Context, bag: Bag, *, with_nulls: bool = False) -> Bag:
+    """The rows of a bag, each once, usually those without nulls.
+
+    Values range over all there are, and some row of the bag has them.
+    """
+    if not bag:
+        return ()
+    row = [Atom(context.fresh(), Domain(o.type)) for o in bag[0].outputs]
+    values = [a.columns[0] for a in row]
+    members = tuple(
+        replace(t, conditions=(*t.conditions, *map(same, values, t.outputs)))
+        for t in map(context.freshened, bag)
+    )
+    known = () if with_nulls else tuple(Not(IsNull(v)) for v in values)
+    return (Term(tuple(row), (context.exists(members), *known), tuple(values)),)
+
+
+def fold_symbol(context: Context, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
+    """The symbol for an aggregate over a bag, or what it is known to be.
+
+    Rows with null arguments are left out for functions that skip them, empty terms for all: a
+    fold over no rows at all is null, of a count zero.
+    """
+    simple: list[Term] = []
+    for term in bag:
+        if function in SKIP_NULLS:
+            known = tuple(Not(IsNull(o)) for o in term.outputs)
+            term = replace(term, conditions=term.conditions + known)
+        simplified = simplify(context, term)
+        if simplified is not None:
+            simple.append(simplified)
+    nothing = Literal(0 if function == "count" else None, type_)
+    if not simple and (function in SKIP_NULLS or function == "scalar"):
+        return nothing
+    definition = Folded(function, type_, distinct, tuple(simple))
+    constant = _constant_fold(context, definition)
+    if constant is not None:
+        return Case(((context.exists(definition.bag), constant),), nothing)
+    return context.symbol(definition)
+
+
+def _rows_below(context: Context, function: str, term: Term) -> Iterator[Term]:
+    """The rows of a term, or those below if what it gives is such an extreme of rows itself.
+
+        min over x of (min over y of f(x, y))   =>   min over x, y of f(x, y)
+
+    Where there is no y the inner minimum is null and the outer one skips it, as the join does.
+    """
+    (output,) = term.outputs
+    inner = context.definitions.get(output) if isinstance(output, Symbol) else None
+    if not isinstance(inner, Folded) or inner.function != function:
+        yield term
+        return
+    for row in map(context.freshened, inner.bag):
+        atoms, conditions = term.atoms + row.atoms, term.conditions + row.conditions
+        yield from _rows_below(context, function, Term(atoms, conditions, row.outputs))
+
+
+def _constant_fold(context: Context, folded: Folded) -> Expr | None:
+    """The minimum or maximum of rows that are all the same."""
+    if folded.function not in ("min", "max"):
+        return None
+    values = {t.outputs[0] for t in folded.bag}
+    if len(values) != 1:
+        return None
+    (output,) = values
+    bound = {a.var for t in folded.bag for a in t.atoms}
+    return output if bound.isdisjoint(context.variables(output)) else None
+
+
+def present_rows(term: Term) -> Iterator[Term]:
+    """The rows of a term whose only output is not null; a CASE by its arms."""
+    (output,) = term.outputs
+    if not can_be_null(output):
+        yield term
+        return
+    for conditions, arm in few_arms(output):
+        known = (Not(IsNull(arm)),)
+        yield Term(term.atoms, (*term.conditions, *conditions, *known), (arm,))
+
+
+def _common_shift(bag: Bag) -> tuple[int, int, Bag]:
+    """Outputs without a constant factor and offset they have in common; 1, 0 if there is none."""
+    shifts = [shifted(t.outputs[0]) for t in bag]
+    factor, first, offset = shifts[0]
+    if any((f, e.type, o) != (factor, first.type, offset) for f, e, o in shifts):
+        return 1, 0, bag
+    if first == bag[0].outputs[0]:
+        return 1, 0, bag
+    pairs = zip(bag, shifts, strict=True)
+    return factor, offset, tuple(replace(t, outputs=(rest,)) for t, (_, rest, _) in pairs)

@@ -1,0 +1,61 @@
+"""What keys determine: atoms of which the rows around them leave one row at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from veer.model.expr import RowColumn
+from veer.model.types import has_floats
+from veer.prover.conditions import Classes, row_keys
+from veer.prover.context import Context
+from veer.prover.terms import Atom, Table, Term
+
+
+def determined_atoms(context: Context, body: Term) -> list[Atom]:
+    """Atoms of which at most one row fits the rows around the body, one after the other.
+
+    Atoms that others depend on are left out: what those hold is not known before.
+    """
+    classes = Classes.of(body.conditions)
+    read = {c.variable for a in body.atoms for c in context.relation_free(a.relation)}
+    remaining = {a.var: a for a in body.atoms if a.var not in read}
+    unknown = {a.var for a in body.atoms}
+    determined: list[Atom] = []
+    while True:
+        found = next(
+            (
+                (atom, key)
+                for atom in remaining.values()
+                for key in row_keys(atom, body.conditions, classes)
+                if is_fixed(context, key, classes, unknown)
+            ),
+            None,
+        )
+        if found is None:
+            return determined
+        atom, key = found
+        context.note_key(atom, key)
+        determined.append(atom)
+        unknown.discard(atom.var)
+        del remaining[atom.var]
+
+
+def is_fixed(
+    context: Context, key: Sequence[RowColumn], classes: Classes, unknown: set[int]
+) -> bool:
+    """Whether each column of a key is equal to something that reads no unknown variable.
+
+    Floats fix nothing: 0.0 and -0.0 are equal and yet two values of a key.
+    """
+    return all(
+        not has_floats(c.type)
+        and any(unknown.isdisjoint(context.variables(e)) for e in classes.members(c))
+        for c in key
+    )
+
+
+def is_one_row(context: Context, term: Term) -> bool:
+    """Whether keys leave one combination of rows at most."""
+    if not term.atoms or not all(isinstance(a.relation, Table) for a in term.atoms):
+        return False
+    return len(determined_atoms(context, term)) == len(term.atoms)

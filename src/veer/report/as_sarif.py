@@ -1,0 +1,80 @@
+"""The report as SARIF, which code scanning shows beside the lines of a change."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from veer import __version__
+from veer.report.as_text import message
+from veer.visible import json_text, visible
+
+ABOUT = {
+    "inequivalent": "The new version gives other results; the message shows on which data.",
+    "unknown": "It is not known whether the new version gives the same results.",
+}
+
+
+def sarif_text(report: dict[str, Any]) -> str:
+    """The report as a SARIF file."""
+    return json_text(sarif(report)) + "\n"
+
+
+def sarif(report: dict[str, Any]) -> dict[str, Any]:
+    """A result per sink that is not equivalent."""
+    found = [s for s in report["sinks"] if s["verdict"] != "equivalent"]
+    driver = {
+        "name": "veer",
+        "version": __version__,
+        "rules": [
+            {"id": verdict, "name": verdict.capitalize(), "shortDescription": {"text": text}}
+            for verdict, text in ABOUT.items()
+        ],
+    }
+    return {
+        "version": "2.1.0",
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "runs": [{"tool": {"driver": driver}, "results": [_result(s, report) for s in found]}],
+    }
+
+
+def _result(sink: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
+    """A sink at the first edit whose line is known, else where its version stands."""
+    result: dict[str, Any] = {
+        "ruleId": sink["verdict"],
+        "ruleIndex": list(ABOUT).index(sink["verdict"]),
+        "level": "error" if sink["verdict"] == "inequivalent" else "warning",
+        "message": {"text": f"sink {visible(sink['p'] or sink['q'])}: {message(sink)}"},
+    }
+    places = _places(report)
+    if places:
+        result["locations"] = [places[0]]
+    if places[1:]:
+        result["relatedLocations"] = [{"id": i, **p} for i, p in enumerate(places[1:], 1)]
+    return result
+
+
+def _places(report: dict[str, Any]) -> list[dict[str, Any]]:
+    """Where the new version was edited, and where it stands."""
+    place = report["place"]
+    if place is None:
+        return []
+    sites = []
+    if place["line"]:  # a function: its operators name their files
+        sites = [(place["root"] + e["file"], e["line"]) for e in report["edits"] if e["file"]]
+    return [_location(*site) for site in dict.fromkeys([*sites, (place["file"], place["line"])])]
+
+
+def _location(file: str, line: int) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
+    if line:
+        physical["region"] = {"startLine": line}
+    return {"physicalLocation": physical}
+
+
+def _uri(file: str) -> str:
+    """A path as a URI; the bytes of a name that is no text stay what they are."""
+    try:
+        return quote(file, errors="surrogateescape")
+    except UnicodeEncodeError:
+        return quote(visible(file))

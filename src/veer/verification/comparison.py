@@ -1,0 +1,65 @@
+"""What counts as the same result, and how much work may be spent on finding out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from veer.errors import UsageError
+from veer.options import (
+    ColumnMatching,
+    ErrorHandling,
+    Optimization,
+    SearchStrategy,
+    SecondSolver,
+    TypeMatching,
+    chosen,
+    chosen_several,
+    names_in,
+)
+from veer.verdict import TableSemantics
+
+
+@final
+@dataclass(frozen=True)
+class Comparison:
+    """What counts as the same result, and how much work may be spent on finding out.
+
+    Options can be given by their values too: `Comparison(types="value")`. A value that is none of
+    the choices is a `UsageError`.
+    """
+
+    semantics: TableSemantics = TableSemantics.BAG
+    columns: ColumnMatching = ColumnMatching.NAME
+    types: TypeMatching = TypeMatching.EXACT
+    budget: int = 1_000_000  # operators the refuter may run
+    evs: tuple[str, ...] = ()  # verifiers to ask, in this order; the usual ones by default
+    errors: ErrorHandling = ErrorHandling.IGNORE
+    strategy: SearchStrategy = SearchStrategy.SWEEP
+    without: tuple[Optimization, ...] = ()  # optimizations switched off
+    cache: str = ""  # a file in which answers of verifiers are kept
+    witnesses: bool = True  # or only look for proofs: what is not proven is unknown
+    evidence: bool = False  # the steps of proofs, with the solver's questions, in the report
+    recheck: SecondSolver | None = None  # asked the solver's questions too
+
+    def __post_init__(self) -> None:
+        """Turn values given as text into members, or refuse them."""
+        if isinstance(self.budget, bool) or not isinstance(self.budget, int) or self.budget <= 0:
+            raise UsageError(f"budget must be a positive number; got {self.budget!r}")
+        members = {
+            "semantics": chosen(TableSemantics, self.semantics, "semantics"),
+            "columns": chosen(ColumnMatching, self.columns, "columns"),
+            "types": chosen(TypeMatching, self.types, "types"),
+            "evs": _names(self.evs),
+            "errors": chosen(ErrorHandling, self.errors, "errors"),
+            "strategy": chosen(SearchStrategy, self.strategy, "strategy"),
+            "without": chosen_several(Optimization, self.without, "without"),
+            "recheck": chosen(SecondSolver, self.recheck, "recheck") if self.recheck else None,
+        }
+        for name, member in members.items():
+            object.__setattr__(self, name, member)  # the class is frozen once it is built
+
+
+def _names(given: str | Iterable[str]) -> tuple[str, ...]:
+    return names_in(given) if isinstance(given, str) else tuple(given)
