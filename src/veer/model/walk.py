@@ -215,7 +215,7 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
         changed = {name: map_exprs(getattr(value, name), change) for name in _parts_of(type(value))}
         if all(changed[name] is getattr(value, name) for name in changed):
             return value
-        return replace(value, **changed)  # type: ignore[type-var]
+        return replace(value, **changed)
     return value
 
 
