@@ -178,7 +178,10 @@ def test_rows_of_the_program(nb: Notebook) -> None:
 
 
 def test_choices_are_made_anew(nb: Notebook) -> None:
-    for frame in (nb.t.select("id", F.lit(1).alias("r")).limit(40), nb.t.sample(1.0, seed=3)):
+    for frame in (
+        nb.t.select("id", F.lit(1).alias("r")).limit(40),
+        nb.t.sample(fraction=1.0, seed=3),
+    ):
         assert how(nb.run(frame)[1]) == how(nb.run(frame)[1]) == "computed"
 
 

@@ -289,13 +289,13 @@ def test_another_version_of_a_package_under_a_function(
 ) -> None:
     import numpy
 
-    import veer.frontends.python.identity as identity
+    from veer.frontends.python import identity, origins
 
     udf = {"type": "udf", "function": "f", "reads": ["v"], "adds": {"y": "int"}}
     lab.bodies = Bodies(own={"f": lambda v: int(numpy.abs(v))})
     lab.run(flow(udf))
     assert [s.how for s in lab.run(flow(udf)).sinks] == ["reused"]
-    known = identity.package_version
+    known = origins.package_version
     monkeypatch.setattr(identity, "package_version", lambda m: "0.0" if "numpy" in m else known(m))
     reruns(lab, flow(udf))
 

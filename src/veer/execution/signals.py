@@ -22,11 +22,11 @@ from veer.analysis.fingerprint import fingerprints
 from veer.errors import NoFingerprintError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
-from veer.execution.sql import PYTHON
+from veer.execution.sql import is_python_call
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
 from veer.model.digests import json_digest
-from veer.model.expr import AggregateCall, Call, OpaqueCall, OverCall
+from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -189,7 +189,7 @@ class Signals:
         if isinstance(operator, RowUdf | TableUdf):
             found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
-            if isinstance(part, Call) and part.function.startswith(PYTHON):
+            if is_python_call(part):
                 found |= {f"expressions {VERSION}", *self._of_python}
             elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
                 found |= {f"Python {platform.python_version()}", *self._of_python}
