@@ -116,7 +116,6 @@ EXCEPTIONS = {
     ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
     ("report.witness_script", "frontends.spec"): "a script of a witness reads the two versions",
     ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
-    ("report.witness_script", "refute.instances"): "the rows of a witness",
 }
 
 # Libraries that only some places of a room may import.
