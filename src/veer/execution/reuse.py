@@ -18,13 +18,13 @@ from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, UniqueHolds
 from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
-from veer.execution.digests import digest
 from veer.execution.order import order_of
-from veer.execution.signals import Signals, bare, cannot_store, every_source
+from veer.execution.signals import Signals, cannot_store, every_source, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.json import to_json
 from veer.model.ops import (
     Aggregate,
@@ -195,7 +195,7 @@ class Planner:
         return None
 
     def _usable(self, result: StoredResult) -> bool:
-        problem = self.store.usable(result)
+        problem = self.store.acquire(result)
         if problem:
             self.plan.notes.append(f"a stored result is not read: {problem}")
         return not problem
@@ -219,7 +219,9 @@ class Planner:
             return shared and (self.constraints.trust or bool(self.constraints.known(source)))
 
         saved = result.seconds + (0 if self.plan.computed else self.starting)
-        found = self._verdict(bare(p, is_believed), bare(q, is_believed), saved)
+        found = self._verdict(
+            without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+        )
         if found is not None or self.constraints.trust:
             return found or ""
         declared = [s for s in (*every_source(p), *every_source(q)) if source_name(s) in own]
@@ -233,7 +235,12 @@ class Planner:
         if not self.constraints.check(open_):
             return ""
         # What does not hold of a table was left out above: again with what holds.
-        return self._verdict(bare(p, is_believed), bare(q, is_believed), saved) or ""
+        return (
+            self._verdict(
+                without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+            )
+            or ""
+        )
 
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
         """Whether tables of one name are one table, with the content it had where both read it."""
@@ -248,7 +255,7 @@ class Planner:
 
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
-        names = digest(to_json(p)), digest(to_json(q))
+        names = json_digest(to_json(p)), json_digest(to_json(q))
         known = self.store.verdict(*names, own_code_digest())
         if known is None:
             allowed = self.share * saved - self.plan.proving
