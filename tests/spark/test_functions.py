@@ -239,9 +239,10 @@ def test_scalar_functions_written_back(spark: SparkSession) -> None:
         compiler = Compiler(spark, flow, lambda s: spark.table(s.table), Bodies())
         theirs = collect(compiler.frame(flow.sinks[0]), ours.types)
         for n, text in enumerate(batch):
-            columns_of = [[(row[n],) for row in rows] for rows in (ours.rows, theirs)]
-            same = same_rows(*columns_of, ours.types[n : n + 1], ordered=True, tolerance=1e-9)
-            assert same, f"{text}\n    interpreter {columns_of[0]}\n    Spark {columns_of[1]}"
+            here, there = ([(row[n],) for row in rows] for rows in (ours.rows, theirs))
+            types = ours.types[n : n + 1]
+            same = same_rows(here, there, types, ordered=True, tolerance=1e-9)
+            assert same, f"{text}\n    interpreter {here}\n    Spark {there}"
 
 
 def _is_computed(query: str, table: Table) -> bool:

@@ -532,12 +532,12 @@ def _regexp_replace(text: str, pattern: str, replacement: str, position: int = 1
 
 def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
     compiled = regex_for(pattern, text)
-    found = compiled.search(text)
-    if found is None:
+    match = compiled.search(text)
+    if match is None:
         return ""
     if not 0 <= group <= compiled.groups:
         raise Failure("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX")
-    return found[group] or ""
+    return match[group] or ""
 
 
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
@@ -553,13 +553,13 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     _require_whole_characters(compiled, text)
     out: list[str] = []
     at = 0
-    for found in compiled.finditer(text):
+    for match in compiled.finditer(text):
         if 0 < limit <= len(out) + 1:
             break
-        if found.end() == 0:  # Java drops an empty match at the beginning
+        if match.end() == 0:  # Java drops an empty match at the beginning
             continue
-        out.append(text[at : found.start()])
-        at = found.end()
+        out.append(text[at : match.start()])
+        at = match.end()
     return (*out, text[at:])
 
 
