@@ -19,7 +19,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Indexed
+from veer.functions.traits import Indexed, Shown
 from veer.functions.typing import cast_to, common_type, signature, wider_type
 from veer.model.types import (
     BOOLEAN,
@@ -319,6 +319,7 @@ scalar(
     TOTAL,
     typed=True,
     spark=("SortArray",),
+    shown=Shown(1, ("true",)),
     ignores_zero_sign=True,
 )
 

@@ -33,7 +33,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Evaluation, Folding, Infix, SolverMeaning
+from veer.functions.traits import Evaluation, Folding, Infix, Shown, SolverMeaning
 from veer.functions.typing import DATETIMES, cast_to, exactly, signature
 from veer.model.types import (
     BOOLEAN,
@@ -93,6 +93,7 @@ scalar(
     PARTIAL,
     aliases=("dateadd",),
     spark=("DateAdd",),
+    shown=Shown(renamed=("dateadd",)),
     solver=SolverMeaning.DAYS_LATER,
     folding=Folding.SETTLED,
 )
@@ -137,6 +138,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("MonthsBetween",),
+    shown=Shown(2, ("true",)),
 )
 scalar(
     "last_day",

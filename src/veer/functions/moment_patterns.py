@@ -19,7 +19,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Called
+from veer.functions.traits import Called, Shown
 from veer.functions.typing import exactly, signature
 from veer.model.types import (
     DATE,
@@ -210,6 +210,7 @@ scalar(
         "ToUnixTimestamp",
         "UnixTimestamp",
     ),
+    shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
 )
 scalar(
     "from_unixtime",
@@ -219,4 +220,5 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("FromUnixTime",),
+    shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
 )
