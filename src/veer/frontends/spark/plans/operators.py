@@ -16,6 +16,7 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.coercion import conjunction
 from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.spark.plans.aggregates import aggregate_call, over_call
 from veer.frontends.spark.plans.call_sites import site_of
 from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns
 from veer.frontends.spark.plans.functions import python_function
@@ -279,7 +280,9 @@ class PlanReader(FlowBuilder):
         calls: dict[GroupPart, Any] = {}
         try:
             for output in outputs:
-                collect_calls(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
+                collect_calls(
+                    output, keys, calls, lambda n: aggregate_call(self.expressions, n, scope)
+                )
         except (UnsupportedError, IllFormedError):
             return self._opaque_table(
                 node, [below], [*groups, *outputs], outputs, deterministic=False
@@ -323,7 +326,7 @@ class PlanReader(FlowBuilder):
         for column in columns:
             if column.kind != "Alias" or column.children[0].kind != "WindowExpression":
                 raise UnsupportedError("a window function inside of an expression")
-            call = self.expressions.over(column.children[0], scope)
+            call = over_call(self.expressions, column.children[0], scope)
             calls.append(NamedOver(str(column.fields["name"]), call))
         expr_ids = (*below.expr_ids, *(_expr_id(c) for c in columns))
         return self._add_signal(Over(tuple(calls)), expr_ids, below)
