@@ -21,7 +21,6 @@ from veer.execution.order import order_of
 from veer.execution.signals import Signals, bare, cannot_store, every_source
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
-from veer.frontends.spec import Version
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
 from veer.model.ops import (
@@ -46,6 +45,7 @@ from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
 from veer.store import Store, StoredResult, StoredVersion
 from veer.verdict import TableSemantics, Verdict
+from veer.versions.version import Version
 
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
