@@ -36,6 +36,13 @@ def git(folder: Path, *words: str) -> None:
     )
 
 
+def commit(folder: Path) -> None:
+    """Make a folder a repository with all that is in it."""
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """An environment in which the package of the page is installed."""
@@ -80,7 +87,7 @@ def test_a_front_end_from_outside_reads_folders_and_archives(
     for q, status in (("same", 0), ("same.zip", 0), ("other", 1)):
         done = veer(environment, work, "verify", "old", q, "--schema", DDL)
         assert done.returncode == status, done.stderr
-    git(work, "init", "-q"), git(work, "add", "."), git(work, "commit", "-qm", "one")
+    commit(work)
     pipeline(work / "old", "t", "a > 7", "b < 2")
     for spec in ("old", "./old/"):
         done = veer(environment, work, "verify", "--base", "HEAD", spec, "--schema", DDL)
@@ -243,7 +250,7 @@ def test_inputs_are_the_same_in_the_tree_and_at_a_revision(tmp_path: Path) -> No
     (folder / "inner").mkdir(parents=True)
     (folder / "b.bin").write_bytes(bytes(range(256)))
     (folder / "inner" / "ä.txt").write_text("é", encoding="utf-8")
-    git(tmp_path, "init", "-q"), git(tmp_path, "add", "."), git(tmp_path, "commit", "-qm", "one")
+    commit(tmp_path)
     for revision in ("", "HEAD"):
         source = Input("flow", str(folder), revision)
         assert source.exists and source.is_folder

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import Protocol
 
+from veer.assumptions import KeyAssumption
 from veer.errors import UnsupportedError
 from veer.functions.registry import (
     AGGREGATE,
@@ -60,6 +61,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import (
     CastMode,
     DateType,
@@ -188,7 +190,7 @@ def is_repeatable(call: AggregateCall | OverCall) -> bool:
     return kinds <= {Kind.PURE, Kind.RUN_CONSTANT}
 
 
-def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, ...]]]:
+def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
     """The declared keys of the sources below, if without them the operator would be a choice.
 
     Those its subqueries rely on too.
@@ -206,7 +208,8 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[tuple[str, tuple[str, .
     if operator_kind(dataflow, id_) == operator_kind(_without_keys(dataflow), id_):
         return []
     below = dataflow.ancestors(id_)
-    return [(s.table, key) for i, s in dataflow.sources.items() if i in below for key in s.keys]
+    sources = (s for i, s in dataflow.sources.items() if i in below)
+    return [declared_key(source, key) for source in sources for key in source.keys]
 
 
 def _without_keys(dataflow: Dataflow) -> Dataflow:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from veer.analysis.determinism import expr_kind
+from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind, scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -44,6 +45,7 @@ from veer.model.ops import (
     Unnest,
 )
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import has_floats, is_orderable
 from veer.model.walk import parts, query_of, transform
 
@@ -61,7 +63,7 @@ class Key:
     """Columns on which no two rows agree, and the declared keys this follows from."""
 
     places: frozenset[int]
-    relied: frozenset[str] = frozenset()
+    relied: frozenset[KeyAssumption] = frozenset()
 
 
 @final
@@ -125,18 +127,16 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
     inputs = [known.get(i, Facts()) for i in dataflow.inputs[id_]]
     below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
     match operator:
-        case Source(table, fields, keys):
+        case Source(fields=fields, keys=keys):
             names = [f.name for f in fields]
-            return Facts(
-                (),
-                tuple(
-                    Key(
-                        frozenset(map(names.index, key)),
-                        frozenset({f"{', '.join(key)} is a key of {table}"}),
-                    )
-                    for key in keys
-                ),
+            declared = (
+                Key(
+                    frozenset(map(names.index, key)),
+                    frozenset({declared_key(operator, key)}),
+                )
+                for key in keys
             )
+            return Facts((), tuple(declared))
         case Filter(predicate):
             return _with(inputs[0], conjuncts(predicate, below[0]))
         case Project(columns):

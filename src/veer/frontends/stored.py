@@ -44,7 +44,7 @@ def read(source: Input, options: ReadOptions) -> Version:
         version = store.version(name, number)
         if version is None:
             known = ", ".join(store.names()) or "nothing"
-            raise InputError(f"not in the store {store.place}, which holds {known}")
+            raise InputError(f"not in the store {store.location}, which holds {known}")
     return Version(source.name, version.dataflow, version.stable_ids, code=version.code)
 
 
@@ -60,7 +60,7 @@ def existing_store(given: str, spark: Callable[[], Any] | None = None) -> Store:
     location = store_location(given)
     if "://" not in location and not (Path(location) / "veer.db").is_file():
         raise InputError(f"{location}: there is no store; `veer run` makes one")
-    return Store(location, spark=spark, is_there=True)
+    return Store(location, spark=spark, must_exist=True)
 
 
 def sealed(version: Version, store: Store) -> Version:

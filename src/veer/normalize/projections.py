@@ -26,6 +26,7 @@ from veer.analysis.determinism import (
     keys_relied_on,
     operator_kind,
 )
+from veer.assumptions import KeyAssumption, in_order
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
@@ -62,6 +63,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
+from veer.model.sources import declared_key
 from veer.model.types import INT, LONG, has_floats
 from veer.model.walk import (
     columns_read,
@@ -90,7 +92,7 @@ def normalized(dataflow: Dataflow) -> Dataflow:
     return _normalization(dataflow).result
 
 
-def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[tuple[str, tuple[str, ...]]]:
+def keys_relied_on_by_normalizing(dataflow: Dataflow) -> list[KeyAssumption]:
     """The declared keys without which the tidy form would not mean the same."""
     found = list(_normalization(dataflow).relied)
     for operator in dataflow.operators.values():
@@ -105,14 +107,14 @@ class _Normalization:
     """The normal form of a dataflow, and the declared keys without which it means another."""
 
     result: Dataflow
-    relied: tuple[tuple[str, tuple[str, ...]], ...]
+    relied: tuple[KeyAssumption, ...]
 
 
 def _normalization(dataflow: Dataflow) -> _Normalization:
     def make() -> _Normalization:
         normalizer = _Normalizer(dataflow)
         result = normalizer.dataflow()
-        made = _Normalization(result, tuple(sorted(normalizer.relied)))
+        made = _Normalization(result, tuple(in_order(normalizer.relied)))
         return result.cached("normalization", lambda: made)  # it is its own normal form
 
     return dataflow.cached("normalization", make)
@@ -138,7 +140,7 @@ class _Normalizer:
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, _View] = {}
-        self.relied: set[tuple[str, tuple[str, ...]]] = set()  # declared keys
+        self.relied: set[KeyAssumption] = set()  # declared keys
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
@@ -365,7 +367,7 @@ class _Normalizer:
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
             if i in below:
-                self.relied |= {(source.table, key) for key in source.keys}
+                self.relied |= {declared_key(source, key) for key in source.keys}
         return True
 
     def _joined(self, id_: str, join: Join, below: Sequence[_View]) -> _View:

@@ -13,6 +13,7 @@ from veer.analysis.determinism import (
     operator_kind,
 )
 from veer.analysis.fingerprint import identity
+from veer.assumptions import KeyAssumption
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
@@ -105,7 +106,7 @@ class Lowering:
 
     def __post_init__(self) -> None:
         self.groups = Groups(self.context, self.matcher)
-        self.assumptions: set[str] = set()
+        self.assumptions: set[KeyAssumption] = set()
 
     def result(self, dataflow: Dataflow) -> tuple[Bag, tuple[tuple[bool, bool], ...]]:
         """What the only sink shows, its sort keys as further outputs, and their directions."""
@@ -146,7 +147,7 @@ class Lowering:
             bags[id_] = self._operator(dataflow, id_, inputs, rows)
             orders[id_] = order
             if len(bags[id_]) > MOST_TERMS or any(len(t.atoms) > MOST_ATOMS for t in bags[id_]):
-                raise TooLargeError(f"operator {id_!r} has too many cases to compare")
+                raise TooLargeError(f"operator {id_!r} has too many cases to compare", operator=id_)
         return bags[goal], orders[goal]
 
     def _operator(
@@ -156,21 +157,20 @@ class Lowering:
         below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
         if operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION):
             shown = brief(operator)
-            raise UnsupportedError(f"operator {id_!r} ({shown}) makes a choice")
-        for table, key in keys_relied_on(dataflow, id_):
-            self.assumptions.add(f"{', '.join(key)} is a key of {table}")
+            raise UnsupportedError(f"operator {id_!r} ({shown}) makes a choice", operator=id_)
+        self.assumptions.update(keys_relied_on(dataflow, id_))
         schema = below[0] if below else Schema(())
         if isinstance(operator, TableUdf) and any(
             isinstance(dataflow.operators[i], Sort) for i in dataflow.ancestors(id_)
         ):
-            raise UnsupportedError(f"operator {id_!r} may see the order of its input")
+            raise UnsupportedError(f"operator {id_!r} may see the order of its input", operator=id_)
         match operator:
             case Source():
                 atom = Atom(self.context.fresh(), Table(operator))
                 return (Term((atom,), (), atom.columns),)
             case Values(fields, values):
                 if len(values) > MOST_ROWS:
-                    raise TooLargeError(f"operator {id_!r} has {len(values)} rows")
+                    raise TooLargeError(f"operator {id_!r} has {len(values)} rows", operator=id_)
                 types = [f.type for f in fields]
                 return tuple(Term((), (), tuple(map(Literal, row, types))) for row in values)
             case Filter(predicate):
@@ -233,7 +233,7 @@ class Lowering:
                 return inputs[0]
             case Deduplicate(named_keys):
                 if any(has_floats(k.type) for k in named_keys):
-                    raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0")
+                    raise UnsupportedError(f"operator {id_!r} takes -0.0 for 0.0", operator=id_)
                 return inputs[0]  # no choice, so a key is among its columns
             case Limit(count, offset) if (
                 offset == 0
@@ -262,9 +262,11 @@ class Lowering:
             case TableUdf():
                 return self._opaque(dataflow, id_, operator, inputs, below, rows)
             case Sample():
-                raise UnsupportedError(f"operator {id_!r} draws a sample")
+                raise UnsupportedError(f"operator {id_!r} draws a sample", operator=id_)
             case _:
-                raise UnsupportedError(f"operator {id_!r} is a {type(operator).__name__}")
+                raise UnsupportedError(
+                    f"operator {id_!r} is a {type(operator).__name__}", operator=id_
+                )
 
     # -- joins ---------------------------------------------------------------------------------
 
@@ -519,7 +521,9 @@ class Lowering:
     ) -> Bag:
         """An operator that is some function of its whole inputs."""
         if rows and any(True for _ in _outer_reads(operator)):
-            raise UnsupportedError(f"operator {id_!r} reads the rows around its subquery")
+            raise UnsupportedError(
+                f"operator {id_!r} reads the rows around its subquery", operator=id_
+            )
         schema = dataflow.schemas[id_]
         name = identity(operator, below)
         bags = tuple(self.groups.expanded(bag) for bag in inputs)
