@@ -112,7 +112,7 @@ BY_NAME = {room.name: room for room in ROOMS}
 EXCEPTIONS = {
     ("verdict", "report"): "a report shows itself when printed or put into a notebook",
     ("frontends.stored", "store"): "`store:name@2` names a stored version; opened when one is read",
-    ("report.evidence_folder", "normalize.projections"): "normal forms are printed beside a proof",
+    ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
     ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
     ("report.witness_script", "refute.instances"): "the rows of a witness",
 }

@@ -17,16 +17,18 @@ from typing import Any, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from veer.analysis.determinism import adds_in_double, may_be_of_today, operator_kind
+from veer.analysis.call_kinds import adds_in_double
+from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
+from veer.analysis.run_times import may_be_of_today
 from veer.errors import NoFingerprintError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
-from veer.execution.sql import PYTHON
+from veer.execution.sql import is_python_call
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
 from veer.model.digests import json_digest
-from veer.model.expr import AggregateCall, Call, OpaqueCall, OverCall
+from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -176,7 +178,7 @@ class Signals:
         if isinstance(operator, RowUdf | TableUdf):
             found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
-            if isinstance(part, Call) and part.function.startswith(PYTHON):
+            if is_python_call(part):
                 found |= {f"expressions {VERSION}", *self._of_python}
             elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
                 found |= {f"Python {platform.python_version()}", *self._of_python}

@@ -14,16 +14,11 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.analysis.constants import widened
-from veer.analysis.determinism import require_plain, require_repeatable, worst
+from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.spark.plans.kinds import (
-    READ_FOLDS,
-    READ_OVERS,
-    is_builtin,
-    kind_of,
-    kind_of_tree,
-)
+from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
 from veer.frontends.spark.plans.tree import Node, expression_of
@@ -37,11 +32,11 @@ from veer.functions.registry import (
     AGGREGATE,
     OVER,
     SCALAR,
+    SPARK_CLASSES,
     Kind,
-    aggregate_function,
+    ScalarFunction,
+    attempt_of,
     canonical_name,
-    over_function,
-    scalar_function,
 )
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -94,40 +89,6 @@ COMPARED = {
     "GreaterThan": ">",
     "GreaterThanOrEqual": ">=",
 }
-# Classes whose name in SQL is not the registry's.
-NAMED = {
-    "Add": "+",
-    "Subtract": "-",
-    "Multiply": "*",
-    "Divide": "/",
-    "IntegralDivide": "div",
-    "Remainder": "%",
-    "UnaryMinus": "negative",
-    "UnaryPositive": "positive",
-    "BitwiseAnd": "&",
-    "BitwiseOr": "|",
-    "BitwiseXor": "^",
-    "CreateArray": "array",
-    "CreateMap": "map",
-    "CreateNamedStruct": "named_struct",
-    "GetArrayItem": "item",
-    "GetMapValue": "item",
-    "StringTrim": "trim",
-    "StringTrimLeft": "ltrim",
-    "StringTrimRight": "rtrim",
-    "Average": "avg",
-    "StddevSamp": "stddev_samp",
-    "StddevPop": "stddev_pop",
-    "VarianceSamp": "var_samp",
-    "VariancePop": "var_pop",
-}
-TRIED = {
-    "+": "try_add",
-    "-": "try_subtract",
-    "*": "try_multiply",
-    "/": "try_divide",
-    "%": "try_mod",
-}
 # Parameters under which a function means what the registry says; others make it opaque.
 MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
     "evalMode": frozenset({"ANSI"}),
@@ -146,9 +107,6 @@ MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
 }
 COLLECTING = frozenset({"CollectList", "CollectSet"})  # which leave out nulls, unless told not to
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
-# Functions that hand on values of any type without looking into them.
-KEEPING = frozenset({"named_struct", "array", "coalesce"})
-KEPT_FOLDS = frozenset({"count", "first", "last", "collect_list"})
 ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 
@@ -411,21 +369,17 @@ class Expressions:
         if any(child.kind == "LambdaFunction" for child in node.children):
             return self._higher_order(node, scope)
         args = self._all(node, scope)
-        name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
-        if name in TRIED and _arithmetic_mode(node).startswith("TRY"):
-            name = TRIED[name]
-        elif not self._has_modelled_parameters(node):
+        name = SPARK_CLASSES.get(node.kind, "")
+        tried = attempt_of(name) if _arithmetic_mode(node).startswith("TRY") else None
+        if tried is None and not self._has_modelled_parameters(node):
             return self._opaque(node, args)
-        if name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
-            args = args[:1]
-        modelled = name in KEEPING or all(is_modelled(a.type) for a in args)
-        if name in SCALAR and is_builtin(node) and modelled:
-            try:
-                signature = scalar_function(name).resolve(arguments(args))
-                if signature.arguments == tuple(a.type for a in args):
-                    return Call(name, args, signature.result)
-            except (IllFormedError, UnsupportedError):
-                pass
+        function = SCALAR.get(tried or name)
+        if function is not None:
+            if function.name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
+                args = args[:1]
+            called = _registered_call(function, args)
+            if called is not None:
+                return called
         meaning = _replacement(node)
         if meaning is None:
             return self._opaque(node, args)
@@ -510,7 +464,7 @@ class Expressions:
     ) -> tuple[str, tuple[Expr, ...], DataType]:
         if _is_replaceable(node):
             return self._aggregate_function(node.children[0], scope)
-        name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
+        name = SPARK_CLASSES.get(node.kind) or canonical_name(_sql_name(node))
         args = self._all(node, scope)
         if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
             args = ()
@@ -518,11 +472,12 @@ class Expressions:
             args = (args[0], Literal(True, type_of("boolean")))
         elif not self._has_modelled_aggregate_parameters(node):
             raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
-        if name not in AGGREGATE or node.kind not in READ_FOLDS:
+        function = AGGREGATE.get(name)
+        if function is None or node.kind not in function.spark:
             raise UnsupportedError(f"the aggregate function {name}")
-        if name not in KEPT_FOLDS and not all(is_modelled(a.type) for a in args):
+        if not function.keeps_values and not all(is_modelled(a.type) for a in args):
             raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-        signature = aggregate_function(name).resolve(arguments(args))
+        signature = function.resolve(arguments(args))
         if signature.arguments != tuple(a.type for a in args):
             raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
         return name, args, signature.result
@@ -555,16 +510,18 @@ class Expressions:
     def _window_function(
         self, node: Node, scope: VisibleColumns
     ) -> tuple[str, tuple[Expr, ...], DataType]:
-        name = canonical_name(_sql_name(node))
-        unknown = name not in OVER or node.kind not in READ_OVERS
-        if unknown or node.fields.get("ignoreNulls") is True:
+        name = SPARK_CLASSES.get(node.kind) or canonical_name(_sql_name(node))
+        function = OVER.get(name)
+        if function is None or node.kind not in function.spark:
+            raise UnsupportedError(f"the window function {name}")
+        if node.fields.get("ignoreNulls") is True:
             raise UnsupportedError(f"the window function {name}")
         args = self._all(node, scope)
-        if name in ("rank", "dense_rank", "percent_rank", "cume_dist", "row_number"):
+        if function.reads_order_alone:
             args = ()
         elif name in ("lag", "lead") and isinstance(args[2], Literal) and args[2].value is None:
             args = args[:2]
-        signature = over_function(name).resolve(arguments(args))
+        signature = function.resolve(arguments(args))
         if signature.arguments != tuple(a.type for a in args):
             raise UnsupportedError(f"the window function {name} of {args[0].type}")
         return name, args, signature.result
@@ -605,6 +562,19 @@ class Expressions:
             node.object_name("direction") == "Ascending",
             node.object_name("nullOrdering") == "NullsFirst",
         )
+
+
+def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call | None:
+    """A function of the registry, if it takes arguments of just these types."""
+    if not function.keeps_values and not all(is_modelled(a.type) for a in args):
+        return None
+    try:
+        resolved = function.resolve(arguments(args))
+    except (IllFormedError, UnsupportedError):
+        return None
+    if resolved.arguments != tuple(a.type for a in args):
+        return None
+    return Call(function.name, args, resolved.result)
 
 
 def _sql_name(node: Node) -> str:
