@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
-from typing import Any, final
+from typing import Any, assert_never, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -32,15 +32,28 @@ from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
+    ExceptAll,
+    Filter,
     GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
     Over,
+    Project,
     RowUdf,
+    Sample,
     Sink,
+    Sort,
     Source,
     TableUdf,
+    Union,
+    Unnest,
+    Values,
 )
 from veer.model.schema import Schema
-from veer.model.sources import map_sources, undeclared
+from veer.model.sources import distinct_sources, map_sources, undeclared
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
@@ -134,7 +147,7 @@ class Signals:
     def read(self) -> dict[str, str]:
         """The fingerprints of all sources that have one."""
         found = {}
-        for source in every_source(self.dataflow):
+        for source in distinct_sources(self.dataflow):
             with suppress(NoFingerprintError):
                 found[source_name(source)] = self.known(source)
         return found
@@ -220,13 +233,20 @@ class Signals:
 
 
 def _calls(operator: AnyOperator) -> list[AggregateCall | OverCall]:
+    """The calls that see many rows at once; those of subqueries are seen by `with_subqueries`."""
     match operator:
         case Aggregate(_, calls) | GlobalAggregate(calls):
             return [named.call for named in calls]
         case Over(calls):
             return [named.call for named in calls]
-        case _:
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
             return []
+        case IntersectAll() | ExceptAll() | Deduplicate() | Unnest() | Lateral() | Sample():
+            return []
+        case RowUdf() | TableUdf() | Sink():
+            return []
+        case _:
+            assert_never(operator)
 
 
 def _zone() -> str:
@@ -256,22 +276,12 @@ def without_declarations(
 
 
 def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
+    """The operator and all operators of the subqueries inside it."""
     found = [operator]
     for query in subqueries(operator):
         for inner in query.operators.values():
             found += with_subqueries(inner)
     return found
-
-
-def every_source(dataflow: Dataflow) -> list[Source]:
-    """The sources of a dataflow, those of subqueries too, each once."""
-    found = {
-        inner: None
-        for i in dataflow.order
-        for inner in with_subqueries(dataflow.operators[i])
-        if isinstance(inner, Source)
-    }
-    return list(found)
 
 
 def cannot_store(schema: Schema) -> str:
@@ -309,7 +319,6 @@ __all__ = [
     "Signals",
     "cannot_store",
     "cone",
-    "every_source",
     "with_subqueries",
     "without_declarations",
 ]
