@@ -12,7 +12,7 @@ from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
 from veer.reasons import Cause, Reason
 from veer.search.attempts import Attempts
-from veer.search.paper.decomposition import Tally
+from veer.search.paper.decomposition import WalkCounts
 from veer.search.paper.graph import PairGraph
 from veer.search.paper.strategies import Strategy, search
 from veer.search.paper.window import Validity, Windows
@@ -47,7 +47,7 @@ class SinkProver:
     evs: Sequence[EV]
     plan: Plan
     attempts: Attempts
-    tally: Tally
+    walk_counts: WalkCounts
     sweep: Sweep
     progress: Callable[[str], None]
 
@@ -84,9 +84,9 @@ class SinkProver:
         for mapping in islice(every, mappings):
             graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
             for evs in self._teams() if graph.edited else []:
-                own = Tally()
+                own = WalkCounts()
                 found = search(self._windows(graph, evs), self.goal, strategy, own)
-                self.tally.decompositions += own.decompositions
+                self.walk_counts.decompositions += own.decompositions
                 if found.proof is not None:
                     return found.proof
                 reason = found.reason or reason

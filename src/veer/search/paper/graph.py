@@ -1,11 +1,13 @@
 """The pair graph: the operators of both versions as numbered nodes, a mapped pair being one.
 
-Windows are bit sets over these nodes. The graph may be cyclic where operators were swapped.
+Windows are bit sets over these nodes, so that mapped operators are both in a window or both outside
+(the paper's Definition of a window, section 3.2). The graph may be cyclic where operators were
+swapped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
@@ -122,21 +124,32 @@ class PairGraph:
         before, unless both feeders have an edit themselves: then it is their output that changed.
         """
         changed = {i for i, n in enumerate(self.nodes) if not self._is_kept(n)}
+        changed |= self._fed_otherwise(changed)
+        for ours, theirs in self.to_q.items():
+            if len(self.p.inputs[ours]) != len(self.q.inputs[theirs]) and ours in self.of_p:
+                changed.add(self.of_p[ours])
+        return tuple(1 << i for i in sorted(changed))
+
+    def _fed_otherwise(self, changed: Set[int]) -> set[int]:
+        """Mapped operators with a mapped feeder that is not the counterpart of the one before.
+
+        Not where both feeders have an edit, or are rewired themselves.
+        """
         moved: dict[str, list[tuple[int, int]]] = {}
         for port in self.ports:
             a, b = self.of_p[port.p], self.of_q[port.q]
             if a != b and self.nodes[a].q is not None and self.nodes[b].p is not None:
                 moved.setdefault(port.consumer, []).append((a, b))
         rewired = {self.of_p[c] for c in moved if c in self.of_p}
+        edited: set[int] = set()
         for consumer, feeders in moved.items():
             number = self.of_p.get(consumer)
-            settled = changed | rewired - {number if number is not None else -1}
-            if number is not None and not all(a in settled and b in settled for a, b in feeders):
-                changed.add(number)
-        for ours, theirs in self.to_q.items():
-            if len(self.p.inputs[ours]) != len(self.q.inputs[theirs]) and ours in self.of_p:
-                changed.add(self.of_p[ours])
-        return tuple(1 << i for i in sorted(changed))
+            if number is None:
+                continue  # a sink
+            settled = changed | edited | rewired - {number}
+            if not all(a in settled and b in settled for a, b in feeders):
+                edited.add(number)
+        return edited
 
     def _is_kept(self, node: Node) -> bool:
         if node.p is None or node.q is None:
