@@ -63,10 +63,10 @@ class SinkProver:
         if self.plan.strategy is not SearchStrategy.SWEEP:
             return None
         self.attempts.budget = min(self.attempts.budget, LAST_WORK)
-        found = self._whole()
-        if not isinstance(found, Proof) and not self._is_hopeless(self._graph(self.pair)):
-            found = self._by_decompositions(LAST_RESORT, mappings=1)
-        return found if isinstance(found, Proof) else None
+        proof = self._whole()
+        if not isinstance(proof, Proof) and not self._is_hopeless(self._graph(self.pair)):
+            proof = self._by_decompositions(LAST_RESORT, mappings=1)
+        return proof if isinstance(proof, Proof) else None
 
     def _graph(self, pair: VersionPair) -> PairGraph:
         return PairGraph.of(pair, self.goal.p, self.goal.q)
@@ -85,11 +85,11 @@ class SinkProver:
             graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
             for evs in self._teams() if graph.edited else []:
                 own = WalkCounts()
-                found = search(self._windows(graph, evs), self.goal, strategy, own)
+                outcome = search(self._windows(graph, evs), self.goal, strategy, own)
                 self.walk_counts.decompositions += own.decompositions
-                if found.proof is not None:
-                    return found.proof
-                reason = found.reason or reason
+                if outcome.proof is not None:
+                    return outcome.proof
+                reason = outcome.reason or reason
         return reason
 
     def _is_hopeless(self, graph: PairGraph) -> bool:

@@ -77,8 +77,8 @@ class PairGraph:
     @cached_property
     def to_q(self) -> dict[str, str]:
         """Q's operator for each mapped operator of P, sinks included."""
-        found = {n.p: n.q for n in self.nodes if n.p is not None and n.q is not None}
-        return {**found, self.p.sinks[0]: self.q.sinks[0]}
+        mapped = {n.p: n.q for n in self.nodes if n.p is not None and n.q is not None}
+        return {**mapped, self.p.sinks[0]: self.q.sinks[0]}
 
     @cached_property
     def to_p(self) -> dict[str, str]:
@@ -87,21 +87,21 @@ class PairGraph:
     @cached_property
     def adjacent(self) -> tuple[int, ...]:
         """For each node the nodes linked with it in either version."""
-        found = [0] * len(self.nodes)
+        neighbors = [0] * len(self.nodes)
         for dataflow, numbers in ((self.p, self.of_p), (self.q, self.of_q)):
             for link in dataflow.links:
                 if link.dst in numbers:
                     a, b = numbers[link.src], numbers[link.dst]
-                    found[a] |= 1 << b
-                    found[b] |= 1 << a
-        return tuple(found)
+                    neighbors[a] |= 1 << b
+                    neighbors[b] |= 1 << a
+        return tuple(neighbors)
 
     def around(self, mask: int) -> int:
         """The nodes next to a window."""
-        found = 0
+        neighbors = 0
         for node in bits(mask):
-            found |= self.adjacent[node]
-        return found & ~mask
+            neighbors |= self.adjacent[node]
+        return neighbors & ~mask
 
     @cached_property
     def everything(self) -> int:
@@ -110,11 +110,11 @@ class PairGraph:
     @cached_property
     def ports(self) -> tuple[Port, ...]:
         """The inputs of mapped operators and of the sinks, port by port."""
-        found = []
+        ports = []
         for a, b in self.to_q.items():
             ours, theirs = self.p.inputs[a], self.q.inputs[b]
-            found += [Port(a, x, y) for x, y in zip(ours, theirs, strict=False)]
-        return tuple(found)
+            ports += [Port(a, x, y) for x, y in zip(ours, theirs, strict=False)]
+        return tuple(ports)
 
     @cached_property
     def edited(self) -> tuple[int, ...]:
@@ -175,7 +175,7 @@ class PairGraph:
 
 def entering(dataflow: Dataflow, start: str, inside: Callable[[str], bool]) -> set[str]:
     """Signals outside a part of a dataflow that one of its outputs depends on directly."""
-    found: set[str] = set()
+    signals: set[str] = set()
     seen: set[str] = set()
     stack = [start]
     while stack:
@@ -186,5 +186,5 @@ def entering(dataflow: Dataflow, start: str, inside: Callable[[str], bool]) -> s
         if inside(id_):
             stack.extend(dataflow.inputs[id_])
         else:
-            found.add(id_)
-    return found
+            signals.add(id_)
+    return signals

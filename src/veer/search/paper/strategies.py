@@ -64,13 +64,13 @@ class SearchOutcome:
 
 def search(windows: Windows, goal: Claim, strategy: Strategy, counts: WalkCounts) -> SearchOutcome:
     """Algorithm 3 (or 2, without segments), and the proof its windows make."""
-    found = find_windows(windows, strategy, counts)
-    if isinstance(found, SearchOutcome):
-        return found
-    proof = assemble(windows, sorted(found), goal)
+    decomposition = find_windows(windows, strategy, counts)
+    if isinstance(decomposition, SearchOutcome):
+        return decomposition
+    proof = assemble(windows, sorted(decomposition), goal)
     if isinstance(proof, Proof):
-        return SearchOutcome(found, proof)
-    return SearchOutcome(found, None, proof)
+        return SearchOutcome(decomposition, proof)
+    return SearchOutcome(decomposition, None, proof)
 
 
 def find_windows(
@@ -84,14 +84,14 @@ def find_windows(
     chosen: set[int] = set()
     for segment in _segments(windows, strategy, edits):
         own = edits_in(segment, edits)
-        found = walk(windows, own, segment, strategy.options, counts) if own else frozenset()
-        if found is None:
+        verified = walk(windows, own, segment, strategy.options, counts) if own else frozenset()
+        if verified is None:
             worst = largest_unverified(windows, own)
             reason: Reason = resists(windows, worst)
             if counts.exhausted:
                 reason = DecompositionBudget(counts.decompositions, reason)
             return SearchOutcome(None, None, reason, worst)
-        chosen |= found
+        chosen |= verified
     return frozenset(chosen)
 
 
