@@ -229,9 +229,9 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
         if folder:
             path = Path(folder) / name
             copy = Target(real(path), str(path), is_asked=True)
-        if operator.kind != "table":
+        if operator.is_chart:
             chart = Path(folder or PLOTS) / name
-        elif place is not None:
+        elif place is not None and operator.write is None:
             own = Target(place, operator.target, is_asked=False)
         found[sink] = Destination(copy, own, chart)
     started.rules.check([target for d in found.values() for target in d.targets])

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from veer.errors import InputError
 from veer.frontends.spark.local_paths import linked
 from veer.frontends.spark.plans.types import field_type, metadata_of
-from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.model.ops import Sink, Source
 from veer.model.schema import Field
 from veer.model.secrets import SECRET_OPTIONS, without_secret_values
 from veer.model.types import STRING
+from veer.model.writes import Insert, Write
 
 if TYPE_CHECKING:
     from veer.frontends.spark.capture.capture import Capture
@@ -274,13 +275,14 @@ class Writer(_Options):
         self._set(options)
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
         target = self._capture.path(target)
-        settings = [
-            f"{k}={v}"
+        settings = tuple(
+            (k, str(v))
             for k, v in sorted(self._options.items())
             if k != "path" and k not in SECRET_OPTIONS
-        ]
-        kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
-        sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
+        )
+        write = Write(self._format, self._mode, tuple(self._layout), settings)
+        positional = self._format in ("csv", "text")
+        sink = Sink(target, target=target, positional=positional, write=write)
         self._capture.write(sink, self._frame)
 
     def parquet(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
@@ -312,10 +314,10 @@ class Writer(_Options):
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
         over = overwrite if overwrite is not None else self._mode == "overwrite"
-        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([OVERWRITTEN if over else APPENDED, *settings])
+        settings = tuple((k, str(v)) for k, v in sorted(self._options.items()))
         name = tableName.replace("`", "")
-        self._capture.write(Sink(name, kind, name, (), True), self._frame)
+        write = Insert(over, settings=settings)
+        self._capture.write(Sink(name, target=name, positional=True, write=write), self._frame)
 
 
 class TableWriter(_Options):
@@ -361,6 +363,6 @@ class TableWriter(_Options):
         self._write("overwrite partitions")
 
     def _write(self, how: str) -> None:
-        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *settings])
-        self._capture.write(Sink(self._table, kind, self._table), self._frame)
+        settings = tuple((k, str(v)) for k, v in sorted(self._options.items()))
+        write = Write(self._format, how, tuple(self._layout), settings)
+        self._capture.write(Sink(self._table, target=self._table, write=write), self._frame)
