@@ -6,7 +6,7 @@
     └── InputError            the input cannot be used (exit 65)
         ├── ParseError        the text is not what it claims to be
         ├── UnsupportedError  understood, but outside what Veer models
-        │   └── NotToldError  nothing tells its content from the next one
+        │   └── NoFingerprintError  a source or function that has no fingerprint
         └── IllFormedError    a dataflow that cannot mean anything
 
 Not knowing is never an error: it is the verdict UNKNOWN with a reason.
@@ -64,7 +64,7 @@ class UnsupportedError(InputError):
         self.operator = operator
 
 
-class NotToldError(UnsupportedError):
+class NoFingerprintError(UnsupportedError):
     """A source or a function of which nothing tells whether it is still the same."""
 
 

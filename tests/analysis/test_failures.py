@@ -7,6 +7,7 @@ import pytest
 from veer.analysis.failures import FailingExpression, may_fail
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
+from veer.options import ErrorHandling
 from veer.report.wording import caveat_text, reason_text
 from veer.verdict import SinkReport, Verdict
 
@@ -55,8 +56,8 @@ def test_a_scalar_subquery_may_have_two_rows() -> None:
 
 
 def sink(p: str, q: str, errors: str = "ignore") -> SinkReport:
-    versions = [Version(t, read_sql(t, SCHEMA), False) for t in (p, q)]
-    return verify(*versions, Comparison(errors=errors)).sinks[0]
+    one, two = (Version(t, read_sql(t, SCHEMA), False) for t in (p, q))
+    return verify(one, two, Comparison(errors=ErrorHandling(errors))).sinks[0]
 
 
 LATE = "SELECT x FROM (SELECT b, CAST(s AS INT) AS x FROM t) AS y WHERE b > 1"

@@ -125,7 +125,7 @@ def test_a_witness_must_show_a_difference() -> None:
 
 @pytest.mark.spark
 def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
-    settings = dict(spark.conf.getAll)  # type: ignore[call-overload]
+    settings = dict(spark.conf.getAll)
     judge = Judge(spark)
     schema = Schema((T, PARENT, CHILD))
     pair = Pair("x", schema, "SELECT a FROM t", "SELECT a FROM t WHERE a IS NOT NULL")
@@ -146,7 +146,7 @@ def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
         assert kinds(child, witness(c=[[1]])) == [ILLEGAL_WITNESS]
         assert kinds(child, witness(c=[[1]], p=[[1]])) == []
     finally:
-        for name in set(dict(spark.conf.getAll)) - set(settings):  # type: ignore[call-overload]
+        for name in set(dict(spark.conf.getAll)) - set(settings):
             spark.conf.unset(name)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from veer.frontends.json_text import read_json
 from veer.frontends.locations import line_of
 from veer.frontends.sql import read_sql
 from veer.frontends.workflow.reader import read_workflow
+from veer.options import TypeMatching
 from veer.report.wording import reason_text
 from veer.verdict import Report, TableSemantics
 
@@ -38,7 +40,7 @@ def version(text: str, name: str = "v") -> Version:
 
 
 def compared(p: str, q: str, types: str = "value", semantics: str = "bag") -> Report:
-    asked = Comparison(TableSemantics(semantics), types=types)
+    asked = Comparison(TableSemantics(semantics), types=TypeMatching(types))
     return verify(version(p, "P"), version(q, "Q"), asked)
 
 
@@ -128,7 +130,7 @@ def test_values_that_one_type_has_not_are_not_left_out(p: str, q: str) -> None:
 
 
 def test_edits_never_show_the_same_twice(tmp_path: Path) -> None:
-    flow = {
+    flow: dict[str, Any] = {
         "operators": {
             "s": {"type": "source", "table": "t", "columns": {"a": "int not null"}, "keys": [["a"]]},
             "f": {"type": "filter", "predicate": "a > 1"},
@@ -136,7 +138,7 @@ def test_edits_never_show_the_same_twice(tmp_path: Path) -> None:
         "links": [["s", "f"]],
     }  # fmt: skip
     (tmp_path / "p.json").write_text(json.dumps(flow))
-    del flow["operators"]["s"]["keys"]  # type: ignore[attr-defined]
+    del flow["operators"]["s"]["keys"]
     (tmp_path / "q.json").write_text(json.dumps(flow))
     report = json.loads(
         command("diff", "p.json", "q.json", "--format", "json", cwd=tmp_path).stdout

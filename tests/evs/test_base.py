@@ -6,9 +6,10 @@ from typing import ClassVar
 
 import pytest
 
-from veer.evs.base import EV, OnlyOperators, QueryPair, Restriction, SameCount
+from veer.evs.base import EV, OnlyOperators, Restriction, SameCount
 from veer.frontends.sql import read_sql
 from veer.model.ops import Aggregate, Filter, Join, Project, Source
+from veer.model.query_pair import QueryPair
 from veer.reasons import Message, Restricted
 from veer.verdict import Answer, TableSemantics, Verdict
 

@@ -103,8 +103,8 @@ def lied_about(monkeypatch: pytest.MonkeyPatch) -> Report:
     """A verdict on two different versions by a liar alone; opaque, so that nothing refutes it."""
     monkeypatch.setattr(registry, "get", lambda name: Liar())
     texts = ("SELECT hash(a) AS h FROM t", "SELECT hash(a + 1) AS h FROM t")
-    versions = [Version(text, read_sql(text, DDL), False) for text in texts]
-    return verify(*versions, Comparison(evs=("algebra",)))
+    p, q = (Version(text, read_sql(text, DDL), False) for text in texts)
+    return verify(p, q, Comparison(evs=("algebra",)))
 
 
 def test_a_lying_verifier_is_not_even_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -283,6 +283,6 @@ def test_many_tables_alike_are_no_trouble() -> None:
     turned = ", ".join(f"t AS {n}" for n in reversed(names))
     p = f"SELECT t0.a FROM {tables} WHERE {' AND '.join(chain)}"
     q = f"SELECT t0.a FROM {turned} WHERE {' AND '.join(reversed(chain))}"
-    sides = [read_sql(text, "CREATE TABLE t (a INT, b INT)") for text in (p, q)]
-    pair = QueryPair(*sides, TableSemantics.BAG, ((0, 0),))
+    ours, theirs = (read_sql(text, "CREATE TABLE t (a INT, b INT)") for text in (p, q))
+    pair = QueryPair(ours, theirs, TableSemantics.BAG, ((0, 0),))
     assert registry.get("algebra").verify(pair).verdict is not Verdict.INEQUIVALENT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -29,14 +30,14 @@ STRATEGIES = tuple(SearchStrategy)
 DDL = "CREATE TABLE t (a INT, b INT, c INT, d DOUBLE); CREATE TABLE u (a INT, x INT)"
 
 
-def compared(p: Dataflow | str, q: Dataflow | str, **options: object) -> Report:
-    sides = [read_sql(s, DDL) if isinstance(s, str) else s for s in (p, q)]
-    versions = (Version("P", sides[0], False), Version("Q", sides[1], False))
+def compared(p: Dataflow | str, q: Dataflow | str, **options: Any) -> Report:
+    ours, theirs = (read_sql(s, DDL) if isinstance(s, str) else s for s in (p, q))
+    versions = (Version("P", ours, False), Version("Q", theirs, False))
     report = verify(*versions, replace(Comparison(columns=ColumnMatching.POSITION), **options))
     if report.verdict is Verdict.EQUIVALENT:
-        columns = tuple((i, i) for i in range(len(sides[0].result_schema)))
+        columns = tuple((i, i) for i in range(len(ours.result_schema)))
         semantics = report.semantics
-        attacked = Refutation.of(*sides, sides[0].sinks[0], sides[1].sinks[0], columns, semantics)
+        attacked = Refutation.of(ours, theirs, ours.sinks[0], theirs.sinks[0], columns, semantics)
         assert first_difference(attacked, 200, seed=31) is None
     return report
 

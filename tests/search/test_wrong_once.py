@@ -73,7 +73,7 @@ def test_never_again(
 @pytest.mark.parametrize("strategy", SearchStrategy)
 def test_an_operator_may_be_called_like_a_leaf(strategy: SearchStrategy) -> None:
     def named(predicate: str) -> Version:
-        operators = {
+        operators: dict[str, Any] = {
             "t": T,
             "s": UDF | {"reads": ["b"]},
             "s leaf": {"type": "filter", "predicate": predicate},
@@ -81,7 +81,13 @@ def test_an_operator_may_be_called_like_a_leaf(strategy: SearchStrategy) -> None
             "out": {"type": "sink", "name": "o"},
         }
         operators["s"] = {k: v for k, v in operators["s"].items() if k != "id"}
-        links = [["t", "s"], ["s", "s leaf"], ["s leaf", "u", 0], ["s", "u", 1], ["u", "out"]]
+        links: list[list[Any]] = [
+            ["t", "s"],
+            ["s", "s leaf"],
+            ["s leaf", "u", 0],
+            ["s", "u", 1],
+            ["u", "out"],
+        ]
         return version(operators, links)
 
     p, q = named("a = b * 31 + 987654 and a > 5000"), named("a = b * 37 + 987655 and a > 6000")
@@ -176,6 +182,12 @@ def test_an_order_lost_below_what_may_see_it(
         "w": {k: v for k, v in WHOLE.items() if k != "id"},
         "out": {"type": "sink", "name": "o"},
     }
-    links = [["t", "sort"], ["sort", "f"], ["sort", "g"], ["f", "n", 0], ["g", "n", 1]]
+    links: list[list[Any]] = [
+        ["t", "sort"],
+        ["sort", "f"],
+        ["sort", "g"],
+        ["f", "n", 0],
+        ["g", "n", 1],
+    ]
     q = version(split, [*links, ["n", "w"], ["w", "out"]])
     assert verify(p, q, Comparison(strategy=strategy)).verdict is Verdict.UNKNOWN

@@ -15,15 +15,15 @@ from tests.generators.tables import Row, Table
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import from_spark, to_spark
 from veer.frontends.sql import read_sql
-from veer.functions.dates import from_micros
+from veer.functions.moments import from_micros
 from veer.functions.ordering import exact_key
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
 from veer.model.types import ArrayType, DataType, DecimalType, MapType, StructType
 
 # PySpark reads the first days of the calendar and intervals in months not at all.
-spark_sql_types.TimestampType.fromInternal = lambda self, micros: (  # type: ignore[method-assign]
-    None if micros is None else from_micros(micros)
+spark_sql_types.TimestampType.fromInternal = lambda self, ts: (  # type: ignore[method-assign]
+    None if ts is None else from_micros(ts)
 )
 spark_sql_types.YearMonthIntervalType.needConversion = lambda self: False  # type: ignore[method-assign]
 

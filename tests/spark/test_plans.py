@@ -156,8 +156,8 @@ PIPELINES: dict[str, Pipeline] = {
 
 @pytest.fixture(scope="module")
 def frames(spark: SparkSession) -> Frames:
-    people = spark.createDataFrame(ROWS, PEOPLE)  # type: ignore[type-var]
-    raw = spark.createDataFrame(BOUGHT, "person int, amount string, day string, tags array<string>")  # type: ignore[type-var]
+    people = spark.createDataFrame(ROWS, PEOPLE)
+    raw = spark.createDataFrame(BOUGHT, "person int, amount string, day string, tags array<string>")
     orders = raw.select(
         "person", F.col("amount").cast("decimal(9,2)"), F.col("day").cast("date"), "tags"
     )
@@ -211,7 +211,9 @@ def test_what_pipelines_use_is_tried(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pandas_functions_are_applied_to_what_they_are_given(frames: Frames) -> None:
-    more = F.pandas_udf(lambda s: s + 1, "int", F.PandasUDFType.SCALAR)  # type: ignore[call-overload]
+    from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
+
+    more = pandas_udf(lambda s: s + 1, "int", PandasUDFType.SCALAR)
     frame = frames["people"].filter("age IS NOT NULL").select("id", more("age").alias("x"))
     flow = read_dataframe(frame)
     (call,) = (
@@ -448,7 +450,9 @@ def test_functions_of_tables_are_known_by_their_code(frames: Frames) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pandas_functions_of_batches_are_not_trusted(frames: Frames) -> None:
-    centered = F.pandas_udf(lambda s: s - s.mean(), "double", F.PandasUDFType.SCALAR)  # type: ignore[call-overload]
+    from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
+
+    centered = pandas_udf(lambda s: s - s.mean(), "double", PandasUDFType.SCALAR)
     frame = frames["people"].select(centered("score").alias("x"))
     assert veer.verify(frame, frame).verdict is Verdict.UNKNOWN
 

@@ -11,30 +11,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, assert_never, final
 
 from veer.analysis.fingerprint import identity, part_identity
 from veer.model.dag import Dataflow
-from veer.model.expr import Column, Exists, Expr, InQuery, Named, ScalarQuery
+from veer.model.expr import EXPR_PARTS, Column, Exists, Expr, InQuery, Named, ScalarQuery
 from veer.model.json import encode
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
     Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
     Limit,
     NamedCall,
     NamedOver,
     Over,
     Project,
     RowUdf,
+    Sample,
+    Sink,
     Sort,
+    Source,
+    TableUdf,
     Union,
     Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.walk import columns_read, exprs_in
@@ -69,10 +77,10 @@ def pairs_needed(
         read = comparison.operators(p, q, sorted(wanted), in_order)
     except _DifferentError:
         return None
-    found: list[set[Pair]] = [set() for _ in p_inputs]
+    by_port: list[set[Pair]] = [set() for _ in p_inputs]
     for port, pair in read:
-        found[port].add(pair)
-    return tuple(map(frozenset, found))
+        by_port[port].add(pair)
+    return tuple(map(frozenset, by_port))
 
 
 def columns_needed(
@@ -83,11 +91,11 @@ def columns_needed(
     in_order: bool = False,
 ) -> tuple[frozenset[int], ...]:
     """Per input the columns an operator needs for some of its outputs."""
-    found = pairs_needed(
+    needed = pairs_needed(
         operator, inputs, operator, inputs, [(i, i) for i in wanted], in_order=in_order
     )
-    assert found is not None, "an operator is like itself"
-    return tuple(frozenset(i for i, _ in pairs) for pairs in found)
+    assert needed is not None, "an operator is like itself"
+    return tuple(frozenset(i for i, _ in pairs) for pairs in needed)
 
 
 class _DifferentError(Exception):
@@ -117,9 +125,9 @@ class _Comparison:
             case Join(), Join():
                 return self._joins(p, q, wanted)
             case Aggregate(ours, our_calls), Aggregate(theirs, their_calls):
-                found = self._keys([k.expr for k in ours], [k.expr for k in theirs], wanted)
+                of_keys = self._keys([k.expr for k in ours], [k.expr for k in theirs], wanted)
                 widths = len(ours), len(theirs)
-                return found + self._after(widths, our_calls, their_calls, wanted)
+                return of_keys + self._after(widths, our_calls, their_calls, wanted)
             case GlobalAggregate(our_calls), GlobalAggregate(their_calls):
                 return self._after((0, 0), our_calls, their_calls, wanted)
             case Union(), Union():
@@ -137,7 +145,21 @@ class _Comparison:
             case Unnest(), Unnest():
                 return self._unnests(p, q, wanted)
             case _:
+                return self._others(p, q, wanted)
+
+    def _others(self, p: AnyOperator, q: AnyOperator, wanted: Sequence[Pair]) -> _Read:
+        """Operators that are not taken apart, or are of different classes."""
+        match p:
+            case Source() | Values() | IntersectAll() | ExceptAll() | Sample() | Sink():
                 return self._whole(p, q, wanted)
+            case Lateral() | TableUdf():
+                return self._whole(p, q, wanted)
+            case Filter() | Project() | Join() | Aggregate() | GlobalAggregate() | Union():
+                raise _DifferentError
+            case Sort() | Limit() | Deduplicate() | Over() | RowUdf() | Unnest():
+                raise _DifferentError
+            case _:
+                assert_never(p)
 
     def passed(self, wanted: Iterable[Pair]) -> _Read:
         """Outputs that are columns of the only input."""
@@ -152,17 +174,17 @@ class _Comparison:
     def _keys(self, ours: Sequence[Expr], theirs: Sequence[Expr], wanted: Sequence[Pair]) -> _Read:
         """The same keys in any order: wanted pairs as they are wanted, others by name or place."""
         left = set(range(len(theirs)))
-        found: _Read = []
+        read: _Read = []
         asked = {i: j for i, j in wanted if i < len(ours) and j < len(theirs)}
         for i, j in asked.items():
-            found += self.parts(ours[i], theirs[j])
+            read += self.parts(ours[i], theirs[j])
             left.discard(j)
         for i, key in enumerate(ours):
             if i in asked:
                 continue
             for j in sorted(left, key=lambda j: (theirs[j] != key, j != i)):
                 try:
-                    found += self.parts(key, theirs[j])
+                    read += self.parts(key, theirs[j])
                 except _DifferentError:
                     continue
                 left.discard(j)
@@ -173,7 +195,7 @@ class _Comparison:
             raise _DifferentError
         if {(i, j) for i, j in wanted if i < len(ours)} - set(asked.items()):
             raise _DifferentError  # one key wanted as two
-        return found
+        return read
 
     def _after(
         self, widths: Pair, ours: Sequence[Any], theirs: Sequence[Any], wanted: Sequence[Pair]
@@ -257,7 +279,7 @@ class _Comparison:
                 if a is not b:
                     raise _DifferentError
                 return []
-            case _ if is_dataclass(a) and type(a).__module__ == "veer.model.expr":
+            case _ if isinstance(a, EXPR_PARTS):
                 return [
                     r for f in fields(a) for r in self.parts(getattr(a, f.name), getattr(b, f.name))
                 ]

@@ -12,9 +12,9 @@ from typing import assert_never, final
 
 from veer.functions.registry import scalar_function
 from veer.functions.traits import Domain
+from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import (
-    And,
     Call,
     Case,
     Cast,
@@ -26,12 +26,25 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
+    Limit,
+    Over,
     Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
     Source,
+    TableUdf,
     Union,
+    Unnest,
+    Values,
 )
 from veer.model.pprint import show_expr
 from veer.model.schema import Schema
@@ -114,31 +127,49 @@ class _Collector:
             case Join(kind="semi" | "anti"):
                 return given[: len(own)]
             case Aggregate(keys, calls):
-                made = [_resolved(k.expr, schema, given) for k in keys]
-                return made + [Column(n.call.function, n.call.type) for n in calls]
+                resolved_keys = [_resolved(k.expr, schema, given) for k in keys]
+                return resolved_keys + [Column(n.call.function, n.call.type) for n in calls]
             case GlobalAggregate(calls):
                 return [Column(n.call.function, n.call.type) for n in calls]
             case Union():
                 return given[: len(own)]
-            case _ if len(given) <= len(own):
-                more = [Column(f.name, f.type) for f in own.fields[len(given) :]]
-                return given + more
+            case Filter() | Deduplicate() | Sort() | Limit() | Over() | Unnest() | Lateral():
+                return _extended(given, own)
+            case Sample() | RowUdf() | Join() | Sink() | Values():
+                return _extended(given, own)
+            case IntersectAll() | ExceptAll() | TableUdf():
+                return _extended(given, own)
             case _:
-                return [Column(f.name, f.type) for f in own]
+                assert_never(operator)
 
     def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
         operator = self.dataflow.operators[id_]
         match operator:
             case Filter(predicate):
-                return guards + _conjuncts(_resolved(predicate, schema, given))
+                return [*guards, *conjuncts(_resolved(predicate, schema, given))]
             case Join(kind="inner", condition=condition) if condition is not None:
-                return guards + _conjuncts(_resolved(condition, schema, given))
+                return [*guards, *conjuncts(_resolved(condition, schema, given))]
             case Join(kind="left" | "anti" | "semi"):
                 return list(self.guards[self.dataflow.inputs[id_][0]])
             case Join(kind="full") | Union():
                 return []
-            case _:
+            case Join():  # cross, or inner without a condition
                 return guards
+            case Source() | Values() | Project() | Aggregate() | GlobalAggregate() | Sink():
+                return guards
+            case Deduplicate() | Sort() | Limit() | Over() | Unnest() | Lateral() | Sample():
+                return guards
+            case IntersectAll() | ExceptAll() | RowUdf() | TableUdf():
+                return guards
+            case _:
+                assert_never(operator)
+
+
+def _extended(given: list[Expr], own: Schema) -> list[Expr]:
+    """The input's columns and new ones behind them; all new where there are fewer than came in."""
+    if len(given) > len(own):
+        return [Column(f.name, f.type) for f in own]
+    return given + [Column(f.name, f.type) for f in own.fields[len(given) :]]
 
 
 def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
@@ -146,10 +177,6 @@ def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
     if isinstance(expr, Column):
         return given[schema.place(expr.name, expr.occurrence)]
     return map_children(expr, lambda child: _resolved(child, schema, given))
-
-
-def _conjuncts(expr: Expr) -> list[Expr]:
-    return [c for a in expr.args for c in _conjuncts(a)] if isinstance(expr, And) else [expr]
 
 
 def _failing(

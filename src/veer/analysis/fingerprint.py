@@ -7,26 +7,38 @@ a canonical text, the same in every process.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from enum import Enum
-from typing import Any
+from typing import Any, assert_never
 
 from veer.model.dag import Dataflow
-from veer.model.expr import Column, Expr, Named, OuterColumn
+from veer.model.digests import text_digest
+from veer.model.expr import EXPR_PARTS, Column, Expr, Named, OuterColumn
 from veer.model.json import encode
 from veer.model.ops import (
+    Aggregate,
     AnyOperator,
     Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
     NamedCall,
     NamedOver,
+    Over,
     Project,
     RowUdf,
+    Sample,
     Sink,
+    Sort,
     Source,
     TableUdf,
+    Union,
     Unnest,
     Values,
 )
@@ -40,8 +52,8 @@ def fingerprints(dataflow: Dataflow) -> Mapping[str, str]:
 
 def fingerprint(dataflow: Dataflow) -> str:
     """The fingerprint of the whole: of its sinks by name."""
-    found = fingerprints(dataflow)
-    return _hash(sorted(found[sink] for sink in dataflow.sinks))
+    by_signal = fingerprints(dataflow)
+    return _hash(sorted(by_signal[sink] for sink in dataflow.sinks))
 
 
 def identity(
@@ -57,17 +69,16 @@ def part_identity(expr: Expr, rows: Schema) -> str:
 
 
 def _fingerprints(dataflow: Dataflow, outer: tuple[Schema, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    by_signal: dict[str, str] = {}
     for id_ in dataflow.order:
         below = dataflow.inputs[id_]
         text = identity(dataflow.operators[id_], [dataflow.schemas[i] for i in below], outer)
-        found[id_] = _hash([text, *(found[i] for i in below)])
-    return found
+        by_signal[id_] = _hash([text, *(by_signal[i] for i in below)])
+    return by_signal
 
 
 def _hash(data: Any) -> str:
-    text = json.dumps(data, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return text_digest(json.dumps(data, separators=(",", ":")))
 
 
 def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Schema, ...]) -> Any:
@@ -77,8 +88,8 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
     match operator:
         case Source(table, source_fields, _, _, format_, location, options, metadata=metadata):
             columns = [[f.name, str(f.type)] for f in source_fields]
-            said = [kind, table, columns, format_, location, [list(o) for o in options]]
-            return [*said, [list(m) for m in metadata]] if metadata else said
+            parts = [kind, table, columns, format_, location, [list(o) for o in options]]
+            return [*parts, [list(m) for m in metadata]] if metadata else parts
         case Values(value_fields, value_rows):
             return [kind, [str(f.type) for f in value_fields], encode(value_rows)]
         case Sink(name, sink_kind, target, columns, positional, write):
@@ -98,8 +109,18 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
             return [kind, sorted(_part(k, scope)[1] for k in keys)]
         case Project(columns):
             return [kind, [_part(c, scope) for c in columns]]
+        case Filter() | Join() | Aggregate() | GlobalAggregate() | Sort() | Limit() | Over():
+            return _properties(operator, scope)
+        case Union() | IntersectAll() | ExceptAll() | Lateral() | Sample():
+            return _properties(operator, scope)
         case _:
-            return [kind, *(_part(getattr(operator, f.name), scope) for f in fields(operator))]
+            assert_never(operator)
+
+
+def _properties(operator: AnyOperator, scope: tuple[Schema, ...]) -> Any:
+    """An operator by all its properties: every one of them matters, names of columns do not."""
+    parts = (_part(getattr(operator, f.name), scope) for f in fields(operator))
+    return [type(operator).__name__, *parts]
 
 
 def _part(value: Any, scope: tuple[Schema, ...]) -> Any:
@@ -120,7 +141,7 @@ def _part(value: Any, scope: tuple[Schema, ...]) -> Any:
             return ["query", inner[sink]]
         case Enum():
             return value.value
-        case _ if is_dataclass(value) and type(value).__module__ == "veer.model.expr":
+        case _ if isinstance(value, EXPR_PARTS):
             parts = [_part(getattr(value, f.name), scope) for f in fields(value)]
             return [type(value).__name__, *parts]
         case _:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 from veer.analysis.congruence import columns_needed
 from veer.analysis.determinism import expr_kind, operator_kind
@@ -18,16 +18,19 @@ from veer.model.expr import Column, Expr
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
     ExceptAll,
     Filter,
     GlobalAggregate,
     IntersectAll,
     Join,
+    Lateral,
     Limit,
     NamedCall,
     Over,
     Project,
     RowUdf,
+    Sample,
     Sink,
     Sort,
     Source,
@@ -42,19 +45,6 @@ from veer.model.walk import operator_exprs
 from veer.verdict import TableSemantics
 
 SET, BAG, ORDERED = TableSemantics.SET, TableSemantics.BAG, TableSemantics.ORDERED_BAG
-# Operators that give equal sets on inputs equal as sets.
-KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
-# Operators whose output has an order of their own making, or none; others may pass one on.
-GIVE_NO_ORDER = (
-    Sort,
-    Values,
-    Join,
-    Union,
-    Aggregate,
-    GlobalAggregate,
-    IntersectAll,
-    ExceptAll,
-)
 
 
 @final
@@ -83,11 +73,11 @@ def semantics_needed(
     operator: AnyOperator, port: int, kind: Kind, wanted: TableSemantics, columns: Collection[int]
 ) -> TableSemantics:
     """How an input must be equal for some columns of the output to be equal as wanted."""
-    if isinstance(operator, Limit | TableUdf) or sees_everything(operator, kind):
+    if operator.traits.sees_order or sees_everything(operator, kind):
         return ORDERED
     if wanted is ORDERED:
         # Whatever order rows come in, a sort gives its own and a join none.
-        wanted = BAG if isinstance(operator, GIVE_NO_ORDER) else ORDERED
+        wanted = BAG if operator.traits.order.ignores_inputs else ORDERED
     match operator:
         case Join(kind="semi" | "anti") if port == 1:
             return SET
@@ -95,10 +85,10 @@ def semantics_needed(
             return _counted(calls, columns, len(keys))
         case GlobalAggregate(calls):
             return _counted(calls, columns, 0)
-        case _ if wanted is SET and (kind is Kind.CHOICE or not isinstance(operator, KEEP_SETS)):
+        case _ if wanted is SET and (kind is Kind.CHOICE or not operator.traits.keeps_sets):
             return BAG  # counting, ranking and choosing see duplicates
         case _:
-            return wanted
+            return wanted  # as the traits say
 
 
 def _counted(calls: Collection[NamedCall], columns: Collection[int], keys: int) -> TableSemantics:
@@ -142,7 +132,7 @@ def needs(
     dataflow: Dataflow, wanted: Mapping[str, Need], stop: Collection[str] = ()
 ) -> dict[str, Need]:
     """What some signals need of every signal they depend on, down to where to stop."""
-    found = dict(wanted)
+    needed = dict(wanted)
     below = {i for i in wanted if i not in stop}
     stack = list(below)
     while stack:
@@ -152,10 +142,10 @@ def needs(
                 stack.append(source)
     for id_ in sorted(below, key=dataflow.position.__getitem__, reverse=True):
         inputs = dataflow.inputs[id_]
-        for source, one in zip(inputs, needs_below(dataflow, id_, found[id_]), strict=True):
-            known = found.get(source)
-            found[source] = one if known is None else known | one
-    return found
+        for source, one in zip(inputs, needs_below(dataflow, id_, needed[id_]), strict=True):
+            known = needed.get(source)
+            needed[source] = one if known is None else known | one
+    return needed
 
 
 def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] | None:
@@ -174,25 +164,33 @@ def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] |
         case Project(columns):
             return _plain([n.expr for n in columns], need, below)
         case Aggregate(keys) if need.semantics is SET:
-            found = _plain([k.expr for k in keys], need, below)
+            places = _plain([k.expr for k in keys], need, below)
             # Grouping takes -0.0 for 0.0.
-            floats = any(has_floats(keys[i].expr.type) for i in found or ())
-            return None if floats else found
+            floats = any(has_floats(keys[i].expr.type) for i in places or ())
+            return None if floats else places
         case Sort() | Over() | RowUdf() if unordered:
             kept = all(i < len(below) for i in need.columns)
             return {i: i for i in need.columns} if kept else None
         case Limit(None, 0):
             return {i: i for i in need.columns}
+        case Aggregate() | Sort() | Over() | RowUdf() | Limit():
+            return None  # it changes what is needed
+        case Filter() | Deduplicate() | Sample() | Unnest() | Lateral() | GlobalAggregate():
+            return None  # rows go, or are repeated
+        case Source() | Values() | Join() | Union() | IntersectAll() | ExceptAll() | TableUdf():
+            return None  # not the rows of one input, or nobody knows
+        case Sink():
+            return None  # it may show columns in other places: see `needs_below`
         case _:
-            return None
+            assert_never(operator)
 
 
 def _plain(exprs: Sequence[Expr], need: Need, below: Schema) -> dict[int, int] | None:
     """Where the needed outputs stand below, if they are plain columns."""
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     for i in sorted(need.columns):
         expr = exprs[i] if i < len(exprs) else None
         if not isinstance(expr, Column):
             return None
-        found[i] = below.place(expr.name, expr.occurrence)
-    return found
+        places[i] = below.place(expr.name, expr.occurrence)
+    return places

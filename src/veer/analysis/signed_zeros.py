@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
@@ -51,6 +51,7 @@ from veer.model.ops import (
     TableUdf,
     Union,
     Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.types import (
@@ -132,25 +133,27 @@ class _Reading:
     shown: list[tuple[str, Origins]] = field(default_factory=list)
     read: dict[Any, list[Origins]] = field(default_factory=dict)  # by query and what is around it
 
-    def query(self, query: Dataflow, scopes: tuple[_Scope, ...]) -> list[Origins]:
+    def query(self, query: Dataflow, scopes: tuple[_TracedRow, ...]) -> list[Origins]:
         """A subquery, read once wherever it is mentioned in one place."""
         key = query, scopes
         if key not in self.read:
             self.read[key] = self.dataflow(query, scopes)
         return self.read[key]
 
-    def dataflow(self, dataflow: Dataflow, outer: tuple[_Scope, ...]) -> list[Origins]:
+    def dataflow(self, dataflow: Dataflow, outer: tuple[_TracedRow, ...]) -> list[Origins]:
         """Read all operators; gives where the columns of the first sink come from."""
         known: dict[str, list[Origins]] = {}
         for id_ in dataflow.order:
             operator = dataflow.operators[id_]
             inputs = dataflow.inputs[id_]
             rows = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
-            scope = _Scope(rows, tuple(o for i in inputs for o in known[i]))
+            scope = _TracedRow(rows, tuple(o for i in inputs for o in known[i]))
             self._operator(operator, (scope, *outer))
             width = len(dataflow.schemas[id_])
-            made = self._columns(operator, id_, width, [known[i] for i in inputs], (scope, *outer))
-            known[id_] = made
+            origins = self._columns(
+                operator, id_, width, [known[i] for i in inputs], (scope, *outer)
+            )
+            known[id_] = origins
         return known[dataflow.sinks[0]]
 
     def _columns(
@@ -159,7 +162,7 @@ class _Reading:
         id_: str,
         width: int,
         inputs: Sequence[list[Origins]],
-        scopes: tuple[_Scope, ...],
+        scopes: tuple[_TracedRow, ...],
     ) -> list[Origins]:
         """Where the columns of an operator come from."""
         match operator:
@@ -174,9 +177,9 @@ class _Reading:
             case Project(columns):
                 return [self._named(id_, i, (n.expr,), scopes) for i, n in enumerate(columns)]
             case Aggregate(keys, calls):
-                made: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
-                made += [c.call.args for c in calls]
-                return [self._named(id_, i, e, scopes) for i, e in enumerate(made)]
+                read: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
+                read += [c.call.args for c in calls]
+                return [self._named(id_, i, e, scopes) for i, e in enumerate(read)]
             case GlobalAggregate(calls):
                 return [self._named(id_, i, c.call.args, scopes) for i, c in enumerate(calls)]
             case Over(calls):
@@ -186,23 +189,23 @@ class _Reading:
                     for i, c in enumerate(calls)
                 ]
                 return [*below, *added]
+            case Unnest() | Lateral() | RowUdf():
+                return _mixed(id_, inputs, width, kept=inputs[0])
+            case Sink():
+                # One that shows some columns only may show them in other places.
+                return _mixed(id_, inputs, width, kept=inputs[0] if len(inputs[0]) == width else [])
+            case Values() | TableUdf():
+                return _mixed(id_, inputs, width, kept=[])
             case _:
-                # Opaque operators, and those whose new columns come from anything they read.
-                below = [o for side in inputs for o in side]
-                every = frozenset().union(*below) if below else NOTHING
-                kept = below if isinstance(operator, Unnest | Lateral | RowUdf) else []
-                if isinstance(operator, Sink) and len(below) == width:
-                    kept = below
-                own = (every | {(id_, i)} for i in range(width))
-                return [*kept, *list(own)[len(kept) :]][:width]
+                assert_never(operator)
 
     def _named(
-        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_Scope, ...]
+        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]
     ) -> Origins:
         read = (self._origins(e, scopes) for e in exprs)
         return frozenset({(id_, place)}).union(*read)
 
-    def _operator(self, operator: AnyOperator, scopes: tuple[_Scope, ...]) -> None:
+    def _operator(self, operator: AnyOperator, scopes: tuple[_TracedRow, ...]) -> None:
         """Note what an operator compares and shows."""
         for expr in operator_exprs(operator):
             for part in parts(expr):
@@ -221,10 +224,16 @@ class _Reading:
                 self.shown.append(("an opaque function", NOTHING.union(*seen)))
             case Lateral(query):
                 self.query(query, scopes)
-            case _:
+            case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
                 pass
+            case Aggregate() | GlobalAggregate() | Deduplicate() | Over():
+                pass  # see `_grouped_by`
+            case Unnest() | Sample() | Sink():
+                pass
+            case _:
+                assert_never(operator)
 
-    def _part(self, part: Expr, scopes: tuple[_Scope, ...]) -> None:
+    def _part(self, part: Expr, scopes: tuple[_TracedRow, ...]) -> None:
         match part:
             case Compare(op, left, right) if op in EQUALITIES:
                 self._compare((left, right), scopes)
@@ -244,11 +253,11 @@ class _Reading:
             case _:
                 pass
 
-    def _compare(self, exprs: Sequence[Expr], scopes: tuple[_Scope, ...]) -> None:
+    def _compare(self, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]) -> None:
         if any(has_floats(e.type) for e in exprs):
             self.compared.update(o for e in exprs for o in self._origins(e, scopes))
 
-    def _origins(self, expr: Expr, scopes: tuple[_Scope, ...]) -> Origins:
+    def _origins(self, expr: Expr, scopes: tuple[_TracedRow, ...]) -> Origins:
         match expr:
             case Column(name, _, occurrence):
                 return scopes[0].of(name, occurrence)
@@ -262,7 +271,7 @@ class _Reading:
 
 
 @dataclass(frozen=True)
-class _Scope:
+class _TracedRow:
     """The columns an expression sees, and where each comes from."""
 
     schema: Schema
@@ -270,6 +279,15 @@ class _Scope:
 
     def of(self, name: str, occurrence: int) -> Origins:
         return self.origins[self.schema.place(name, occurrence)]
+
+
+def _mixed(
+    id_: str, inputs: Sequence[list[Origins]], width: int, kept: Sequence[Origins]
+) -> list[Origins]:
+    """Kept columns, then new ones that may come from anything the operator reads."""
+    every = NOTHING.union(*(o for side in inputs for o in side))
+    new = [every | {(id_, i)} for i in range(len(kept), width)]
+    return [*kept, *new][:width]
 
 
 def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
@@ -286,8 +304,14 @@ def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
             yield from columns
         case Over(calls):
             yield from (e for c in calls for e in c.call.partition)
-        case _:
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
             return
+        case Unnest() | Lateral() | Sample() | RowUdf() | Sink():
+            return
+        case IntersectAll() | ExceptAll():
+            return  # by all columns, not by expressions: see `_Reading._operator`
+        case _:
+            assert_never(operator)
 
 
 def _shown(expr: Expr) -> str:
@@ -316,11 +340,11 @@ def without_zero_signs(dataflow: Dataflow) -> Dataflow | None:
         if _sees_floats(dataflow, id_) or any(map(may_show_zero_signs, subqueries(operator))):
             return None
         try:
-            made = map_exprs(operator, lambda e: transform(e, _unsigned_below))
+            unsigned = map_exprs(operator, lambda e: transform(e, _unsigned_below))
         except _Unreachable:
             return None
-        if made != operator:
-            changed[id_] = made
+        if unsigned != operator:
+            changed[id_] = unsigned
     if not changed:
         return dataflow
     return Dataflow({**dataflow.operators, **changed}, dataflow.links, dataflow.declared)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.digests import digest
-from veer.execution.signals import bare, every_source
+from veer.execution.signals import without_declarations
 from veer.execution.sources import source_name
+from veer.model.digests import json_digest
 from veer.model.ops import ForeignKey, Source
+from veer.model.sources import distinct_sources
 from veer.model.types import quote_name
 from veer.store import Store
 
@@ -40,11 +41,11 @@ class Constraints:
     def believed(self, dataflow: Dataflow) -> Dataflow:
         """The dataflow with what was seen to hold, or is trusted, of its sources."""
         self.look(dataflow)
-        return bare(dataflow, lambda source: self.trust or bool(self.known(source)))
+        return without_declarations(dataflow, lambda source: self.trust or bool(self.known(source)))
 
     def look(self, dataflow: Dataflow) -> None:
         """Take in the tables of a dataflow."""
-        self._tables.update({s.table: s for s in every_source(dataflow)})
+        self._tables.update({s.table: s for s in distinct_sources(dataflow)})
 
     def known(self, source: Source) -> bool | None:
         """Whether what a source declares was found to hold; None if nobody looked."""
@@ -54,9 +55,9 @@ class Constraints:
         if key is None:
             return False
         if key not in self._seen and self._store is not None:
-            found = self._store.constraint(*key)
-            if found is not None:
-                self._seen[key] = found
+            remembered = self._store.constraint(*key)
+            if remembered is not None:
+                self._seen[key] = remembered
         return self._seen.get(key)
 
     def check(self, sources: Sequence[Source]) -> bool:
@@ -78,7 +79,7 @@ class Constraints:
         """The content a constraint is about, that of the tables referred to too."""
         try:
             parents = [self._tables[f.parent] for f in source.foreign_keys]
-            at = digest([self._fingerprint(s) for s in (source, *parents)])
+            at = json_digest([self._fingerprint(s) for s in (source, *parents)])
         except (InputError, KeyError):
             return None
         declared: list[Any] = [
@@ -119,7 +120,7 @@ class Constraints:
         own = [f"c{i}" for i in range(len(foreign.columns))]
         other = [f"p{i}" for i in range(len(foreign.columns))]
         child = frame.select(*map(quote_name, foreign.columns)).toDF(*own).dropna()
-        rows = self._read(parent).select(*map(quote_name, foreign.parent_columns)).toDF(*other)
+        rows = self._read(parent).select(*map(quote_name, foreign.target(parent))).toDF(*other)
         on = [child[a] == rows[b] for a, b in zip(own, other, strict=True)]
         if child.join(rows, on, "left_anti").limit(1).count():
             return f"a row without partner in {foreign.parent}"

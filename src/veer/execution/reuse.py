@@ -18,32 +18,22 @@ from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, UniqueHolds
 from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
-from veer.execution.digests import digest
 from veer.execution.order import order_of
-from veer.execution.signals import Signals, bare, cannot_store, every_source
+from veer.execution.signals import Signals, cannot_store, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.json import to_json
 from veer.model.ops import (
-    Aggregate,
-    Deduplicate,
-    ExceptAll,
     Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
     Project,
-    RowUdf,
     Sink,
     Source,
-    TableUdf,
     Values,
 )
+from veer.model.sources import distinct_sources
 from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
 from veer.report.wording import reason_text
@@ -53,20 +43,6 @@ from veer.verdict import SinkReport, TableSemantics, Verdict
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
 START = 4.0  # seconds that Spark takes to start
-# Without one of these below, computing is as fast as reading.
-WORTH_KEEPING = (
-    Join,
-    Aggregate,
-    GlobalAggregate,
-    Over,
-    Deduplicate,
-    IntersectAll,
-    ExceptAll,
-    Lateral,
-    RowUdf,
-    TableUdf,
-)
-REDUCING = (Aggregate, GlobalAggregate, Limit, Deduplicate)
 SAME = "the same computation on the same sources"
 
 
@@ -195,7 +171,7 @@ class Planner:
         return None
 
     def _usable(self, result: StoredResult) -> bool:
-        problem = self.store.usable(result)
+        problem = self.store.acquire(result)
         if problem:
             self.plan.notes.append(f"a stored result is not read: {problem}")
         return not problem
@@ -212,17 +188,21 @@ class Planner:
                 return ""  # read back, its rows could not be put in order
         if p.result_schema.types != q.result_schema.types or not self._same_sources(p, result, id_):
             return ""
-        own = {source_name(s) for s in every_source(q)}
+        own = {source_name(s) for s in distinct_sources(q)}
 
         def is_believed(source: Source) -> bool:
             shared = source_name(source) in own
             return shared and (self.constraints.trust or bool(self.constraints.known(source)))
 
         saved = result.seconds + (0 if self.plan.computed else self.starting)
-        found = self._verdict(bare(p, is_believed), bare(q, is_believed), saved)
+        found = self._verdict(
+            without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+        )
         if found is not None or self.constraints.trust:
             return found or ""
-        declared = [s for s in (*every_source(p), *every_source(q)) if source_name(s) in own]
+        declared = [
+            s for s in (*distinct_sources(p), *distinct_sources(q)) if source_name(s) in own
+        ]
         open_ = [s for s in declared if self.constraints.known(s) is None]
         if not open_:
             return ""
@@ -233,12 +213,17 @@ class Planner:
         if not self.constraints.check(open_):
             return ""
         # What does not hold of a table was left out above: again with what holds.
-        return self._verdict(bare(p, is_believed), bare(q, is_believed), saved) or ""
+        return (
+            self._verdict(
+                without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+            )
+            or ""
+        )
 
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
         """Whether tables of one name are one table, with the content it had where both read it."""
         now = self.signals.sources(id_)
-        both = [every_source(d) for d in (p, self.signals.cone(id_))]
+        both = [distinct_sources(d) for d in (p, self.signals.cone(id_))]
         names: dict[str, str] = {}
         for source in (s for sources in both for s in sources):
             if names.setdefault(source.table, source_name(source)) != source_name(source):
@@ -248,7 +233,7 @@ class Planner:
 
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
-        names = digest(to_json(p)), digest(to_json(q))
+        names = json_digest(to_json(p)), json_digest(to_json(q))
         known = self.store.verdict(*names, own_code_digest())
         if known is None:
             allowed = self.share * saved - self.plan.proving
@@ -308,7 +293,7 @@ class Planner:
         if order_of(self.dataflow, id_) is None:
             return False  # read back, its rows would be in another order
         below = (self.dataflow.operators[i] for i in self.dataflow.ancestors(id_))
-        return any(isinstance(op, WORTH_KEEPING) for op in below) and self.can_cut(id_)
+        return any(op.traits.is_costly for op in below) and self.can_cut(id_)
 
     def _worth_keeping(self, previous: StoredVersion | None) -> list[str]:
         """What was computed for the previous version too, and is small beside what it took.
@@ -339,7 +324,7 @@ class Planner:
         while isinstance(operator, Filter | Project):
             (id_,) = self.dataflow.inputs[id_]
             operator = self.dataflow.operators[id_]
-        return isinstance(operator, REDUCING)
+        return operator.traits.reduces_rows
 
     def _is_sink(self, id_: str) -> bool:
         return isinstance(self.dataflow.operators[id_], Sink)

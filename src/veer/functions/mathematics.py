@@ -34,7 +34,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Domain, Evaluation, Infix, SolverMeaning
+from veer.functions.traits import Domain, Evaluation, Infix, Shown, SolverMeaning
 from veer.functions.typing import cast_to, signature
 from veer.model.types import (
     BINARY,
@@ -68,6 +68,8 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("signum",),
+    spark=("Signum",),
+    shown=Shown(capitals=("signum",)),
     ignores_zero_sign=True,
 )
 
@@ -92,6 +94,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Sqrt",),
+    shown=Shown(capitals=("sqrt",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -101,6 +105,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Exp",),
+    shown=Shown(capitals=("exp",)),
     ignores_zero_sign=True,
 )
 
@@ -117,6 +123,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("Log",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -126,6 +133,8 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("Log10",),
+    shown=Shown(capitals=("log10",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -135,6 +144,8 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("Log2",),
+    shown=Shown(capitals=("log2",)),
     ignores_zero_sign=True,
 )
 
@@ -153,7 +164,17 @@ def _power(a: float, b: float) -> float:
     return NAN if value != value else value
 
 
-scalar("power", signature(DOUBLE, DOUBLE, DOUBLE), _power, PURE, STRICT, TOTAL, aliases=("pow",))
+scalar(
+    "power",
+    signature(DOUBLE, DOUBLE, DOUBLE),
+    _power,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("pow",),
+    spark=("Pow",),
+    shown=Shown(capitals=("power",)),
+)
 scalar(
     "isnan",
     signature(BOOLEAN, (DOUBLE, FLOAT)),
@@ -161,6 +182,7 @@ scalar(
     PURE,
     Nulls.NEVER,
     TOTAL,
+    spark=("IsNaN",),
     ignores_zero_sign=True,
 )
 
@@ -182,6 +204,7 @@ scalar(
     PURE,
     Nulls.CUSTOM,
     TOTAL,
+    spark=("NaNvl",),
     evaluation=Evaluation.SECOND_IF_NAN,
     ignores_zero_sign=True,
 )
@@ -245,6 +268,8 @@ scalar(
     STRICT,
     PARTIAL,
     typed=True,
+    spark=("Round",),
+    shown=Shown(1, ("0",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -255,6 +280,8 @@ scalar(
     STRICT,
     PARTIAL,
     typed=True,
+    spark=("BRound",),
+    shown=Shown(1, ("0",)),
     ignores_zero_sign=True,
 )
 
@@ -294,6 +321,8 @@ scalar(
     PARTIAL,
     typed=True,
     aliases=("ceiling",),
+    spark=("Ceil",),
+    shown=Shown(capitals=("ceil",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -304,6 +333,8 @@ scalar(
     STRICT,
     PARTIAL,
     typed=True,
+    spark=("Floor",),
+    shown=Shown(capitals=("floor",)),
     ignores_zero_sign=True,
 )
 
@@ -350,11 +381,39 @@ scalar(
     Domain.BIT_PLACE,
     typed=True,
     aliases=("bit_get",),
+    spark=("BitwiseGet",),
     solver=SolverMeaning.BIT,
 )
-scalar("&", _integral_pair, lambda a, b: a & b, PURE, STRICT, TOTAL, sql=Infix("&"))
-scalar("|", _integral_pair, lambda a, b: a | b, PURE, STRICT, TOTAL, sql=Infix("|"))
-scalar("^", _integral_pair, lambda a, b: a ^ b, PURE, STRICT, TOTAL, sql=Infix("^"))
+scalar(
+    "&",
+    _integral_pair,
+    lambda a, b: a & b,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("BitwiseAnd",),
+    sql=Infix("&"),
+)
+scalar(
+    "|",
+    _integral_pair,
+    lambda a, b: a | b,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("BitwiseOr",),
+    sql=Infix("|"),
+)
+scalar(
+    "^",
+    _integral_pair,
+    lambda a, b: a ^ b,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("BitwiseXor",),
+    sql=Infix("^"),
+)
 
 
 def _hex(value: Any) -> str:
@@ -363,4 +422,4 @@ def _hex(value: Any) -> str:
     return (value.encode() if isinstance(value, str) else value).hex().upper()
 
 
-scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex, PURE, STRICT, TOTAL)
+scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex, PURE, STRICT, TOTAL, spark=("Hex",))

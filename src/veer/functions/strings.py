@@ -20,7 +20,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Folding, TextUse
+from veer.functions.traits import CalledBackwards, Folding, Shown, TextUse
 from veer.functions.typing import common_type, first_type, signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
 
@@ -43,6 +43,8 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("substr",),
+    spark=("Substring",),
+    shown=Shown(2, ("2147483647",)),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -53,6 +55,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Left",),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -63,6 +66,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Right",),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -78,6 +82,7 @@ scalar(
         "char_length",
         "character_length",
     ),
+    spark=("Length",),
     folding=Folding.SETTLED,
     texts=TextUse.LENGTH,
 )
@@ -91,7 +96,15 @@ def _split_part(text: str, delimiter: str, part: int) -> str:
     return parts[index] if 0 <= index < len(parts) else ""
 
 
-scalar("split_part", signature(STRING, STRING, STRING, INT), _split_part, PURE, STRICT, PARTIAL)
+scalar(
+    "split_part",
+    signature(STRING, STRING, STRING, INT),
+    _split_part,
+    PURE,
+    STRICT,
+    PARTIAL,
+    spark=("SplitPart",),
+)
 
 # -- case, padding, trimming -----------------------------------------------------------------
 
@@ -103,6 +116,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("ucase",),
+    spark=("Upper",),
     folding=Folding.SETTLED,
     texts=TextUse.LETTER_CASE,
 )
@@ -114,6 +128,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("lcase",),
+    spark=("Lower",),
     folding=Folding.SETTLED,
     texts=TextUse.LETTER_CASE,
 )
@@ -123,7 +138,16 @@ def _initcap(text: str) -> str:
     return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].title(), text.lower())
 
 
-scalar("initcap", signature(STRING, STRING), _initcap, PURE, STRICT, TOTAL, texts=TextUse.CAPITALS)
+scalar(
+    "initcap",
+    signature(STRING, STRING),
+    _initcap,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("InitCap",),
+    texts=TextUse.CAPITALS,
+)
 scalar(
     "trim",
     signature(STRING, STRING, STRING, optional=1),
@@ -131,6 +155,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("trim"),
+    spark=("StringTrim",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
 )
@@ -141,6 +167,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("ltrim"),
+    spark=("StringTrimLeft",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
 )
@@ -151,6 +179,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("rtrim"),
+    spark=("StringTrimRight",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
 )
@@ -186,6 +216,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringLPad",),
+    shown=Shown(2, (" ",)),
     texts=TextUse.CUT,
 )
 scalar(
@@ -195,6 +227,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringRPad",),
+    shown=Shown(2, (" ",)),
     texts=TextUse.CUT,
 )
 scalar(
@@ -204,9 +238,18 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringRepeat",),
     texts=TextUse.CUT,
 )
-scalar("space", signature(STRING, INT), lambda n: " " * _bounded(n), PURE, STRICT, TOTAL)
+scalar(
+    "space",
+    signature(STRING, INT),
+    lambda n: " " * _bounded(n),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("StringSpace",),
+)
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -223,6 +266,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringTranslate",),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -232,9 +276,18 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringReplace",),
     texts=TextUse.CHANGE,
 )
-scalar("ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0, PURE, STRICT, TOTAL)
+scalar(
+    "ascii",
+    signature(INT, STRING),
+    lambda s: ord(s[0]) if s else 0,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Ascii",),
+)
 
 # -- concatenation ---------------------------------------------------------------------------
 
@@ -258,7 +311,17 @@ def _concat(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return lambda *parts: "".join(parts)
 
 
-scalar("concat", _concat_rule, _concat, PURE, STRICT, TOTAL, typed=True, folding=Folding.SETTLED)
+scalar(
+    "concat",
+    _concat_rule,
+    _concat,
+    PURE,
+    STRICT,
+    TOTAL,
+    typed=True,
+    spark=("Concat",),
+    folding=Folding.SETTLED,
+)
 
 
 def _concat_ws(separator: str | None, *parts: Any) -> str | None:
@@ -279,7 +342,7 @@ def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
     return signature(STRING, STRING, (STRING, ArrayType(STRING)), variadic=True)(args)
 
 
-scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL)
+scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL, spark=("ConcatWs",))
 
 # -- searching -------------------------------------------------------------------------------
 
@@ -291,11 +354,36 @@ def _pair_rule(args: Sequence[Argument]) -> Resolved:
     return signature(BOOLEAN, STRING, STRING)(args)
 
 
-scalar("contains", _pair_rule, lambda s, t: t in s, PURE, STRICT, TOTAL, texts=TextUse.PART)
 scalar(
-    "startswith", _pair_rule, lambda s, t: s.startswith(t), PURE, STRICT, TOTAL, texts=TextUse.PART
+    "contains",
+    _pair_rule,
+    lambda s, t: t in s,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Contains",),
+    texts=TextUse.PART,
 )
-scalar("endswith", _pair_rule, lambda s, t: s.endswith(t), PURE, STRICT, TOTAL, texts=TextUse.PART)
+scalar(
+    "startswith",
+    _pair_rule,
+    lambda s, t: s.startswith(t),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("StartsWith",),
+    texts=TextUse.PART,
+)
+scalar(
+    "endswith",
+    _pair_rule,
+    lambda s, t: s.endswith(t),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("EndsWith",),
+    texts=TextUse.PART,
+)
 scalar(
     "instr",
     signature(INT, STRING, STRING),
@@ -303,6 +391,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringInstr",),
     texts=TextUse.PLACE,
 )
 
@@ -325,6 +414,8 @@ scalar(
     Nulls.CUSTOM,
     TOTAL,
     aliases=("position",),
+    spark=("StringLocate",),
+    shown=Shown(2, ("1",), plainly=("position",)),
     texts=TextUse.PLACE,
 )
 
@@ -360,6 +451,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("Like",),
     texts=TextUse.LIKE,
 )
 scalar(
@@ -369,6 +461,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("ILike",),
     texts=TextUse.LIKE_ANY_CASE,
 )
 
@@ -443,12 +536,12 @@ def _regexp_replace(text: str, pattern: str, replacement: str, position: int = 1
 
 def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
     compiled = regex_for(pattern, text)
-    found = compiled.search(text)
-    if found is None:
+    match = compiled.search(text)
+    if match is None:
         return ""
     if not 0 <= group <= compiled.groups:
         raise Failure("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX")
-    return found[group] or ""
+    return match[group] or ""
 
 
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
@@ -464,13 +557,13 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     _require_whole_characters(compiled, text)
     out: list[str] = []
     at = 0
-    for found in compiled.finditer(text):
+    for match in compiled.finditer(text):
         if 0 < limit <= len(out) + 1:
             break
-        if found.end() == 0:  # Java drops an empty match at the beginning
+        if match.end() == 0:  # Java drops an empty match at the beginning
             continue
-        out.append(text[at : found.start()])
-        at = found.end()
+        out.append(text[at : match.start()])
+        at = match.end()
     return (*out, text[at:])
 
 
@@ -485,6 +578,8 @@ scalar(
         "regexp",
         "regexp_like",
     ),
+    spark=("RLike",),
+    shown=Shown(capitals=("regexp",)),
     texts=TextUse.REGEX,
 )
 scalar(
@@ -494,6 +589,8 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("RegExpReplace",),
+    shown=Shown(3, ("1",)),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -503,6 +600,8 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("RegExpExtract",),
+    shown=Shown(2, ("1",)),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -512,6 +611,8 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("StringSplit",),
+    shown=Shown(2, ("-1",)),
     texts=TextUse.CHANGE,
 )
 
@@ -524,6 +625,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Md5",),
 )
 scalar(
     "sha1",
@@ -533,6 +635,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("sha",),
+    spark=("Sha1",),
 )
 
 
@@ -544,7 +647,7 @@ def _sha2(data: bytes, bits: int) -> str | None:
     )
 
 
-scalar("sha2", signature(STRING, BINARY, INT), _sha2, PURE, Nulls.PROPAGATE, TOTAL)
+scalar("sha2", signature(STRING, BINARY, INT), _sha2, PURE, Nulls.PROPAGATE, TOTAL, spark=("Sha2",))
 
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:
@@ -562,6 +665,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Reverse",),
     folding=Folding.SETTLED,
     texts=TextUse.CHANGE,
     ignores_zero_sign=True,

@@ -131,14 +131,6 @@ class Adding(Enum):
     MIDDLE = "the two values in the middle: the order shows in the sign of a zero"
 
 
-class Counts(Enum):
-    """How a result tells how many rows there are; decides which sizes the refuter tries."""
-
-    ROWS = "a number of rows"
-    RANKS = "the place of a row among others"
-    SHARES = "the share of rows before a row"
-
-
 class OverMeaning(Enum):
     """What the prover knows of a window function that is no aggregate function."""
 
@@ -150,6 +142,30 @@ class OverMeaning(Enum):
     LATER = "a value of a row some places after"
 
 
+# -- how Spark names a column that is a call ---------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How Spark shows a call in the name of a column without alias.
+
+    `defaults` stand for arguments left out after the first `least`. Spellings are the name and
+    aliases as written: those in `capitals` are shown in capitals, those in `plainly` without
+    defaults, those in `renamed` by the registry's name.
+    """
+
+    least: int = 0
+    defaults: tuple[str, ...] = ()
+    capitals: tuple[str, ...] = ()
+    plainly: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+    over_rows: bool = False  # the frame of a window with an order, unless one is written
+
+
+AS_WRITTEN = Shown()
+
+
 # -- how Spark SQL writes a call ---------------------------------------------------------------
 
 
@@ -157,6 +173,14 @@ class OverMeaning(Enum):
 @dataclass(frozen=True, slots=True)
 class Called:
     """`name(a, b)`."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CalledBackwards:
+    """`name(a)`, but `name(b, a)`: of two arguments SQL takes the second first."""
 
     name: str
 
@@ -189,4 +213,4 @@ class PythonOnly:
     """Spark has no such function: a Python function computes it."""
 
 
-SqlForm: TypeAlias = Called | Infix | Prefix | Indexed | PythonOnly
+SqlForm: TypeAlias = Called | CalledBackwards | Infix | Prefix | Indexed | PythonOnly

@@ -16,6 +16,7 @@ from veer.model.expr import (
     AggregateCall,
     Column,
     Expr,
+    ExprHolder,
     Named,
     OverCall,
     SortKey,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(ExprHolder):
     """The base of all operators; `arity` inputs, None for any number from one.
 
     Code that takes an operator asks for an `AnyOperator`, the closed union of the classes below.
@@ -70,7 +71,7 @@ class Operator:
 
 @final
 @dataclass(frozen=True, slots=True)
-class NamedCall:
+class NamedCall(ExprHolder):
     """An aggregate with the name of the column it makes."""
 
     name: str
@@ -79,7 +80,7 @@ class NamedCall:
 
 @final
 @dataclass(frozen=True, slots=True)
-class NamedOver:
+class NamedOver(ExprHolder):
     """A window function with the name of the column it makes."""
 
     name: str
@@ -89,11 +90,18 @@ class NamedOver:
 @final
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """`columns` of this table refer to `parent_columns`, a key, of the table `parent`."""
+    """`columns` of this table refer to `parent_columns`, a key, of the table `parent`.
+
+    Without `parent_columns` they refer to the first key of the parent (`target`).
+    """
 
     columns: tuple[str, ...]
     parent: str
     parent_columns: tuple[str, ...]
+
+    def target(self, parent: Source) -> tuple[str, ...]:
+        """The columns of the parent that are referred to; none if it has no key."""
+        return self.parent_columns or next(iter(parent.keys), ())
 
 
 LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them

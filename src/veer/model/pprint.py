@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Any, assert_never
 
-from veer.functions.dates import date_text, timestamp_text
+from veer.functions.moments import date_text, timestamp_text
+from veer.functions.registry import scalar_function
+from veer.functions.traits import Indexed, Infix, Prefix
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     EXPR_CLASSES,
@@ -67,7 +69,6 @@ from veer.model.types import CastMode, quote_name
 from veer.model.writes import AnyWrite, Insert, Write
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
-INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
 
 
 def show_value(value: Any) -> str:
@@ -108,6 +109,19 @@ def show_variable(variable: RowColumn | Symbol) -> str:
             assert_never(variable)
 
 
+def _show_call(function: str, args: list[str]) -> str:
+    """A call as SQL writes it, but by the registry's own name: SQL's `+` means several functions."""
+    match scalar_function(function).sql:
+        case Infix(symbol) if symbol == function:
+            return f"({args[0]} {symbol} {args[1]})"
+        case Prefix(symbol):
+            return f"({symbol} {args[0]})"
+        case Indexed():
+            return f"{args[0]}[{args[1]}]"
+        case _:
+            return f"{function}({', '.join(args)})"
+
+
 def show_expr(expr: Expr) -> str:
     """An expression in SQL spelling."""
     match expr:
@@ -139,14 +153,8 @@ def show_expr(expr: Expr) -> str:
             return f"CASE {whens} ELSE {show_expr(otherwise)} END"
         case Cast(arg, type_, mode):
             return f"{CAST_NAMES[mode]}({show_expr(arg)} AS {type_})"
-        case Call(function, (left, right)) if function in INFIX:
-            return f"({show_expr(left)} {function} {show_expr(right)})"
-        case Call("negative", (arg,)):
-            return f"(- {show_expr(arg)})"
-        case Call("item", (left, right)):
-            return f"{show_expr(left)}[{show_expr(right)}]"
         case Call(function, args):
-            return f"{function}({', '.join(map(show_expr, args))})"
+            return _show_call(function, list(map(show_expr, args)))
         case OpaqueCall(identity, args):
             return f"{quote_name(identity)}({', '.join(map(show_expr, args))})"
         case GetField(arg, name):
@@ -289,7 +297,7 @@ def show_operator(operator: AnyOperator) -> str:
         case Union() | IntersectAll() | ExceptAll():
             return type(operator).__name__
         case _:
-            raise TypeError(f"no printer for {type(operator).__name__}")
+            assert_never(operator)
 
 
 MOST_PARTS = 4  # of a long list
@@ -303,8 +311,8 @@ def brief(operator: AnyOperator) -> str:
         return text
     match operator:
         case Source(table, fields, location=location):
-            place = f" at {location!r}" if location else ""
-            text = f"Source {table}({_some([f.name for f in fields])}){place}"
+            place = f" at {without_secrets(location)!r}" if location else ""
+            text = f"Source {without_secrets(table)}({_some([f.name for f in fields])}){place}"
         case Values(fields, rows):
             text = f"Values ({_some([f.name for f in fields])}) of {len(rows)} rows"
         case Project(columns):
@@ -313,7 +321,7 @@ def brief(operator: AnyOperator) -> str:
             by, does = [_show_named(k) for k in keys], [_show_calls((c,)) for c in calls]
             text = f"Aggregate by {_some(by)}: {_some(does)}"
         case _:
-            pass
+            pass  # nothing to leave out: cut where it is too long
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 

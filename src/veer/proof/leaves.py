@@ -5,15 +5,16 @@ A leaf has the columns it is claimed on, and of its rows is known what follows o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from veer.analysis.facts import Facts, facts, is_never_null, place_name
-from veer.analysis.needs import GIVE_NO_ORDER, Need, needs
+from veer.analysis.needs import Need, needs
 from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr
-from veer.model.ops import Filter, Limit, Project, Source, TableUdf
+from veer.model.ops import Project, Source, TableUdf
 from veer.model.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
 from veer.model.schema import Field
+from veer.model.traits import RowOrder
 from veer.model.types import INT, same_by_value
 from veer.model.walk import columns_read, operator_exprs
 from veer.proof.claims import Claim, ProofError, VerifierStep, pairs_of
@@ -27,14 +28,14 @@ def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
     not be equally ordered.
     """
     id_ = start
-    while isinstance(dataflow.operators[id_], Filter | Project | Limit):
+    while dataflow.operators[id_].traits.order is RowOrder.KEPT:
         if id_ in leaves:
             return False
         id_ = dataflow.inputs[id_][0]
     operator = dataflow.operators[id_]
     if isinstance(operator, Source):
         return True
-    return id_ not in leaves and isinstance(operator, GIVE_NO_ORDER)
+    return id_ not in leaves and operator.traits.order.ignores_inputs
 
 
 def query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
@@ -187,11 +188,8 @@ def _put_leaf(
     for i in types:
         nullable[i] = nullable[i] and not is_never_null(i, shared)
     if counts:
-        alike = [{k.places for k in other.keys} for other in known]
         keys = tuple(
-            tuple(place_name(i) for i in sorted(key))
-            for key in dict.fromkeys(k.places for k in known[0].keys)
-            if all(key in other for other in alike) and not any(nullable[i] for i in key)
+            tuple(place_name(i) for i in sorted(key)) for key in _shared_keys(known, nullable)
         )
     fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
     # No table of a user has this name; a leaf nobody reads a column of still has rows.
@@ -199,6 +197,15 @@ def _put_leaf(
     for (side, id_), own in places.items():
         width = len(sides[side].schemas[id_])
         found[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), shared)
+
+
+def _shared_keys(known: Sequence[Facts], nullable: Mapping[int, bool]) -> Iterator[frozenset[int]]:
+    """The keys that follow for each of some signals: more columns than those of a key are one too."""
+    places = dict.fromkeys(key.places for facts_ in known for key in facts_.keys)
+    for own in places:
+        if own and not any(nullable[i] for i in own):
+            if all(any(key.places <= own for key in facts_.keys) for facts_ in known):
+                yield own
 
 
 def _names_read(step: VerifierStep, p: Dataflow, q: Dataflow) -> set[str]:

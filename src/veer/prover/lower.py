@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from veer.analysis.determinism import (
-    call_kind,
-    expr_kind,
-    keys_relied_on,
-    most_rows,
-    operator_kind,
-)
+from veer.analysis.call_kinds import call_kind
+from veer.analysis.determinism import expr_kind, keys_relied_on, operator_kind
 from veer.analysis.fingerprint import identity
+from veer.analysis.row_counts import most_rows
 from veer.assumptions import KeyAssumption
 from veer.errors import UnsupportedError
-from veer.functions.registry import Kind
+from veer.functions.registry import AGGREGATE, OVER, Kind, aggregate_function
+from veer.functions.traits import FoldMeaning, OverMeaning
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     RUNNING,
@@ -89,9 +86,8 @@ from veer.prover.terms import (
 )
 from veer.smt.formula import NORMALIZED
 
-AS_EXTREME = {"bool_or": "max", "bool_and": "min"}  # false comes before true
-RANKS = ("row_number", "rank", "dense_rank")
-FOLDED_OVER = ("sum", "count", "min", "max", "avg", "bool_and", "bool_or", "count_if")
+AS_EXTREME = {FoldMeaning.ANY: "max", FoldMeaning.ALL: "min"}  # false comes before true
+RANKS = (OverMeaning.ROW_NUMBER, OverMeaning.RANK, OverMeaning.DENSE_RANK)
 MOST_TERMS = 48
 MOST_ATOMS = 14
 MOST_ROWS = 24
@@ -449,15 +445,16 @@ class Lowering:
             return [self.expr(e, schema, term, rows) for e in exprs]
 
         ours = read(sorts, row)
-        by_rows = call.function == "row_number" or (
-            call.function not in RANKS and call.frame == Frame("rows", None, 0)
+        rank = _rank(call)
+        by_rows = rank is OverMeaning.ROW_NUMBER or (
+            rank is None and call.frame == Frame("rows", None, 0)
         )
         if by_rows and not self.groups.tells_apart(bag, read([*call.partition, *sorts], row)):
             return None
         around = []
         for other in bag:
             frames: tuple[Callable[[list[Expr]], Expr], ...] = (lambda _: TRUE,)
-            if call.function in RANKS:
+            if rank is not None:
                 frames = (lambda theirs: comes_before(theirs, ours, directions),)
             elif call.frame.end == 0 and directions:
                 frames = (
@@ -470,12 +467,12 @@ class Lowering:
                 alike = ties(read(call.partition, mate), read(call.partition, row))
                 tests = (alike, frame(theirs))
                 around.append((replace(mate, conditions=(*mate.conditions, *tests)), theirs))
-        if call.function == "dense_rank":
+        if rank is OverMeaning.DENSE_RANK:
             if any(has_floats(e.type) for e in sorts):
                 return None
             ahead = tuple(replace(t, outputs=tuple(keys)) for t, keys in around)
             return _one_more(distinct_count(self.context, ahead, LONG), call)
-        if call.function in RANKS:
+        if rank is not None:
             one = (Literal(1, LONG),)
             ahead = tuple(replace(t, outputs=one) for t, _ in around)
             return _one_more(sum_or_zero(self.context, LONG, ahead), call)
@@ -614,7 +611,7 @@ def _fold(call: AggregateCall, place: int, is_global: bool) -> tuple[Fold, list[
             raise UnsupportedError(f"{call.function} with FILTER")
         args = [Case(((call.where, a),), Literal(None, a.type)) for a in args]
     places = tuple(place + i for i in range(len(args)))
-    function = AS_EXTREME.get(call.function, call.function)
+    function = AS_EXTREME.get(aggregate_function(call.function).prover, call.function)
     return Fold(function, places, call.type, call.distinct), args
 
 
@@ -655,12 +652,19 @@ def _order_below(dataflow: Dataflow, id_: str) -> tuple[Direction, ...]:
     return tuple((k.ascending, k.nulls_first) for k in sort.keys)
 
 
+def _rank(call: OverCall) -> OverMeaning | None:
+    """Which rank a window function gives, if it gives one."""
+    function = OVER.get(call.function)
+    return function.prover if function is not None and function.prover in RANKS else None
+
+
 def _is_told(call: OverCall) -> bool:
     """Whether a window function is a fold over rows before and alike, or their number."""
     if call.ignore_nulls or any(has_floats(a.type) for a in call.args):
         return False
-    if call.function in RANKS:
+    if _rank(call) is not None:
         return True
-    if call.function not in FOLDED_OVER:
+    folded = AGGREGATE.get(call.function)
+    if folded is None or folded.prover is FoldMeaning.UNINTERPRETED:
         return False
     return call.frame in (WHOLE, RUNNING, Frame("range", None, None), Frame("rows", None, 0))

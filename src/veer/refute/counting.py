@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
+from typing import assert_never
 
+from veer.functions.registry import OVER, over_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
@@ -25,22 +27,31 @@ from veer.model.expr import (
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
+    ExceptAll,
+    Filter,
     GlobalAggregate,
+    IntersectAll,
+    Join,
     Lateral,
     Limit,
     Over,
     Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
     Source,
+    TableUdf,
     Union,
+    Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.walk import operator_exprs, parts, subqueries
 
 FEWEST = 3  # where all numbers are smaller, they show on any small instance
 MOST = 128
-SHARES = frozenset({"percent_rank", "cume_dist"})
-RANKS = frozenset({"row_number", "rank", "dense_rank", "ntile"})
-COUNTING = frozenset({"count", "count_if"}) | RANKS | SHARES
 
 
 def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
@@ -116,8 +127,14 @@ class _Counted:
                 return seen | {len(rows) + place for place in self.columns(query)}
             case Union():
                 return {place % width for place in seen}
+            case Source() | Values() | Filter() | Join() | IntersectAll() | ExceptAll():
+                return _first(seen, width)
+            case Deduplicate() | Sort() | Limit() | Unnest() | Sample() | RowUdf():
+                return _first(seen, width)
+            case TableUdf() | Sink():
+                return _first(seen, width)  # perhaps in other places: a guess, for row counts only
             case _:
-                return {place for place in seen if place < width}
+                assert_never(operator)
 
     def _calls(
         self, calls: Sequence[AggregateCall | OverCall], start: int, rows: Schema, seen: Set[int]
@@ -125,7 +142,8 @@ class _Counted:
         return {
             place
             for place, call in enumerate(calls, start)
-            if call.function in COUNTING or any(self._counts(a, rows, seen) for a in call.args)
+            if over_function(call.function).counts_rows
+            or any(self._counts(a, rows, seen) for a in call.args)
         }
 
     def _counts(self, expr: Expr, rows: Schema, seen: Set[int]) -> bool:
@@ -148,6 +166,11 @@ def _side_by_side(counting: Sequence[Set[int]], schemas: Sequence[Schema]) -> Se
     return found
 
 
+def _first(places: Set[int], width: int) -> Set[int]:
+    """The places among the first columns."""
+    return {place for place in places if place < width}
+
+
 def _tables(operator: AnyOperator) -> Iterator[str]:
     """The tables an operator reads itself: it is one, or its subqueries do."""
     if isinstance(operator, Source):
@@ -168,8 +191,16 @@ def _own_numbers(operator: AnyOperator) -> Iterator[int]:
             for call in (named.call for named in calls):
                 if call.frame.unit == "rows":
                     yield from (abs(b) for b in (call.frame.start, call.frame.end) if b is not None)
-                if call.function in ("ntile", "lag", "lead"):
+                if call.function in OVER:  # whose arguments are values or numbers of rows
                     yield from (n for a in call.args for n in _numbers(a))
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Sink():
+            return
+        case Aggregate() | GlobalAggregate() | Deduplicate() | IntersectAll() | ExceptAll():
+            return
+        case Unnest() | Lateral() | Sample() | RowUdf() | TableUdf():
+            return
+        case _:
+            assert_never(operator)
 
 
 def _numbers(expr: Expr) -> Iterator[int]:

@@ -22,6 +22,7 @@ from veer.frontends.sql.literals import (
     number_literal,
     read_interval,
 )
+from veer.frontends.sql.names import ARITHMETIC
 from veer.frontends.sql.parse import only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
@@ -30,7 +31,16 @@ from veer.frontends.sql.pieces import (
     with_types,
 )
 from veer.frontends.sql.scope import Plan, unknown_column
-from veer.functions.registry import AGGREGATE, OPAQUE, OVER, SCALAR, Kind, canonical_name
+from veer.functions.registry import (
+    AGGREGATE,
+    OPAQUE,
+    OVER,
+    SCALAR,
+    Kind,
+    canonical_name,
+    extracting,
+)
+from veer.functions.traits import CalledBackwards
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -193,8 +203,8 @@ class ExprReader:
             and len(args) == 3
         ):
             refuse(node, f"{function} with a unit")
-        if function in ("trim", "ltrim", "rtrim") and len(args) == 2:
-            args = args[::-1]  # what to trim comes first
+        if function in SCALAR and isinstance(SCALAR[function].sql, CalledBackwards):
+            args = args[::-1]
         if function == "typeof" and len(args) == 1:
             return Literal(str(self.read(args[0]).type), STRING)
         if function in OPAQUE:
@@ -204,7 +214,7 @@ class ExprReader:
             known = OPAQUE[function]
             shown = known.shows_addresses and shows_addresses(a.type for a in read)
             return OpaqueCall(function, read, known.type, Kind.CHOICE if shown else Kind.PURE)
-        if function not in SCALAR and function not in coercion.SPECIAL:
+        if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
 
@@ -580,19 +590,8 @@ class ExprReader:
     def extract(self, node: exp.Expr) -> Expr:
         only(node, "this", "expression")
         name = node.this.name.lower()
-        aliases = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear", "days": "day"}
-        function = aliases.get(name, name)
-        if function not in (
-            "year",
-            "quarter",
-            "month",
-            "day",
-            "dayofweek",
-            "dayofyear",
-            "weekofyear",
-            "hour",
-            "minute",
-        ):
+        function = extracting(name)
+        if function is None:
             refuse(node, f"EXTRACT of {name}")
         return coercion.call(function, self.read(node.expression))
 
@@ -684,17 +683,6 @@ _COMPARE: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-_ARITHMETIC: dict[type[exp.Expr], str] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-    exp.IntDiv: "div",
-    exp.BitwiseAnd: "&",
-    exp.BitwiseOr: "|",
-    exp.BitwiseXor: "^",
-}
 
 
 def _compare_with(symbol: str) -> Callable[[ExprReader, exp.Expr], Expr]:
@@ -748,5 +736,5 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Subquery: ExprReader.scalar_query,
     exp.Select: ExprReader.scalar_query,
     **{kind: _compare_with(symbol) for kind, symbol in _COMPARE.items()},
-    **{kind: _compute_with(symbol) for kind, symbol in _ARITHMETIC.items()},
+    **{kind: _compute_with(symbol) for kind, symbol in ARITHMETIC.items()},
 }

@@ -39,6 +39,7 @@ class Calls:
         self.analysis = analysis
 
     def call(self, node: ast.Call, scope: NameScope) -> AbstractValue:
+        """A call as written; arguments behind a starred one may be any."""
         analysis = self.analysis
         base = None
         if isinstance(node.func, ast.Attribute):
@@ -88,24 +89,10 @@ class Calls:
                 return analysis.local(value, args)
             case ItemGetter():
                 return join(map(analysis.element, all_arguments(args)))
-            case BoundCall():
-                return self.invoke(
-                    value.callee,
-                    ([*value.first, *positional], {**dict(value.named), **named}, rest),
-                )
+            case BoundCall() | functools.partial() | types.MethodType():
+                return self._invoke_bound(value, args)
             case BuiltinMethod():
                 return self.analysis.methods.plain_method(value.base, value.name, args)
-            case functools.partial():
-                held = tuple(map(analysis.abstract, value.args))
-                more = {n: analysis.abstract(v) for n, v in value.keywords.items()}
-                return self.invoke(
-                    analysis.abstract(value.func), ([*held, *positional], {**more, **named}, rest)
-                )
-            case types.MethodType():
-                self_ = analysis.abstract(value.__self__)
-                return self.invoke(
-                    analysis.abstract(value.__func__), ([self_, *positional], named, rest)
-                )
             case types.FunctionType():
                 if is_library(value.__module__ or ""):
                     return self.unknown(args, value.__module__)
@@ -127,6 +114,22 @@ class Calls:
                 return NO_TRAITS  # it fails
             case _:
                 return self.unknown(args)
+
+    def _invoke_bound(self, value: Any, args: Args) -> AbstractValue:
+        """A function that has its first arguments already."""
+        analysis = self.analysis
+        positional, named, rest = args
+        match value:
+            case BoundCall():
+                callee, first, more = value.callee, value.first, dict(value.named)
+            case functools.partial():
+                callee = analysis.abstract(value.func)
+                first = tuple(map(analysis.abstract, value.args))
+                more = {n: analysis.abstract(v) for n, v in value.keywords.items()}
+            case _:
+                callee, more = analysis.abstract(value.__func__), {}
+                first = (analysis.abstract(value.__self__),)
+        return self.invoke(callee, ([*first, *positional], {**more, **named}, rest))
 
     def _builtin(self, value: Any, args: Args) -> AbstractValue:
         owner = value.__self__
@@ -150,11 +153,11 @@ class Calls:
         return self.analysis.note_choice()
 
     def call_function_arguments(
-        self, callees: Iterable[AbstractValue], given: Sequence[AbstractValue]
+        self, callees: Iterable[AbstractValue], others: Sequence[AbstractValue]
     ) -> AbstractValue:
         """Functions among arguments are called with whatever else is there."""
         analysis = self.analysis
-        items = [v for g in given for v in (g, analysis.element(g)) if not g.has(Trait.CALLABLE)]
+        items = [v for g in others for v in (g, analysis.element(g)) if not g.has(Trait.CALLABLE)]
         result: AbstractValue | None = None
         for callee in callees:
             if not callee.has(Trait.CALLABLE):
@@ -162,7 +165,8 @@ class Calls:
             if callee.has(Trait.UNKNOWN) or not callee.concretes:
                 analysis.note_choice()
                 continue
-            before, unordered = analysis.learned.changes, any(g.has(UNORDERED) for g in given)
+            before, unordered = analysis.learned.changes, any(g.has(UNORDERED) for g in others)
+            # What a function gives it may be given next, as in `reduce`: until that is stable.
             for _ in range(4):
                 again = [] if result is None else [result, analysis.element(result)]
                 returned = self.invoke(callee, ([], {}, join([*items, *again])))
@@ -172,6 +176,7 @@ class Calls:
                 result = grown
             else:
                 analysis.note_choice()
+            # Called for each item of a set, a function that changes something shows their order.
             if unordered and analysis.learned.changes > before:
                 analysis.note_choice()
         if result is None:

@@ -42,7 +42,7 @@ CODE = (
     types.ClassMethodDescriptorType,
     functools.partial,
 )
-MOST_CONCRETES = 60
+MOST_CONCRETES = 60  # objects that a value may be, before it may be any
 DEEPEST = 20
 
 
@@ -74,9 +74,17 @@ class Risk(IntFlag):
     DEEP = auto()  # and so is that of too deep a stack, whose depth is the caller's
     RECURSIVE = auto()
     UNORDERED = auto()  # code that may fail is run for each item of a set
+    MEMORY = auto()  # the exception of too little memory is caught, which is the machine's
+    ALLOCATING = auto()  # something is made whose size a value decides
 
 
-RISKY = (Risk.DEEP | Risk.RECURSIVE, Risk.CAUGHT | Risk.UNORDERED)
+# Two that are harmless alone and together show more than the arguments: how deep the stack was, which
+# item of a set came first, how much memory there is.
+RISKY = (
+    Risk.DEEP | Risk.RECURSIVE,
+    Risk.CAUGHT | Risk.UNORDERED,
+    Risk.MEMORY | Risk.ALLOCATING,
+)
 NONE = Trait.NONE
 UNORDERED = Trait.SET | Trait.HASH_ORDERED
 UNSTABLE_TEXT = UNORDERED | Trait.SHOWS_ADDRESS | Trait.UNKNOWN
@@ -120,9 +128,11 @@ class AbstractValue:
 
     @property
     def all_traits(self) -> Trait:
+        """Traits of the value and of what is in it."""
         return self.own | self.inner
 
     def has(self, trait: Trait) -> bool:
+        """Whether the value itself may have one of some traits."""
         return bool(self.own & trait)
 
     def texts(self) -> list[str] | None:

@@ -18,12 +18,16 @@ from unittest.mock import patch
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark import read_frames
-from veer.frontends.spark.capture.actions import Unknown, is_only_shown
-from veer.frontends.spark.capture.readers_writers import Reader, TableWriter, Writer
-from veer.frontends.spark.plans.rows import given_rows
+from veer.frontends.spark.capture.actions import UnknownValue, is_only_shown
+from veer.frontends.spark.capture.readers_writers import (
+    CapturedReader,
+    CapturedTableWriter,
+    CapturedWriter,
+)
+from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.plans.tree import each, plan_of
+from veer.frontends.spark.plans.tree import plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
 from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.sql import read_schema
@@ -41,18 +45,18 @@ from veer.model.walk import operator_exprs
 from veer.model.writes import Insert, Write
 
 # Values a program may only print: it cannot go on with what nobody computed.
-ASKED = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
+PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
          "toLocalIterator", "inputFiles")  # fmt: skip
-CATALOG = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
+REFUSED_CATALOG_CALLS = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
            "databaseExists", "functionExists", "createTable", "createExternalTable",
            "listFunctions", "recoverPartitions")  # fmt: skip
-CONTEXT = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
+REFUSED_CONTEXT_CALLS = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
            "hadoopFile", "newAPIHadoopFile")  # fmt: skip
 # Written like this, without options of any kind, it holds these rows and no others.
 REREAD_FORMATS = ("parquet", "orc", "delta", "table")
 REREAD_MODES = ("overwrite", "error", "created", "replaced", "created or replaced")
-READING = ("read", "table", "createDataFrame")
-STOPPING = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
+READERS = ("read", "table", "createDataFrame")
+REFUSED_ACTIONS = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
             "describe", "summary", "transpose", "pandas_api", "mergeInto", "toJSON")  # fmt: skip
 WAYS_OUT = {
     "count": "pass the number in as an argument",
@@ -74,7 +78,12 @@ IGNORED_COMMANDS = frozenset(
     | {"CacheTable", "RefreshTable", "CreateNamespace", "CreateTable", "DropTable"}
 )
 WRITING_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
-EAGER = ("InsertIntoDir", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate", "CompoundBody")
+EAGER_PLANS = (
+    "InsertIntoDir",
+    "ExecuteImmediateQuery",
+    "UnresolvedExecuteImmediate",
+    "CompoundBody",
+)
 
 
 class Stopped(BaseException):
@@ -134,17 +143,18 @@ class Capture:
         """A table by name: what the job wrote there, what the schema declares, or a view."""
         plain = name.replace("`", "")
         temporary = self.spark._jsparkSession.sessionState().catalog().getTempView(plain)
-        for found in self.written if not temporary.isDefined() else ():
-            if found.sink.target == plain:
-                return self.reread(found)
+        for written in self.written if not temporary.isDefined() else ():
+            if written.sink.target == plain:
+                return self.reread(written)
         parts = plain.split(".")
         key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
         if key is not None and (len(parts) > 2 or "/" in key):
             return self.stub(self.tables[key])
         try:
-            return self._plain_table(name)
+            return self._original_table(name)
         except Exception as error:
-            self.stop(f"{_first_line(error)}{self.hint(error)}", "")
+            hint = self.hint(error)
+            self.stop(f"{_first_line(error)}{hint}", says_what_to_do=bool(hint))
 
     def stub(self, operator: AnyOperator) -> Any:
         """An empty frame that stands for a source."""
@@ -160,21 +170,21 @@ class Capture:
         self.stubs[_rdd_number(frame)] = operator
         return frame
 
-    def path(self, given: str) -> str:
+    def path(self, path: str) -> str:
         """A path as it is compared: without the place of the checkout and other spellings."""
-        shown = re.sub(r"^file:(//)?(?=/)", "", given)
+        shown = re.sub(r"^file:(//)?(?=/)", "", path)
         shown = shown.removeprefix(f"{self.root}/")
         scheme, separator, rest = shown.rpartition("://")
         return f"{scheme}{separator}{posixpath.normpath(rest)}" if rest else shown
 
-    def reread(self, found: Written) -> Any:
+    def reread(self, written: Written) -> Any:
         """What was written, if that is all there can be."""
-        match found.sink.write:
+        match written.sink.write:
             case Write(format_, mode, (), ()) if format_ in REREAD_FORMATS and mode in REREAD_MODES:
-                return found.frame
+                return written.frame
             case _:
-                how = show_kind(found.sink)
-                self.stop(f"{found.sink.target} is read after it was written as {how}", "")
+                how = show_kind(written.sink)
+                self.stop(f"{written.sink.target} is read after it was written as {how}")
 
     def source(self, node: Any) -> AnyOperator | None:
         """What a leaf of a plan stands for, if it is one of the stubs."""
@@ -193,44 +203,34 @@ class Capture:
     # -- while the job runs --------------------------------------------------------------------
 
     def __enter__(self) -> Capture:
+        from pyspark.sql import GroupedData
+
+        self._original_sql, self._original_table = self.spark.sql, self.spark.table
+        self._original_pivot = GroupedData.pivot
+        for owner, table in self._replacements():
+            for name, replacement in table.items():
+                if hasattr(owner, name):
+                    self._stack.enter_context(patch.object(owner, name, replacement))
+        self._patch_learning()
+        return self
+
+    def _replacements(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The classes of PySpark that are intercepted, each with its methods."""
         from pyspark import SparkContext
         from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
         from pyspark.sql.catalog import Catalog
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
-        self._plain_sql, self._plain_table = self.spark.sql, self.spark.table
-        self._plain_pivot = GroupedData.pivot
         here = self
-        session: dict[str, Any] = {
-            "read": property(lambda _: Reader(here)),
-            "readStream": property(lambda _: here.stop("a stream is read", "")),
-            "table": lambda _, name: here.table(name),
-            "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
-            "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
-            "stop": lambda _: None,
-            "newSession": lambda _: here.stop("another session is made", ""),
-        }
-        if self.live:
-            session = {k: v for k, v in session.items() if k not in READING}
-        frame: dict[str, Any] = {
-            "write": property(lambda df: Writer(here, df)),
-            "writeTo": lambda df, name: TableWriter(here, df, name),
-            "writeStream": property(lambda _: here.stop("a stream is written", "")),
-            "rdd": property(lambda _: here.stop("an RDD is made of a DataFrame", "rdd")),
-            "show": lambda *_, **__: None,
-            "checkpoint": lambda df, *_, **__: df,
-            "localCheckpoint": lambda df, *_, **__: df,
-            **{name: _asked(here, name) for name in ASKED},
-            **{name: _stopping(here, name) for name in STOPPING},
-        }
+        frame = self._frame_methods()
         catalog = {
-            **{name: _stopping(here, name) for name in CATALOG},
+            **{name: _refused_action(here, name) for name in REFUSED_CATALOG_CALLS},
             "tableExists": lambda _, name, *__: here.exists(name),
         }
-        context = {name: _stopping(here, name) for name in CONTEXT}
+        context = {name: _refused_action(here, name) for name in REFUSED_CONTEXT_CALLS}
         watched = {"get": property(lambda _: here.stop("what was observed is asked", "count"))}
-        owners: list[tuple[Any, dict[str, Any]]] = [
-            (SparkSession, session),
+        return [
+            (SparkSession, self._session_methods()),
             (Classic, frame),
             (DataFrame, frame),
             (GroupedData, {"pivot": self._pivot()}),
@@ -238,12 +238,33 @@ class Capture:
             (SparkContext, context),
             (Observation, watched),
         ]
-        for owner, table in owners:
-            for name, made in table.items():
-                if hasattr(owner, name):
-                    self._stack.enter_context(patch.object(owner, name, made))
-        self._patch_learning()
-        return self
+
+    def _session_methods(self) -> dict[str, Any]:
+        here = self
+        session: dict[str, Any] = {
+            "read": property(lambda _: CapturedReader(here)),
+            "readStream": property(lambda _: here.stop("a stream is read")),
+            "table": lambda _, name: here.table(name),
+            "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
+            "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
+            "stop": lambda _: None,
+            "newSession": lambda _: here.stop("another session is made"),
+        }
+        return {k: v for k, v in session.items() if not self.live or k not in READERS}
+
+    def _frame_methods(self) -> dict[str, Any]:
+        here = self
+        return {
+            "write": property(lambda df: CapturedWriter(here, df)),
+            "writeTo": lambda df, name: CapturedTableWriter(here, df, name),
+            "writeStream": property(lambda _: here.stop("a stream is written")),
+            "rdd": property(lambda _: here.stop("an RDD is made of a DataFrame", "rdd")),
+            "show": lambda *_, **__: None,
+            "checkpoint": lambda df, *_, **__: df,
+            "localCheckpoint": lambda df, *_, **__: df,
+            **{name: _printable_action(here, name) for name in PRINTABLE_ACTIONS},
+            **{name: _refused_action(here, name) for name in REFUSED_ACTIONS},
+        }
 
     def __exit__(
         self,
@@ -259,7 +280,7 @@ class Capture:
             from pyspark.ml.base import Estimator
         except ImportError:  # it needs packages of its own
             return
-        self._stack.enter_context(patch.object(Estimator, "fit", _stopping(self, "fit")))
+        self._stack.enter_context(patch.object(Estimator, "fit", _refused_action(self, "fit")))
 
     def _pivot(self) -> Callable[..., Any]:
         here = self
@@ -267,14 +288,17 @@ class Capture:
         def pivot(grouped: Any, column: Any, values: Any = None) -> Any:
             if values is None:
                 here.stop("pivot without values asks Spark for them", "pivot")
-            return here._plain_pivot(grouped, column, values)
+            return here._original_pivot(grouped, column, values)
 
         return pivot
 
-    def stop(self, what: str, way: str) -> NoReturn:
-        """Stop the program, naming file and line and the way out."""
-        out = f"; {WAYS_OUT[way]}" if way in WAYS_OUT else ""
-        why = "" if "--schema" in what else ", and nothing runs while a job is loaded"
+    def stop(self, what: str, action: str = "", *, says_what_to_do: bool = False) -> NoReturn:
+        """Stop the program, naming file and line and the way out of an action.
+
+        `says_what_to_do` where `what` itself tells the user how to go on.
+        """
+        out = f"; {WAYS_OUT[action]}" if action in WAYS_OUT else ""
+        why = "" if says_what_to_do else ", and nothing runs while a job is loaded"
         stopped = Stopped(f"{self.site()}: {what}{why}{out}")
         self.stopped = self.stopped or stopped
         raise stopped
@@ -313,31 +337,31 @@ class Capture:
             try:
                 plan = self.spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
             except Exception:  # no SQL: Spark says so itself, before it does anything
-                return self._queried(text, args)
+                return self._run_query(text, args)
             kind = str(plan.getClass().getSimpleName())
             if kind in WRITING_PLANS:
                 if args:
-                    self.stop("a writing command with parameters is given", "")
+                    self.stop("a writing command with parameters is given")
                 return self._write_by_sql(plan, kind)
             if kind in IGNORED_COMMANDS:
-                return self._plain_sql("SELECT 1")
-            running = next(self._running(plan), None)
+                return self._original_sql("SELECT 1")
+            running = next(self._executing_parts(plan), None)
             if running is not None and (running != kind or kind not in PASSED_COMMANDS):
-                self.stop(f"the command {running} is given", "")
-            return self._queried(text, args)
+                self.stop(f"the command {running} is given")
+            return self._run_query(text, args)
         finally:
             formatter.clear()
 
-    def _queried(self, text: str, args: Any) -> Any:
+    def _run_query(self, text: str, args: Any) -> Any:
         try:
-            return self._plain_sql(text, args) if args else self._plain_sql(text)
+            return self._original_sql(text, args) if args else self._original_sql(text)
         except Exception as error:
             hint = self.hint(error)
             if hint:
-                self.stop(f"{_first_line(error)}{hint}", "")
+                self.stop(f"{_first_line(error)}{hint}", says_what_to_do=True)
             raise
 
-    def _running(self, plan: Any) -> Iterator[str]:
+    def _executing_parts(self, plan: Any) -> Iterator[str]:
         """The parts of a parsed text that do something."""
         classes = self.spark._jvm.java.lang.Class
         package = "org.apache.spark.sql.catalyst.plans.logical"
@@ -346,27 +370,27 @@ class Capture:
         while waiting:
             node = waiting.pop()
             kind = str(node.getClass().getSimpleName())
-            if kind in EAGER or any(c.isInstance(node) for c in doing):
+            if kind in EAGER_PLANS or any(c.isInstance(node) for c in doing):
                 yield kind
-            waiting += each(node.children())
+            waiting += scala_items(node.children())
 
     def _write_by_sql(self, plan: Any, kind: str) -> Any:
         from pyspark.sql.classic.dataframe import DataFrame
 
-        if next(self._running(plan.query()), None) is not None:
-            self.stop("a command inside of another is given", "")
+        if next(self._executing_parts(plan.query()), None) is not None:
+            self.stop("a command inside of another is given")
         datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
         jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
         frame = DataFrame(jvm_frame, self.spark)
         if kind == "InsertIntoStatement":
-            target = ".".join(map(str, each(plan.table().multipartIdentifier())))
+            target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
-                self.stop("INSERT with partitions or columns", "")
+                self.stop("INSERT with partitions or columns")
             write = Insert(bool(plan.overwrite()), bool(plan.byName()))
             positional = not write.by_name
             self.write(Sink(target, target=target, positional=positional, write=write), frame)
         else:
-            target = ".".join(map(str, each(plan.name().nameParts())))
+            target = ".".join(map(str, scala_items(plan.name().nameParts())))
             how = [
                 str(plan.productElement(i).toString())
                 for i in range(plan.productArity())
@@ -375,7 +399,7 @@ class Capture:
             may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
             created = Write("table", "created", (may, " ".join(how)))
             self.write(Sink(target, target=target, write=created), frame)
-        return self._plain_sql("SELECT 1").limit(0)
+        return self._original_sql("SELECT 1").limit(0)
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
         """Rows given in the program."""
@@ -384,13 +408,14 @@ class Capture:
         if schema is not None:
             named["schema"] = schema
         frame = self._create(data, *args, **named)
+        # Rows that Spark holds in the plan are read from there, as Spark converted them.
         known = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
         if isinstance(known, Values):
             return self.stub(known)
         fields = tuple(
             Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
         )
-        return self.stub(given_rows(data, fields))
+        return self.stub(rows_from_python(data, fields))
 
     # -- results -------------------------------------------------------------------------------
 
@@ -398,10 +423,10 @@ class Capture:
         """A result, written or returned."""
         for other in self.written:
             if other.sink.name == sink.name:
-                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}", "")
+                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}")
         zone = self.spark.conf.get("spark.sql.session.timeZone")
         if not is_utc(zone):
-            self.stop(f"the time zone is {zone}, and jobs are read with UTC", "")
+            self.stop(f"the time zone is {zone}, and jobs are read with UTC")
         if sink.write is not None:
             settings = (*sink.write.settings, *check_settings(self.spark, WRITING).items())
             sink = replace(sink, write=replace(sink.write, settings=settings))
@@ -430,17 +455,17 @@ class Capture:
 
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
-        found = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
-        kinds = (expr_kind(e) for o in found.operators.values() for e in operator_exprs(o))
+        dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
+        kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
         if any(kind is not Kind.PURE for kind in kinds):
-            return found, None  # the optimizer puts in what holds today
+            return dataflow, None  # the optimizer replaces `current_date()` by today's
         try:
             optimized = read_frames(
                 [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True
             )
         except VeerError:
             optimized = None
-        return found, optimized
+        return dataflow, optimized
 
     def hint(self, error: BaseException) -> str:
         """What a user can do about an error of Spark's."""
@@ -454,20 +479,20 @@ class Capture:
         return ""
 
 
-def _asked(capture: Capture, action: str) -> Callable[..., Any]:
+def _printable_action(capture: Capture, action: str) -> Callable[..., Any]:
     """An action whose value may be shown, if that is all the program does with it."""
 
-    def called(*_: Any, **__: Any) -> Unknown:
+    def called(*_: Any, **__: Any) -> UnknownValue:
         what = f"the value of {action}() is used"
         frame = capture.frame()
         if frame is None or not is_only_shown(frame, action):
             capture.stop(what, action)
-        return Unknown(lambda: capture.stop(what, action))
+        return UnknownValue(lambda: capture.stop(what, action))
 
     return called
 
 
-def _stopping(capture: Capture, action: str) -> Callable[..., Any]:
+def _refused_action(capture: Capture, action: str) -> Callable[..., Any]:
     return lambda *_, **__: capture.stop(f"{action}() runs a query", action)
 
 

@@ -12,18 +12,18 @@ from veer.functions.registry import Kind
 NAMED_ARGUMENT = "NamedArgumentExpression"
 
 
-def python_function(jvm_function: Any, given: Arguments) -> tuple[Any, Identity]:
+def python_function(jvm_function: Any, arguments: Arguments) -> tuple[Any, Identity]:
     """The function of a plan and its identity; None and one of its own if it cannot be had."""
     from pyspark import cloudpickle
 
     try:
-        found = cloudpickle.loads(as_bytes(jvm_function.command()))
-        function = found[0] if isinstance(found, tuple) else found
+        unpickled = cloudpickle.loads(as_bytes(jvm_function.command()))
+        function = unpickled[0] if isinstance(unpickled, tuple) else unpickled
     except Exception:  # unpickling may do anything
         return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
     if not callable(function):  # a broadcast: too large to stand in the plan
         return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
-    return function, identify(function, given)
+    return function, identify(function, arguments)
 
 
 def as_bytes(sequence: Any) -> bytes:
