@@ -35,6 +35,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
