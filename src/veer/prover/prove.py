@@ -19,7 +19,8 @@ from veer.model.query_pair import QueryPair
 from veer.model.types import CastMode, DataType, has_floats, holding_both
 from veer.prover.algebra import Algebra
 from veer.prover.context import TooLargeError
-from veer.prover.lower import Lowering
+from veer.prover.lowering.dataflows import Lowering
+from veer.prover.lowering.groups import Groups
 from veer.prover.matching.matcher import Matcher
 from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
@@ -48,7 +49,7 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
     context = Algebra(solver)
     matcher = Matcher(context, rules.count_terms)
-    lowering = Lowering(context, matcher)
+    lowering = Lowering(context, Groups(context, matcher))
     try:
         (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
         widths = len(pair.p.result_schema), len(pair.q.result_schema)

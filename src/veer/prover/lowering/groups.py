@@ -15,8 +15,8 @@ from veer.model.types import LONG, DoubleType, IntegralType, has_floats
 from veer.prover.conditions import Classes, row_keys
 from veer.prover.context import Context
 from veer.prover.folds import sum_or_zero
+from veer.prover.lowering.order import Ordered, rows_alike
 from veer.prover.matching.matcher import Matcher
-from veer.prover.order import Ordered, rows_alike
 from veer.prover.simplify import simplify
 from veer.prover.splitting import by_cases
 from veer.prover.sums import shifted
