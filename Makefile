@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-RUNNING := tests/execution tests/store
+CHECKED := src tests benchmarks examples tools
 
-.PHONY: help demo test check static test-all format lint types fast clean
+.PHONY: help demo test check static test-all format pages clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
@@ -14,6 +14,7 @@ help:
 	@echo "make static    format, lint, types only"
 	@echo "make test-all  check, then test"
 	@echo "make format    format the code"
+	@echo "make pages     write the pages that are made from the code"
 	@echo "make clean     remove the environment and caches"
 
 $(READY): pyproject.toml requirements.lock
@@ -28,16 +29,13 @@ $(READY): pyproject.toml requirements.lock
 demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
-# Two groups side by side; the second to be shown waits for the first.
+# Three groups, two side by side; what they are and a summary is shown by the script.
 test: $(READY)
-	@{ $(BIN)/python -m pytest -q -m "not spark"; plain=$$?; \
-	   $(BIN)/python -m pytest -q -m spark $(RUNNING); exit $$((plain | $$?)); } > .pytest.log 2>&1 & others=$$!; \
-	$(BIN)/python -m pytest -q -m spark tests $(RUNNING:%=--ignore=%); spark=$$?; \
-	wait $$others; others=$$?; cat .pytest.log; exit $$((spark | others))
+	@scripts/test-groups $(BIN)/python
 
 static: $(READY)
-	$(BIN)/ruff format --check src tests benchmarks examples
-	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/mypy
 
 check: static
@@ -46,8 +44,11 @@ check: static
 test-all: check test
 
 format: $(READY)
-	$(BIN)/ruff format src tests benchmarks examples
-	$(BIN)/ruff check --fix src tests benchmarks examples
+	$(BIN)/ruff format $(CHECKED)
+	$(BIN)/ruff check --fix $(CHECKED)
+
+pages: $(READY)
+	$(BIN)/python -m tools pages
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -65,7 +65,7 @@ def random_table(rng: random.Random, source: Source, size: int) -> list[tuple[An
     keys = {name for key in source.keys for name in key}
     rows = []
     for number in range(size):
-        row = []
+        row: list[Any] = []
         for f in source.fields:
             if f.name in keys and isinstance(f.type, IntegralType):
                 row.append(number + 1)

@@ -46,7 +46,7 @@ def test_members_and_their_values_are_the_same(name: str) -> None:
     for member in CHOICES[name]:
         by_value = Comparison(**{name: member.value})
         assert getattr(by_value, name) is member
-        assert by_value == Comparison(**{name: member})  # type: ignore[arg-type]
+        assert by_value == Comparison(**{name: member})
         assert replace(Comparison(), **{name: member.value}) == by_value
 
 

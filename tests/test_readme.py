@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -35,7 +37,25 @@ def test_the_ten_lines(tmp_path: Path) -> None:
     assert tidy(done.stdout) == tidy(commands["veer verify old.sql new.sql"])
 
 
-def test_links_in_the_documentation_lead_somewhere() -> None:
-    for document in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
-        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
-            assert (document.parent / target).exists(), f"{document.name}: {target}"
+PAGES = (
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    ROOT / "benchmarks" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+)
+PLACES = (ROOT, ROOT / "src", ROOT / "src" / "veer")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_in_the_documentation_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith("https://"):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_modules_the_documentation_names_are_there(page: Path) -> None:
+    """`search/sweep.py` is a module of Veer, `tests/spark/` a folder of the repository."""
+    text = page.read_text(encoding="utf-8")
+    modules = re.findall(r"`((?:[\w-]+/)+[\w-]+\.py)`", text)
+    folders = re.findall(r"`([\w-]+/[\w/-]+/)`", text)
+    assert not [n for n in (*modules, *folders) if not any((p / n).exists() for p in PLACES)]

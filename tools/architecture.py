@@ -5,8 +5,7 @@ from __future__ import annotations
 from tools.drawing import Box, draw
 from tools.layers import BY_NAME, EVERYWHERE, EXCEPTIONS, ROOMS, Room, layer_of
 
-HIDDEN = {"visible", "own_code", "java", "__main__", "veer"}  # small things nobody looks for
-GROUND = ("errors", "options", "verdict")
+HIDDEN = {"java", "__main__", "veer", *EVERYWHERE}  # small things, and what everybody knows
 INTRODUCTION = """# Architecture
 
 Made by `python -m tools pages` from `tools/layers.py`; not to be edited. `tests/test_layers.py` reads every module and
@@ -71,9 +70,10 @@ def _row(room: Room) -> str:
 
 def picture() -> str:
     """The rooms as boxes in layers, in SVG."""
-    rooms = [room for room in ROOMS if room.name not in {*HIDDEN, *GROUND}]
+    rooms = [room for room in ROOMS if room.name not in HIDDEN]
     boxes = [Box(room.name, room.what, layer_of(room.name)) for room in rooms]
-    return draw(boxes, reduced(), ground=" · ".join((*GROUND, "visible")) + ": known to all")
+    known = [room.name for room in ROOMS if room.name in EVERYWHERE]
+    return draw(boxes, reduced(), ground=f"known to all: {', '.join(known)}")
 
 
 def reduced() -> list[tuple[str, str]]:
@@ -82,7 +82,7 @@ def reduced() -> list[tuple[str, str]]:
     return [
         (name, target)
         for name, targets in below.items()
-        if name not in {*HIDDEN, *GROUND}
+        if name not in HIDDEN
         for target in sorted(targets)
         if not any(target in _reached(other, below) for other in targets - {target})
     ]
@@ -92,7 +92,7 @@ def _direct(room: Room) -> set[str]:
     names = {target.partition(".")[0] for target in room.may_import}
     if room.name == "functions":
         names.discard("model")  # only its types
-    return names - HIDDEN - set(GROUND)
+    return names - HIDDEN
 
 
 def _reached(name: str, below: dict[str, set[str]]) -> set[str]:

@@ -12,7 +12,19 @@ from typing import NamedTuple
 
 from tools.imports import Import
 
-EVERYWHERE = frozenset({"errors", "options", "verdict", "visible", "own_code", "__version__"})
+EVERYWHERE = frozenset(
+    [
+        "errors",
+        "options",
+        "assumptions",
+        "caveats",
+        "reasons",
+        "verdict",
+        "visible",
+        "own_code",
+        "__version__",
+    ]
+)
 
 
 class Room(NamedTuple):
@@ -32,6 +44,9 @@ def _room(name: str, what: str, may_import: str = "", outside: str = "") -> Room
 # whose modules are ordered among each other (`functions` builds on types alone).
 ROOMS = (
     _room("errors", "the error tree"),
+    _room("assumptions", "what an EQUIVALENT rests on, as values"),
+    _room("caveats", "what to know besides a verdict, as values"),
+    _room("reasons", "why a verdict is what it is, as values"),
     _room("options", "what users choose between"),
     _room("verdict", "verdicts, answers, reports: what Veer says"),
     _room("visible", "text made safe to show"),
@@ -69,14 +84,18 @@ ROOMS = (
         "from a version pair to a report",
         "model functions analysis normalize versions proof smt evs refute search",
     ),
-    _room("api", "the facade: load, diff, verify", "frontends versions smt search verification"),
+    _room("report", "a report as text, JSON, HTML, ...", "model", "rich"),
+    _room(
+        "api",
+        "the facade: load, diff, verify",
+        "frontends versions smt search verification report.wording",
+    ),
     _room(
         "execution",
         "running on Spark, and not running again",
-        "model functions analysis versions interpreter refute store frontends java api",
+        "model functions analysis versions interpreter refute store frontends java api report.wording",
         "pyspark pyarrow",
     ),
-    _room("report", "a report as text, JSON, HTML, ...", "model proof", "rich"),
     _room("batch", "thousands of pairs", "frontends api report"),
     _room(
         "cli",
@@ -94,7 +113,7 @@ EXCEPTIONS = {
     ("verdict", "report"): "a report shows itself when printed or put into a notebook",
     ("frontends.spec", "store"): "`name@2` names a stored version; opened when such a name is read",
     ("report.evidence_folder", "frontends.spec"): "a folder of evidence names the two versions",
-    ("report.evidence_folder", "normalize.projections"): "normal forms are printed beside a proof",
+    ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
     ("report.witness_script", "frontends.spec"): "a script of a witness reads the two versions",
     ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
     ("report.witness_script", "refute.instances"): "the rows of a witness",

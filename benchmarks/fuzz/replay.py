@@ -38,7 +38,7 @@ def _judged(read: dict[str, Any], session: Any) -> list[Finding]:
     names = ("id", "p", "q", "semantics", "columns", "types")
     pair = Pair(schema=schema, **{name: read[name] for name in names})
     said = verified(pair)
-    print(f"{said.verdict}: {said.reason}  {said.assumptions}  {said.caveats}")
+    print(json.dumps(said.shown(), default=str))
     judge = Judge(session)
     found = []
     for number in range(REPEATED if said.verdict == "equivalent" else 1):

@@ -33,6 +33,7 @@ from benchmarks.fuzz.verdicts import (
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
+from veer.report.wording import reason_text
 from veer.verdict import Report, TableSemantics
 
 BLOCK = 20  # pairs with the same schema
@@ -133,7 +134,7 @@ def _judge_witness(judge: Judge, pair: Pair, said: Said) -> Iterator[Finding]:
         p, q = judge.run([pair.p, pair.q])
         finding = judged_schema(p, q, pair.columns)
         if finding is not None:
-            yield replace(finding, why=f"{finding.why}: {witness.detail}")
+            yield replace(finding, why=f"{finding.why}: {reason_text(witness.difference)}")
         return
     rows: Database = {name: list(table["rows"]) for name, table in witness.tables.items()}
     broken = broken_constraints(pair.schema, rows)

@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.fuzz.judge import Outcome
+from veer.assumptions import Assumption, SameChoice
+from veer.caveats import Caveat, MayFail, MoreMayFail
 from veer.errors import DefectError, VeerError
+from veer.report.wording import assumption_text, caveat_text, reason_text
 from veer.verdict import Report, SinkReport
 
 # From the worst to the least.
@@ -37,8 +40,8 @@ class Said:
 
     verdict: str
     reason: str = ""
-    assumptions: tuple[str, ...] = ()
-    caveats: tuple[str, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
     witness: Any = None
 
     def shown(self) -> dict[str, Any]:
@@ -46,15 +49,15 @@ class Said:
         return {
             "verdict": self.verdict,
             "reason": self.reason,
-            "assumptions": self.assumptions,
-            "caveats": self.caveats,
+            "assumptions": [assumption_text(a) for a in self.assumptions],
+            "caveats": [caveat_text(c) for c in self.caveats],
             "witness": self.witness,
         }
 
     @property
     def choices(self) -> bool:
         """Whether the verdict rests on both versions making the same choice."""
-        return any("same choice" in text for text in self.assumptions)
+        return any(isinstance(a, SameChoice) for a in self.assumptions)
 
 
 @dataclass(frozen=True)
@@ -105,9 +108,9 @@ def said(sink: SinkReport) -> Said:
     """The verdict on one sink."""
     return Said(
         sink.verdict.value,
-        sink.reason,
-        tuple(a.text for a in sink.assumptions),
-        tuple(c.text for c in sink.caveats),
+        reason_text(sink.reason),
+        sink.assumptions,
+        sink.caveats,
         sink.witness,
     )
 
@@ -156,7 +159,7 @@ def judged_equal(
         return None
     if p.error or q.error:
         one = bool(p.error) != bool(q.error)
-        if one and not any("may fail" in c or "fail in one" in c for c in found.caveats):
+        if one and not any(isinstance(c, MayFail | MoreMayFail) for c in found.caveats):
             return Finding(UNSAID_FAILURE, p.error or q.error)
         return None
     semantics = "bag" if semantics == "ordered" and found.choices else semantics

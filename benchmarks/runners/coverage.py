@@ -29,6 +29,7 @@ from veer.batch import decide, read_pairs
 from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
 from veer.options import ColumnMatching, TypeMatching
+from veer.report.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
@@ -111,7 +112,7 @@ def workloads() -> Iterator[Result]:
             report = verify(p, q, BY_NAME)
             taken = time.perf_counter() - start
             sinks = [s for s in report.sinks if not pair.sinks or s.p in pair.sinks]
-            verdicts = {s.verdict.value: s.reason for s in sinks}
+            verdicts = {s.verdict.value: reason_text(s.reason) for s in sinks}
             worst = next(v for v in ("inequivalent", "unknown", "equivalent") if v in verdicts)
             name = f"{pair.base} ~ {pair.version}".replace(".yaml", "")
             found = Result(name, worst, verdicts[worst], taken)

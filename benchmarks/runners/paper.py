@@ -156,10 +156,10 @@ def comparison() -> list[Table]:
     )  # fmt: skip
     for name, theirs in paper.items():
         row: list[Any] = [name]
-        for equivalent, (share, seconds) in ((True, theirs[:2]), (False, theirs[2:])):
+        for equivalent, (share, average) in ((True, theirs[:2]), (False, theirs[2:])):
             found = counted[name, equivalent]
             row += [100.0 * sum(r for r, _ in found) / len(found), share]
-            row += [statistics.mean(s for _, s in found), seconds]
+            row += [statistics.mean(s for _, s in found), average]
         total.rows.append(tuple(row))
     return [each, total]
 

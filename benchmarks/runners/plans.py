@@ -24,6 +24,7 @@ from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
 from veer.model.ops import AnyOperator, Source
 from veer.model.walk import map_exprs, transform
 from veer.options import ColumnMatching
+from veer.report.wording import reason_text
 
 
 class _TooLongError(VeerError):
@@ -55,7 +56,7 @@ def main(argv: list[str]) -> int:
             signal.alarm(asked.seconds)
             sides = Version("Spark", read, False), Version("sqlglot", other, False)
             report = verify(*sides, Comparison(columns=ColumnMatching.POSITION))
-            said, why = report.verdict.value, report.sinks[0].reason
+            said, why = report.verdict.value, reason_text(report.sinks[0].reason)
         except VeerError as error:
             said, why = "error", str(error) or "took too long"
         finally:

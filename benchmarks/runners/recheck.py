@@ -60,11 +60,13 @@ def run(pair: dict[str, Any]) -> Report | None:
 
 def counts(report: Report) -> Counter[Any]:
     """Proofs, those that asked something, and the second answers."""
-    found = Counter[Any](proofs=sum(s.verdict is Verdict.EQUIVALENT for s in report.sinks))
+    found: Counter[Any] = Counter()
+    found["proofs"] = sum(s.verdict is Verdict.EQUIVALENT for s in report.sinks)
     for sink in report.sinks:
         if sink.recheck is not None:
             found["asking"] += bool(sink.recheck.answers)
-            found.update(answer for answer, _ in sink.recheck.answers.values())
+            for answer, _ in sink.recheck.answers.values():
+                found[answer] += 1
     return found
 
 

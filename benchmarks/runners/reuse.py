@@ -26,7 +26,7 @@ from benchmarks.support.scaled import bound, write_tables
 from benchmarks.support.sequences import Step, sequence
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies
-from veer.execution.run import Outcome, Request, Running
+from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.frontends.workflow.reader import build_workflow
@@ -105,7 +105,7 @@ class Bench:
             computation.frame(sink, {}).write.parquet(str(target / sink))
         return time.perf_counter() - started
 
-    def reusing(self, dataflow: Dataflow, store: Store, mode: str) -> Outcome:
+    def reusing(self, dataflow: Dataflow, store: Store, mode: str) -> RunOutcome:
         request = Request(
             self.workload,
             reuse=Reuse(mode),
@@ -119,7 +119,7 @@ class Bench:
         """One version in all three ways."""
         dataflow = self.dataflow(step)
         target = self.folder / "plain" / str(number)
-        outcomes: dict[str, Outcome] = {}
+        outcomes: dict[str, RunOutcome] = {}
         for turn in range(len(MODES)):
             mode = MODES[(turn + number) % len(MODES)]
             if mode == "plain":
@@ -143,7 +143,7 @@ class Bench:
         )
 
     def compare(
-        self, number: int, dataflow: Dataflow, target: Path, outcomes: dict[str, Outcome]
+        self, number: int, dataflow: Dataflow, target: Path, outcomes: dict[str, RunOutcome]
     ) -> None:
         """Note sinks whose rows differ from those of the plain run."""
         for sink in dataflow.sinks:

@@ -22,11 +22,12 @@ from benchmarks.support.large import base, pair
 from benchmarks.workloads import WORKLOADS
 from tests.generators.edits import edited, random_query
 from veer.api import Comparison, verify
-from veer.evs import algebra, registry
+from veer.evs import registry
 from veer.frontends.spec import Version
 from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
 from veer.options import ColumnMatching, SearchStrategy, TypeMatching
+from veer.prover import prove
 from veer.refute import Refutation, first_difference
 from veer.search.answer_cache import answer_cache
 from veer.verdict import Report, TableSemantics, Verdict
@@ -37,13 +38,13 @@ BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VAL
 def timed(p: Version, q: Version, comparison: Comparison) -> tuple[Report, float]:
     """A verdict and its seconds, nothing known from before."""
     answer_cache.cache_clear()
-    algebra._recent.clear()
-    fresh = [
+    prove._recent.clear()
+    p, q = (
         Version(v.name, Dataflow(v.dataflow.operators, v.dataflow.links), v.stable_ids)
         for v in (p, q)
-    ]
+    )
     start = time.perf_counter()
-    report = verify(*fresh, comparison)
+    report = verify(p, q, comparison)
     return report, time.perf_counter() - start
 
 
@@ -56,7 +57,7 @@ class Score:
 
     pairs: int = 0
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("sweep", "plus"), 0.0))
     lost: list[str] = field(default_factory=list)  # proven by plus alone
     wrong: list[str] = field(default_factory=list)
 
@@ -189,7 +190,8 @@ def pairs_section(asked: argparse.Namespace) -> bool:
     for score in scores:
         total.pairs += score.pairs
         total.found += score.found
-        total.seconds += score.seconds
+        for strategy, seconds in score.seconds.items():
+            total.seconds[strategy] += seconds
         total.lost += score.lost
         total.wrong += score.wrong
     total.show("all")

@@ -60,11 +60,11 @@ def _query_pairs(
     for sink in p.sinks:
         if sink not in q.sinks:
             return None
-        sides = [d.restrict(d.ancestors(sink)) for d in (p, q)]
-        columns = _columns(*sides, by_name=by_name)
+        ours, theirs = (d.restrict(d.ancestors(sink)) for d in (p, q))
+        columns = _columns(ours, theirs, by_name=by_name)
         if columns is None:
             return None
-        found.append(QueryPair(*sides, semantics, columns))
+        found.append(QueryPair(ours, theirs, semantics, columns))
     return found
 
 

@@ -54,7 +54,7 @@ def measure(count: int, scale: float) -> Iterator[tuple[str, Version, Version, f
 def turned(text: str) -> str:
     """The query with all its conditions in reverse order."""
 
-    def turn(node: exp.Expression) -> exp.Expression:
+    def turn(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.And) and not isinstance(node.parent, exp.And):
             return exp.and_(*reversed(list(node.flatten())), copy=False)
         return node

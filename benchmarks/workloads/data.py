@@ -108,7 +108,7 @@ def _row(rng: random.Random, source: Source, number: int, tables: Tables) -> tup
     """A row whose references exist; the last column of its key is its number."""
     refers = {f.columns[0]: f.parent for f in source.foreign_keys if f.parent in tables}
     last_key = source.keys[0][-1]
-    values = []
+    values: list[Any] = []
     for field in source.fields:
         parent = refers.get(field.name) or POINTS_TO.get(field.name, "")
         if field.nullable and rng.random() < NULLS:

@@ -12,6 +12,8 @@ from typing import Any
 
 from veer.errors import TimeLimitReached
 from veer.frontends.spec import Version, load, load_pair, version_of
+from veer.reasons import TimeLimit
+from veer.report.wording import reason_text
 from veer.search.answer_cache import answer_cache
 from veer.search.paper.decomposition import Tally
 from veer.search.sink_prover import Plan
@@ -74,7 +76,7 @@ def verify(
 
 def stopped(p: str, q: str, asked: Comparison, limit: TimeLimitReached) -> Report:
     """The report on a pair about which nothing was found in time."""
-    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, str(limit))
+    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, TimeLimit(limit.seconds))
     return Report(p, q, asked.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds)
 
 
@@ -115,7 +117,9 @@ def assert_equivalent(
     report = verify(p, q, comparison, schema=schema)
     wrong = [s for s in report.sinks if s.verdict is not Verdict.EQUIVALENT]
     if wrong:
-        lines = (visible(f"  {s.p or s.q}: {s.verdict.value}: {s.reason}") for s in wrong)
+        lines = (
+            visible(f"  {s.p or s.q}: {s.verdict.value}: {reason_text(s.reason)}") for s in wrong
+        )
         head = visible(f"{report.p} and {report.q} are not known to be equivalent:")
         raise AssertionError("\n".join([head, *lines, "", str(report)]))
     return report

@@ -23,7 +23,7 @@ from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
 from veer.report.as_json import report_json
-from veer.verdict import TableSemantics
+from veer.verdict import TableSemantics, Verdict
 from veer.visible import json_text
 
 PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
@@ -98,7 +98,7 @@ def decide(pair: Pair, comparison: Comparison) -> Line:
         return _line(pair, "error", str(error), time.perf_counter() - start)
     sink = report["sinks"][0]
     line = _line(pair, report["verdict"], sink["reason"], time.perf_counter() - start)
-    proven = [w["ev"] for w in sink["windows"] if w["answer"].startswith("equivalent")]
+    proven = [w["ev"] for w in sink["windows"] if w["verdict"] == Verdict.EQUIVALENT.value]
     return {
         **line,
         "ev": next(iter(proven), None) if report["verdict"] == "equivalent" else None,

@@ -6,7 +6,7 @@
     └── InputError            the input cannot be used (exit 65)
         ├── ParseError        the text is not what it claims to be
         ├── UnsupportedError  understood, but outside what Veer models
-        │   └── NotToldError  nothing tells its content from the next one
+        │   └── NoFingerprintError  a source or function that has no fingerprint
         └── IllFormedError    a dataflow that cannot mean anything
 
 Not knowing is never an error: it is the verdict UNKNOWN with a reason.
@@ -54,10 +54,17 @@ class ParseError(InputError):
 
 
 class UnsupportedError(InputError):
-    """The construct is understood but outside what Veer models."""
+    """The construct is understood but outside what Veer models.
+
+    `operator` is the id that the message names, if it names one.
+    """
+
+    def __init__(self, message: str, *, operator: str = "") -> None:
+        super().__init__(message)
+        self.operator = operator
 
 
-class NotToldError(UnsupportedError):
+class NoFingerprintError(UnsupportedError):
     """A source or a function of which nothing tells whether it is still the same."""
 
 

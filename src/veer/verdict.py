@@ -1,4 +1,4 @@
-"""AnswerCache, answers and reports: what Veer says, with the evidence for it."""
+"""Verdicts, answers and reports: what Veer says, with the evidence for it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
 from typing import Any, NoReturn, final
+
+from veer.assumptions import Assumption, LeafKeyHolds
+from veer.caveats import Caveat
+from veer.reasons import Reason
 
 
 class TableSemantics(Enum):
@@ -43,28 +47,19 @@ class Verdict(Enum):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Assumption:
-    """Something declared, not proven, that an EQUIVALENT rests on."""
-
-    text: str
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What an EV says of one query pair: a verdict, why, and what it rests on."""
 
     verdict: Verdict
-    reason: str = ""
-    assumptions: tuple[Assumption, ...] = ()
+    reason: Reason | None = None
+    assumptions: tuple[Assumption | LeafKeyHolds, ...] = ()
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Caveat:
-    """Something a user should know although the verdict stands."""
-
-    text: str
+    def __post_init__(self) -> None:
+        if self.reason is not None and not isinstance(self.reason, Reason):
+            raise TypeError(f"a reason is a value of veer.reasons, not {self.reason!r}")
+        for assumption in self.assumptions:
+            if not isinstance(assumption, Assumption | LeafKeyHolds):
+                raise TypeError(f"an assumption is one of veer.assumptions, not {assumption!r}")
 
 
 @final
@@ -76,7 +71,7 @@ class Witness:
     tables: Mapping[str, Any] = field(default_factory=dict)
     p_rows: tuple[tuple[Any, ...], ...] = ()
     q_rows: tuple[tuple[Any, ...], ...] = ()
-    detail: str = ""
+    difference: Reason | None = None  # of schemas
     columns: tuple[str, ...] = ()  # of the results
 
 
@@ -95,11 +90,21 @@ class WindowReport:
     p: tuple[str, ...]
     q: tuple[str, ...]
     ev: str
-    answer: str
+    answer: Answer
     seconds: float = 0.0
     used: bool = False
     shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     claim: str = ""
+
+
+class Rule(Enum):
+    """By which rule a step of a proof is closed; the values are the words of `proof.json`."""
+
+    CONGRUENCE = "congruence"
+    PASS_THROUGH = "wire"
+    SINK = "sink"
+    VERIFIER = "ev"
+    NORMALIZE = "normalize"
 
 
 @final
@@ -113,7 +118,7 @@ class StepReport:
 
     claim: str
     leaves: tuple[str, ...]
-    rule: str
+    rule: Rule
     ev: str = ""
     shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     questions: tuple[str, ...] = ()
@@ -157,7 +162,7 @@ class SinkReport:
     p: str
     q: str
     verdict: Verdict
-    reason: str
+    reason: Reason
     assumptions: tuple[Assumption, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     windows: tuple[WindowReport, ...] = ()

@@ -58,8 +58,8 @@ def test_the_sign_does_not_show(text: str) -> None:
 
 
 def verdict(p: str, q: str, semantics: TableSemantics = TableSemantics.BAG) -> Verdict:
-    versions = (Version(t, read_sql(t, DDL), False) for t in (p, q))
-    return verify(*versions, Comparison(semantics)).verdict
+    one, two = (Version(t, read_sql(t, DDL), False) for t in (p, q))
+    return verify(one, two, Comparison(semantics)).verdict
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_reasons_are_told_without_the_operators() -> None:
 
 
 def test_complaints_name_what_is_stale_or_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(coverage.NAMED, "cases", {"old": "something", "open": "something"})
+    monkeypatch.setitem(needs.NAMED, "cases", {"old": "something", "open": "something"})
     found = {
         "cases": [
             Result("old", "equivalent", "", 0.1),

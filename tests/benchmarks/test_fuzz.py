@@ -28,6 +28,7 @@ from benchmarks.fuzz.verdicts import (
     judged_equal,
     judged_witness,
 )
+from veer.assumptions import SameChoice
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
 from veer.verdict import Witness
@@ -109,7 +110,7 @@ def test_results_are_compared_to_the_last_bit() -> None:
     ]
     kinds = [f and f.kind for f in found]
     assert kinds == [WRONG_EQUIVALENT, SIGNED_ZERO, WRONG_EQUIVALENT, UNSAID_FAILURE]
-    chosen = replace(EQUAL, assumptions=("both make the same choice",))
+    chosen = replace(EQUAL, assumptions=(SameChoice("x", "y", "Limit 1"),))
     assert judged_equal(chosen, outcome(1), outcome(2)) is None
 
 
@@ -124,7 +125,7 @@ def test_a_witness_must_show_a_difference() -> None:
 
 @pytest.mark.spark
 def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
-    settings = dict(spark.conf.getAll)  # type: ignore[call-overload]
+    settings = dict(spark.conf.getAll)
     judge = Judge(spark)
     schema = Schema((T, PARENT, CHILD))
     pair = Pair("x", schema, "SELECT a FROM t", "SELECT a FROM t WHERE a IS NOT NULL")
@@ -145,7 +146,7 @@ def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
         assert kinds(child, witness(c=[[1]])) == [ILLEGAL_WITNESS]
         assert kinds(child, witness(c=[[1]], p=[[1]])) == []
     finally:
-        for name in set(dict(spark.conf.getAll)) - set(settings):  # type: ignore[call-overload]
+        for name in set(dict(spark.conf.getAll)) - set(settings):
             spark.conf.unset(name)
 
 

@@ -41,9 +41,9 @@ def test_tables_are_as_declared(name: str, tmp_path: Path) -> None:
     dataflow = build_workflow(bound(flows()[f"{name.lower()}/v1.yaml"].data(), tmp_path))
     for rows in run_dataflow(dataflow, tables, functions(dataflow)).values():
         assert 0 < len(rows.rows) < ROWS / 2
-    for source in dataflow.operators.values():
-        if isinstance(source, Source):
-            assert source.format == "parquet"
+    for operator in dataflow.operators.values():
+        if isinstance(operator, Source):
+            assert operator.format == "parquet"
             assert source.location == f"{tmp_path}/{source.table}"
 
 

@@ -123,7 +123,8 @@ def test_base_compares_with_a_revision(tmp_path: Path) -> None:
     query = tmp_path / "jobs" / "q.sql"
     git("init", "-q")
     query.write_text(f"{DDL}; SELECT a FROM t WHERE b > 1")
-    git("add", "."), git("commit", "-qm", "one")
+    git("add", ".")
+    git("commit", "-qm", "one")
     query.write_text(f"{DDL};\nSELECT a FROM t\nWHERE b > 1")
     assert veer("verify", "--base", "HEAD", "jobs/q.sql", cwd=tmp_path).returncode == 0
     query.write_text(f"{DDL}; SELECT a FROM t WHERE b > 2")

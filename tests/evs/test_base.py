@@ -6,9 +6,11 @@ from typing import ClassVar
 
 import pytest
 
-from veer.evs.base import EV, OnlyOperators, QueryPair, Restriction, SameCount
+from veer.evs.base import EV, OnlyOperators, Restriction, SameCount
 from veer.frontends.sql import read_sql
 from veer.model.ops import Aggregate, Filter, Join, Project, Source
+from veer.model.query_pair import QueryPair
+from veer.reasons import Message, Restricted
 from veer.verdict import Answer, TableSemantics, Verdict
 
 SCHEMA = "CREATE TABLE t (a INT, b INT)"
@@ -29,7 +31,7 @@ class Believer(EV):
         self.answer = answer
 
     def decide(self, pair: QueryPair) -> Answer:
-        return Answer(self.answer, "believed")
+        return Answer(self.answer, Message("believed"))
 
 
 def pair(p: str, q: str, semantics: TableSemantics = SET) -> QueryPair:
@@ -56,7 +58,7 @@ def test_an_invalid_pair_is_unknown_with_its_reason(
     p: str, q: str, semantics: TableSemantics, reason: str
 ) -> None:
     answer = Believer().verify(pair(p, q, semantics))
-    assert answer == Answer(Verdict.UNKNOWN, reason)
+    assert answer == Answer(Verdict.UNKNOWN, Restricted(reason))
 
 
 def test_an_ev_never_refutes() -> None:

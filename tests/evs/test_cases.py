@@ -24,6 +24,7 @@ from veer.model.types import INTEGER_BITS, DecimalType, IntegralType
 from veer.options import SecondSolver
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Tables, all_sources, constraints_hold
+from veer.report.wording import assumption_text, reason_text
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
 
 SCHEMA = """
@@ -56,8 +57,8 @@ def test_case(case: Case) -> None:
     report = verify(Version("P", p, False), Version("Q", q, False), comparison)
     (sink,) = report.sinks
     assert not report.disagreements
-    assert report.verdict in EXPECTED[case.options["expect"]], sink.reason
-    assert case.options.get("assume", "") in " ".join(a.text for a in sink.assumptions)
+    assert report.verdict in EXPECTED[case.options["expect"]], reason_text(sink.reason)
+    assert case.options.get("assume", "") in " ".join(assumption_text(a) for a in sink.assumptions)
     if report.verdict is Verdict.EQUIVALENT:
         assert_not_refuted(compared(p, q, semantics))
     if report.verdict is Verdict.INEQUIVALENT:

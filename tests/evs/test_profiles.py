@@ -12,6 +12,7 @@ from veer.errors import UsageError
 from veer.evs import registry
 from veer.frontends.sql import read_sql
 from veer.model.query_pair import QueryPair
+from veer.reasons import Cause
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict
 
@@ -211,7 +212,7 @@ def test_what_udp_and_wetune_prove(ev: str, p: str, q: str) -> None:
 def test_arithmetic_order_and_counting_are_beyond_udp_and_wetune(ev: str, p: str, q: str) -> None:
     asked = pair(p, q, BAG)
     assert registry.get(ev).is_valid(asked)
-    assert registry.get(ev).verify(asked).reason == "no proof found"
+    assert registry.get(ev).verify(asked).reason is Cause.NO_PROOF_FOUND
     assert registry.get("algebra").verify(asked).verdict is Verdict.EQUIVALENT
 
 
@@ -282,6 +283,6 @@ def test_many_tables_alike_are_no_trouble() -> None:
     turned = ", ".join(f"t AS {n}" for n in reversed(names))
     p = f"SELECT t0.a FROM {tables} WHERE {' AND '.join(chain)}"
     q = f"SELECT t0.a FROM {turned} WHERE {' AND '.join(reversed(chain))}"
-    sides = [read_sql(text, "CREATE TABLE t (a INT, b INT)") for text in (p, q)]
-    pair = QueryPair(*sides, TableSemantics.BAG, ((0, 0),))
+    ours, theirs = (read_sql(text, "CREATE TABLE t (a INT, b INT)") for text in (p, q))
+    pair = QueryPair(ours, theirs, TableSemantics.BAG, ((0, 0),))
     assert registry.get("algebra").verify(pair).verdict is not Verdict.INEQUIVALENT

@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.generators.dataflows import Queries
 from tests.generators.tables import Table, query_tables
-from tests.spark.compare import collect, register, same_rows, to_spark
+from tests.spark.compare import collect, register, same_rows
 from tests.spark.flows import INEXACT
 from veer.errors import InputError, UnsupportedError
 from veer.execution.compiler import Compiler
-from veer.execution.functions import Bodies
+from veer.execution.functions import Bodies, to_spark
 from veer.frontends.sql import read_sql
 from veer.frontends.workflow.reader import build_workflow
 from veer.functions.registry import Failure

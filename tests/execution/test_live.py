@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 import veer
 from veer.execution import live
 from veer.execution.planned import Planned
-from veer.execution.run import Outcome
+from veer.execution.run import RunOutcome
 from veer.model.ops import Sink
 from veer.options import Keep
 
@@ -39,7 +39,7 @@ class Notebook:
     def t(self) -> DataFrame:
         return self.spark.read.parquet(self.path)
 
-    def run(self, frame: DataFrame, **asked: Any) -> tuple[list[Any], Outcome]:
+    def run(self, frame: DataFrame, **asked: Any) -> tuple[list[Any], RunOutcome]:
         """The rows served, checked against the plain ones, and what was done."""
         opened = live._open(self.place, "", frame)
         found, outcome = live.through_store(
@@ -58,7 +58,7 @@ def nb(spark: SparkSession, tmp_path: Path) -> Iterator[Notebook]:
     live._stores.pop(made.place, None)
 
 
-def how(outcome: Outcome) -> str:
+def how(outcome: RunOutcome) -> str:
     (sink,) = outcome.sinks
     return sink.how
 
@@ -178,7 +178,10 @@ def test_rows_of_the_program(nb: Notebook) -> None:
 
 
 def test_choices_are_made_anew(nb: Notebook) -> None:
-    for frame in (nb.t.select("id", F.lit(1).alias("r")).limit(40), nb.t.sample(1.0, seed=3)):
+    for frame in (
+        nb.t.select("id", F.lit(1).alias("r")).limit(40),
+        nb.t.sample(fraction=1.0, seed=3),
+    ):
         assert how(nb.run(frame)[1]) == how(nb.run(frame)[1]) == "computed"
 
 

@@ -19,7 +19,7 @@ from veer.errors import InputError
 from veer.execution.compiled import Compiled
 from veer.execution.functions import Bodies
 from veer.execution.results import read_result
-from veer.execution.run import Outcome, Request, Running
+from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.frontends.workflow.reader import build_workflow
@@ -59,10 +59,10 @@ class Lab:
         request = Request("flow", environment=environment, **asked)
         return Running(request, computation, self.store, self.session, before or (lambda _: None))
 
-    def run(self, flow: Spec, **asked: Any) -> Outcome:
+    def run(self, flow: Spec, **asked: Any) -> RunOutcome:
         return self.running(flow, **asked).run()
 
-    def rows(self, outcome: Outcome, sink: str = "out") -> list[tuple[Any, ...]]:
+    def rows(self, outcome: RunOutcome, sink: str = "out") -> list[tuple[Any, ...]]:
         result = outcome.results[sink]
         assert outcome.version is not None
         frame = read_result(self.spark, self.store, result, outcome.version.dataflow.schemas[sink])
@@ -188,7 +188,7 @@ def test_several_sinks_one_of_them_reused(lab: Lab) -> None:
 # -- stale or wrong data is never served ---------------------------------------------------------
 
 
-def reruns(lab: Lab, made: Spec, **asked: Any) -> Outcome:
+def reruns(lab: Lab, made: Spec, **asked: Any) -> RunOutcome:
     """The outcome of a run that must not take what an earlier one left."""
     found = lab.run(made, **asked)
     assert all(s.how != "reused" for s in found.sinks), found.sinks
@@ -289,13 +289,13 @@ def test_another_version_of_a_package_under_a_function(
 ) -> None:
     import numpy
 
-    import veer.frontends.python.identity as identity
+    from veer.frontends.python import identity, origins
 
     udf = {"type": "udf", "function": "f", "reads": ["v"], "adds": {"y": "int"}}
     lab.bodies = Bodies(own={"f": lambda v: int(numpy.abs(v))})
     lab.run(flow(udf))
     assert [s.how for s in lab.run(flow(udf)).sinks] == ["reused"]
-    known = identity.package_version
+    known = origins.package_version
     monkeypatch.setattr(identity, "package_version", lambda m: "0.0" if "numpy" in m else known(m))
     reruns(lab, flow(udf))
 
@@ -526,7 +526,7 @@ def test_other_zones_than_utc_are_refused(lab: Lab) -> None:
 # -- results behind the store's back -------------------------------------------------------------
 
 
-def files_of(lab: Lab, outcome: Outcome) -> list[Path]:
+def files_of(lab: Lab, outcome: RunOutcome) -> list[Path]:
     folder = Path(lab.store.files.path(outcome.results["out"].id))
     return sorted(folder.glob("part-*"))
 

@@ -65,7 +65,8 @@ class Project:
             return outcome.sinks[0].how
 
     def frame(self, frame: DataFrame) -> DataFrame:
-        return veer.run(frame, name="frame", store=self.place)
+        rows: DataFrame = veer.run(frame, name="frame", store=self.place)
+        return rows
 
     def hows(self) -> list[str]:
         return [v.sinks[0].how for v in live._stores[self.place].versions("frame")]

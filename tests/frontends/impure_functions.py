@@ -1782,6 +1782,46 @@ def depth_suppressed_by_name(x):
         return depth_held(x)
 
 
+def memory_text(x):
+    try:
+        return len("x" * x)
+    except Exception:
+        return None
+
+
+def memory_list(x):
+    try:
+        return len([0] * x)
+    except (ValueError, Exception):
+        return None
+
+
+def memory_suppressed(x):
+    with contextlib.suppress(Exception):
+        return len("x" * x)
+
+
+def memory_shifted(x):
+    try:
+        return 1 << len(str(x))
+    except Exception:
+        return None
+
+
+def memory_constant(x):
+    try:
+        return "x" * 10**12
+    except Exception:
+        return None
+
+
+def memory_raised(x):
+    try:
+        return 2 ** len(str(x))
+    except Exception:
+        return None
+
+
 def depth_nested(x):
     try:
         return x

@@ -581,6 +581,38 @@ def distance(s, t):
     return before[-1]
 
 
+def repeated(n):
+    return "-" * n
+
+
+def repeated_few(s):
+    try:
+        return s.strip() + "-" * 20
+    except Exception:
+        return None
+
+
+def repeated_but_for_one_error(n):
+    try:
+        return "-" * n
+    except ValueError:
+        return None
+
+
+def product_caught(a, b):
+    try:
+        return a * b + a**2
+    except Exception:
+        return None
+
+
+def power_of_floats(a, b):
+    try:
+        return a**b
+    except Exception:
+        return None
+
+
 def as_row(s):
     return Row(name=s.strip(), size=len(s))
 

@@ -160,7 +160,7 @@ def test_what_reads_more_than_its_arguments_is_a_choice() -> None:
         return x + standard_normal()
 
     def looked_up(x: Any) -> Any:
-        import pandas as pd
+        import pandas as pd  # type: ignore[import-untyped]
 
         return pd.read_csv(x)
 
@@ -292,7 +292,7 @@ def test_dataclasses_are_their_fields() -> None:
     import dataclasses
 
     def made(default: int, order: bool = False, shown: bool = True) -> Any:
-        @dataclasses.dataclass(order=order)
+        @dataclasses.dataclass(order=order)  # type: ignore[literal-required]
         class Point:
             x: int
             y: int = dataclasses.field(default=default, repr=shown)

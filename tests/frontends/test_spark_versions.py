@@ -10,7 +10,17 @@ import pytest
 from veer.api import load
 from veer.errors import InputError
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
-from veer.model.types import DATE, DOUBLE, INT, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, ArrayType
+from veer.model.types import (
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    DataType,
+)
 
 
 def test_another_pyspark_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +46,8 @@ def test_other_zones(zone: str) -> None:
 
 
 def test_casts_that_do_not_ask_for_the_zone() -> None:
+    given: DataType
+    wanted: DataType
     for given, wanted in ((INT, LONG), (INT, STRING), (STRING, DOUBLE), (LONG, TIMESTAMP)):
         assert is_zoneless(given, wanted)
         assert is_zoneless(ArrayType(given), ArrayType(wanted))

@@ -78,6 +78,7 @@ class Queries:
         def v(k: str) -> str:
             return self.value(k, scope, depth - 1)
 
+        made: tuple[str, ...]
         match kind:
             case "int":
                 made = (
@@ -117,7 +118,10 @@ class Queries:
     def condition(self, scope: list[Col], depth: int = 1) -> str:
         random = self.random
         kind = random.choice(("int", "int", "str", "flt", "dec", "date"))
-        v = lambda k: self.value(k, scope, max(depth - 1, 0))  # noqa: E731
+
+        def v(kind: str) -> str:
+            return self.value(kind, scope, max(depth - 1, 0))
+
         if depth and random.random() < 0.4:
             a, b = (self.condition(scope, depth - 1) for _ in range(2))
             return random.choice((f"{a} AND {b}", f"({a} OR {b})", f"NOT ({a})"))

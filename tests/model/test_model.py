@@ -278,7 +278,7 @@ def test_json_that_is_no_dataflow_is_refused(data: object) -> None:
         from_json(data)
 
 
-NEAR_MISSES = [
+NEAR_MISSES: list[AnyOperator] = [
     Filter(gt(A, 1)),
     Filter(gt(A, 2)),
     Filter(gt(B, 1)),

@@ -14,7 +14,7 @@ import pytest
 from tests.generators.edits import BREAKING, edited, random_query
 from veer.api import Comparison, Version, verify
 from veer.model.dag import Dataflow
-from veer.options import ColumnMatching
+from veer.options import ColumnMatching, SearchStrategy
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict
 
@@ -26,7 +26,7 @@ COMPARISON = Comparison(columns=ColumnMatching.POSITION, budget=4_000)
 
 def some_strategy(rng: Random) -> Comparison:
     """Any of the strategies: none may be wrong."""
-    return replace(COMPARISON, strategy=rng.choice(("sweep", "sweep", "plus", "baseline")))
+    return replace(COMPARISON, strategy=rng.choice((SearchStrategy.SWEEP, *SearchStrategy)))
 
 
 def attack(p: Dataflow, q: Dataflow, about: object) -> None:

@@ -53,7 +53,8 @@ def runs(rng: Random) -> Iterator[tuple[Dataflow, Run, dict[str, Signal]]]:
 def shown(dataflow: Dataflow, id_: str, signal: Signal, places: list[int]) -> Result:
     schema = dataflow.schemas[id_]
     rows = [tuple(row[i] for i in places) for row in signal.rows]
-    names, types = (tuple(x[i] for i in places) for x in (schema.names, schema.types))
+    names = tuple(schema.names[i] for i in places)
+    types = tuple(schema.types[i] for i in places)
     return Result(names, types, rows, signal.peers)
 
 

@@ -78,8 +78,8 @@ def test_differences_are_found(p: str, q: str) -> None:
 def test_values_keep_to_their_types(p: str) -> None:
     q = "SELECT b FROM t WHERE FALSE"
     assert not solved(p, q)
-    versions = [Version(text, read_sql(text, SCHEMA), False) for text in (p, q)]
-    assert verify(*versions, Comparison()).verdict is not Verdict.INEQUIVALENT
+    one, two = (Version(text, read_sql(text, SCHEMA), False) for text in (p, q))
+    assert verify(one, two, Comparison()).verdict is not Verdict.INEQUIVALENT
 
 
 def test_sets_and_what_is_the_same() -> None:
@@ -91,8 +91,8 @@ def test_sets_and_what_is_the_same() -> None:
 
 def test_chance_does_not_find_it_but_the_solver_does() -> None:
     texts = ("SELECT a FROM t WHERE a * 3 + 7 = 2525", "SELECT a FROM t WHERE a * 3 + 8 = 2525")
-    versions = [Version(text, read_sql(text, SCHEMA), False) for text in texts]
-    report = verify(*versions)
+    p, q = (Version(text, read_sql(text, SCHEMA), False) for text in texts)
+    report = verify(p, q)
     assert report.verdict is Verdict.INEQUIVALENT
     assert report.sinks[0].witness is not None
 

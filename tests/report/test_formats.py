@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from veer.errors import UsageError
+from veer.reasons import Message
 from veer.report import formats
 from veer.report.as_json import report_json
 from veer.verdict import Report, SinkReport, TableSemantics, Verdict
 
-SINK = SinkReport("r", "r", Verdict.UNKNOWN, "nobody knows")
+SINK = SinkReport("r", "r", Verdict.UNKNOWN, Message("nobody knows"))
 REPORT = report_json(Report("p", "q", TableSemantics.BAG, (), (SINK,)))
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from veer.assumptions import StatedAssumption
+from veer.caveats import GeneratedName
+from veer.reasons import Message
 from veer.report import formats
 from veer.report.as_json import report_json
 from veer.verdict import (
-    Assumption,
-    Caveat,
     EditReport,
     Place,
     Report,
@@ -43,17 +44,17 @@ FORMATS = ("text", "json", "html", "junit", "sarif")
 
 def hostile_report(text: str) -> Report:
     tables = {text: {"columns": [text, "b"], "rows": [[text, None], ["", " a "]]}}
-    witness = Witness("rows", tables, ((text, None),), (("null", ""),), text, (text, "c, d"))
+    witness = Witness("rows", tables, ((text, None),), (("null", ""),), columns=(text, "c, d"))
     wrong = SinkReport(
         text,
         text,
         Verdict.INEQUIVALENT,
-        text,
-        (Assumption(text),),
-        (Caveat(text),),
+        Message(text),
+        (StatedAssumption(text),),
+        (GeneratedName(text),),
         witness=witness,
     )
-    unknown = SinkReport("", text, Verdict.UNKNOWN, text)
+    unknown = SinkReport("", text, Verdict.UNKNOWN, Message(text))
     edit = EditReport("modify operator", text, text, 3, text)
     place = Place(text, 7)
     sinks = (wrong, unknown)

@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 
 from veer.api import Comparison, Version, verify
+from veer.assumptions import Assumption, KeyHolds, LeafKeyHolds
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import Sink, Source, TableUdf
+from veer.model.ops import AnyOperator, Sink, Source, TableUdf
 from veer.model.query_pair import QueryPair
 from veer.model.schema import Field
 from veer.model.types import INT
 from veer.search.answer_cache import AnswerCache, form
-from veer.verdict import Answer, Assumption, Report, TableSemantics, Verdict
+from veer.verdict import Answer, Report, TableSemantics, Verdict
 
 DDL = """
 CREATE TABLE t (a INT, b INT, c INT);
@@ -39,13 +40,13 @@ class Counting(EV):
     name = "counting"
     semantics = TableSemantics.ORDERED_BAG
 
-    def __init__(self, *assumptions: str) -> None:
+    def __init__(self, *assumptions: Assumption | LeafKeyHolds) -> None:
         self.asked = 0
-        self.assumptions = tuple(map(Assumption, assumptions))
+        self.assumptions = assumptions
 
     def decide(self, pair: QueryPair) -> Answer:
         self.asked += 1
-        return Answer(Verdict.EQUIVALENT, "", self.assumptions)
+        return Answer(Verdict.EQUIVALENT, None, self.assumptions)
 
 
 ASKED = pair("SELECT a FROM t WHERE a > 1 AND b > 2", "SELECT a FROM t WHERE b > 2 AND a > 1")
@@ -102,9 +103,10 @@ def test_tables_in_subqueries_keep_their_names() -> None:
 
 
 def test_an_answer_that_rests_on_a_declared_key_counts_for_that_table_only() -> None:
-    ev, known = Counting("a is a key of t"), AnswerCache()
+    ev, known = Counting(KeyHolds("t", ("a",))), AnswerCache()
     known.ask(ev, ASKED)
-    known.ask(ev, pair(*(["SELECT x FROM u WHERE x > 1 AND y > 2"] * 2)))
+    text = "SELECT x FROM u WHERE x > 1 AND y > 2"
+    known.ask(ev, pair(text, text))
     known.ask(
         ev, pair("SELECT x FROM u WHERE x > 1 AND y > 2", "SELECT x FROM u WHERE y > 2 AND x > 1")
     )
@@ -114,8 +116,8 @@ def test_an_answer_that_rests_on_a_declared_key_counts_for_that_table_only() -> 
 
 
 def verified(text: str, other: str, cache: str) -> Report:
-    versions = [Version(t, read_sql(t, DDL), False) for t in (text, other)]
-    return verify(*versions, Comparison(cache=cache))
+    p, q = (Version(t, read_sql(t, DDL), False) for t in (text, other))
+    return verify(p, q, Comparison(cache=cache))
 
 
 def test_a_file_outlives_the_process(tmp_path: Path) -> None:
@@ -132,10 +134,10 @@ def test_a_second_run_over_similar_versions_asks_nobody(tmp_path: Path) -> None:
     p, q = "SELECT a FROM t WHERE a > 4 AND b > 2", "SELECT a FROM t WHERE NOT (b <= 2) AND a > 4"
     first = verified(p, q, path)
     assert first.counts.ev_calls > first.counts.remembered == 0
-    moved = [
+    one, two = (
         text.replace("FROM t", "FROM u").replace("a", "x").replace("b", "y") for text in (p, q)
-    ]
-    second = verified(*moved, path)
+    )
+    second = verified(one, two, path)
     assert second.verdict is first.verdict is Verdict.EQUIVALENT
     assert second.counts.remembered == second.counts.ev_calls > 0
 
@@ -192,7 +194,7 @@ def test_what_a_function_never_gives_is_part_of_the_question() -> None:
     for nullable in (True, False):
         udf = TableUdf("f", (Field("z", INT, nullable),))
         source = Source("t", (Field("a", INT),))
-        operators = {"t": source, "u": udf, "result": Sink("result")}
+        operators: dict[str, AnyOperator] = {"t": source, "u": udf, "result": Sink("result")}
         side = Dataflow(operators, [Link("t", "u"), Link("u", "result")])
         pairs.append(QueryPair(side, side, BAG, ((0, 0),)))
     assert form(pairs[0]) != form(pairs[1])

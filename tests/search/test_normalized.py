@@ -1,4 +1,4 @@
-"""Versions that only put columns elsewhere are proven by their tidy forms; others never are."""
+"""Versions that only put columns elsewhere are proven by their normal forms; others never are."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import pytest
 
 from tests.support import Case, load_cases
 from veer.api import Comparison, Version, verify
+from veer.assumptions import SameChoice
 from veer.frontends.sql import read_sql
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.options import ColumnMatching
-from veer.proof import NORMALIZE, Claim, Proof, ProofError, Step, check
+from veer.proof import Claim, NormalizedStep, Proof, ProofError, check
 from veer.refute import Refutation, first_difference
+from veer.report.wording import assumption_text
 from veer.search import congruence
 from veer.verdict import TableSemantics, Verdict
 
@@ -31,7 +33,7 @@ def test_tidy(case: Case) -> None:
     report = verify(Version("p", p, False), Version("q", q, False), asked)
     assert (report.verdict is Verdict.EQUIVALENT) == (case.options["expect"] == "equivalent")
     if report.verdict is Verdict.EQUIVALENT:
-        assumed = " ".join(a.text for a in report.sinks[0].assumptions)
+        assumed = " ".join(assumption_text(a) for a in report.sinks[0].assumptions)
         assert bool(assumed) == ("assume" in case.options)
         assert case.options.get("assume", "") in assumed
         columns = tuple((i, i) for i in range(len(p.result_schema)))
@@ -48,14 +50,14 @@ def test_the_checker_makes_the_tidy_forms_itself() -> None:
     p, q, other = (read_sql(text, SCHEMA) for text in (P, Q, Q.replace("> 1", "> 2")))
     inner = congruence.prove(normalized(p), normalized(q), GOAL)
     assert isinstance(inner, Proof)
-    step = Step(GOAL, (), NORMALIZE, "", inner.steps)
+    step = NormalizedStep(GOAL, inner.steps)
     (assumed,) = check(Proof((step,)), p, q, GOAL)
-    assert "same choice" in assumed.text
+    assert isinstance(assumed, SameChoice)
     wrong = (
         (step, other),  # shown of another version
         (replace(step, inner=inner.steps[1:]), q),
         (replace(step, inner=()), q),
-        # A tidy form shows nothing of the signals inside.
+        # A normal form shows nothing of the signals inside.
         (replace(step, claim=Claim("limit_1", "limit_1", TableSemantics.BAG)), q),
     )
     for made, version in wrong:
@@ -67,7 +69,7 @@ def test_a_choice_is_one_choice_in_tidy_forms_too() -> None:
     p, q = (read_sql(text, SCHEMA) for text in (P, Q))
     inner = congruence.prove(normalized(p), normalized(q), GOAL)
     assert isinstance(inner, Proof)
-    proof = Proof((Step(GOAL, (), NORMALIZE, "", inner.steps),))
+    proof = Proof((NormalizedStep(GOAL, inner.steps),))
     choices = {"p:limit_1": "another", "q:another": "limit_1"}
     with pytest.raises(ProofError, match="paired twice"):
         check(proof, p, q, GOAL, choices=choices)

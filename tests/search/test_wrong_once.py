@@ -11,6 +11,7 @@ import pytest
 from veer.api import Comparison, Version, verify
 from veer.frontends.workflow.reader import read_workflow
 from veer.options import SearchStrategy
+from veer.report.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 
 T = {"type": "source", "columns": {"a": "int", "b": "int", "c": "int"}}
@@ -66,13 +67,13 @@ def test_never_again(
     strategy: SearchStrategy,
 ) -> None:
     report = verify(chain(*p), chain(*q), Comparison(semantics, strategy=strategy))
-    assert report.verdict is not Verdict.EQUIVALENT, report.sinks[0].reason
+    assert report.verdict is not Verdict.EQUIVALENT, reason_text(report.sinks[0].reason)
 
 
 @pytest.mark.parametrize("strategy", SearchStrategy)
 def test_an_operator_may_be_called_like_a_leaf(strategy: SearchStrategy) -> None:
     def named(predicate: str) -> Version:
-        operators = {
+        operators: dict[str, Any] = {
             "t": T,
             "s": UDF | {"reads": ["b"]},
             "s leaf": {"type": "filter", "predicate": predicate},
@@ -80,7 +81,13 @@ def test_an_operator_may_be_called_like_a_leaf(strategy: SearchStrategy) -> None
             "out": {"type": "sink", "name": "o"},
         }
         operators["s"] = {k: v for k, v in operators["s"].items() if k != "id"}
-        links = [["t", "s"], ["s", "s leaf"], ["s leaf", "u", 0], ["s", "u", 1], ["u", "out"]]
+        links: list[list[Any]] = [
+            ["t", "s"],
+            ["s", "s leaf"],
+            ["s leaf", "u", 0],
+            ["s", "u", 1],
+            ["u", "out"],
+        ]
         return version(operators, links)
 
     p, q = named("a = b * 31 + 987654 and a > 5000"), named("a = b * 37 + 987655 and a > 6000")
@@ -175,6 +182,12 @@ def test_an_order_lost_below_what_may_see_it(
         "w": {k: v for k, v in WHOLE.items() if k != "id"},
         "out": {"type": "sink", "name": "o"},
     }
-    links = [["t", "sort"], ["sort", "f"], ["sort", "g"], ["f", "n", 0], ["g", "n", 1]]
+    links: list[list[Any]] = [
+        ["t", "sort"],
+        ["sort", "f"],
+        ["sort", "g"],
+        ["f", "n", 0],
+        ["g", "n", 1],
+    ]
     q = version(split, [*links, ["n", "w"], ["w", "out"]])
     assert verify(p, q, Comparison(strategy=strategy)).verdict is Verdict.UNKNOWN

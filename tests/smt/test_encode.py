@@ -176,7 +176,12 @@ def test_models_are_read_back() -> None:
 
 def test_variables_are_the_same_only_if_all_of_them_is() -> None:
     """A column and a symbol of one number, and columns of other rows or places, are others."""
-    others = [Symbol(1, INT), RowColumn(1, 1, INT), RowColumn(2, 0, INT), RowColumn(10, 0, INT)]
+    others: list[Expr] = [
+        Symbol(1, INT),
+        RowColumn(1, 1, INT),
+        RowColumn(2, 0, INT),
+        RowColumn(10, 0, INT),
+    ]
     for other in others:
         assert Solver().ask(Same(A, other)) is Outcome.NOT_PROVEN
     assert Solver().ask(Same(A, RowColumn(1, 0, INT))) is Outcome.PROVEN

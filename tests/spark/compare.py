@@ -22,8 +22,8 @@ from veer.interpreter import Result, run_dataflow
 from veer.model.types import ArrayType, DataType, DecimalType, MapType, StructType
 
 # PySpark reads the first days of the calendar and intervals in months not at all.
-spark_sql_types.TimestampType.fromInternal = lambda self, micros: (  # type: ignore[method-assign]
-    None if micros is None else from_micros(micros)
+spark_sql_types.TimestampType.fromInternal = lambda self, ts: (  # type: ignore[method-assign]
+    None if ts is None else from_micros(ts)
 )
 spark_sql_types.YearMonthIntervalType.needConversion = lambda self: False  # type: ignore[method-assign]
 

@@ -14,6 +14,7 @@ from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.spark.capture.child import load_function
 from veer.model.dag import Dataflow
 from veer.model.ops import APPENDED, OVERWRITTEN, Sink, Source, Values
+from veer.report.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -168,7 +169,7 @@ def test_how_it_is_written_matters(spark: SparkSession, tmp_path: Path) -> None:
         Version(mode, load(spark, tmp_path, text % mode), False) for mode in ("append", "overwrite")
     )
     report = verify(p, q)
-    assert report.verdict is Verdict.UNKNOWN and "append" in report.sinks[0].reason
+    assert report.verdict is Verdict.UNKNOWN and "append" in reason_text(report.sinks[0].reason)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from veer.api import Version, verify
 from veer.frontends.spark.capture.child import load_function
+from veer.report.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -47,7 +48,7 @@ def test_jobs_are_decided_rightly(spark: SparkSession, name: str) -> None:
     if name in UNDECIDED:
         assert report.verdict is Verdict.UNKNOWN
     else:
-        assert report.verdict is expected(JOBS / name), report.sinks[0].reason
+        assert report.verdict is expected(JOBS / name), reason_text(report.sinks[0].reason)
 
 
 def test_most_jobs_are_decided() -> None:

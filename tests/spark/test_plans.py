@@ -19,6 +19,7 @@ from veer.interpreter import program, run_dataflow
 from veer.model.expr import OpaqueCall
 from veer.model.ops import AnyOperator, Limit, Source, TableUdf
 from veer.model.walk import operator_exprs, parts
+from veer.report.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -155,8 +156,8 @@ PIPELINES: dict[str, Pipeline] = {
 
 @pytest.fixture(scope="module")
 def frames(spark: SparkSession) -> Frames:
-    people = spark.createDataFrame(ROWS, PEOPLE)  # type: ignore[type-var]
-    raw = spark.createDataFrame(BOUGHT, "person int, amount string, day string, tags array<string>")  # type: ignore[type-var]
+    people = spark.createDataFrame(ROWS, PEOPLE)
+    raw = spark.createDataFrame(BOUGHT, "person int, amount string, day string, tags array<string>")
     orders = raw.select(
         "person", F.col("amount").cast("decimal(9,2)"), F.col("day").cast("date"), "tags"
     )
@@ -210,7 +211,9 @@ def test_what_pipelines_use_is_tried(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pandas_functions_are_applied_to_what_they_are_given(frames: Frames) -> None:
-    more = F.pandas_udf(lambda s: s + 1, "int", F.PandasUDFType.SCALAR)  # type: ignore[call-overload]
+    from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
+
+    more = pandas_udf(lambda s: s + 1, "int", PandasUDFType.SCALAR)
     frame = frames["people"].filter("age IS NOT NULL").select("id", more("age").alias("x"))
     flow = read_dataframe(frame)
     (call,) = (
@@ -373,7 +376,7 @@ def test_dataframes_are_verified(frames: Frames) -> None:
     old = people.filter("age > 30").select("id", "city").filter("city IS NOT NULL")
     new = people.select("id", "city", "age").where("city IS NOT NULL AND NOT (age <= 30)")
     report = veer.verify(old, new.drop("age"))
-    assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
+    assert report.verdict is Verdict.EQUIVALENT, reason_text(report.sinks[0].reason)
     wrong = veer.verify(old, new.filter("age <> 36").drop("age"))
     assert wrong.verdict is Verdict.INEQUIVALENT
     with pytest.raises(AssertionError):
@@ -440,12 +443,16 @@ def test_functions_of_tables_are_known_by_their_code(frames: Frames) -> None:
     assert veer.verify(grouped(1), grouped(2)).verdict is Verdict.UNKNOWN
     batches = [people.mapInPandas(lambda it: it, PEOPLE) for _ in range(2)]
     report = veer.verify(*batches)
-    assert report.verdict is Verdict.UNKNOWN and "partitioned" in report.sinks[0].reason
+    assert report.verdict is Verdict.UNKNOWN and "partitioned" in reason_text(
+        report.sinks[0].reason
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_pandas_functions_of_batches_are_not_trusted(frames: Frames) -> None:
-    centered = F.pandas_udf(lambda s: s - s.mean(), "double", F.PandasUDFType.SCALAR)  # type: ignore[call-overload]
+    from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
+
+    centered = pandas_udf(lambda s: s - s.mean(), "double", PandasUDFType.SCALAR)
     frame = frames["people"].select(centered("score").alias("x"))
     assert veer.verify(frame, frame).verdict is Verdict.UNKNOWN
 

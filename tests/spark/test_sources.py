@@ -22,6 +22,7 @@ from veer.frontends.spark.capture.child import load_function
 from veer.frontends.spark.plans import kinds
 from veer.functions.registry import Kind
 from veer.model.ops import LOCAL, Source, Values
+from veer.report.wording import reason_text
 from veer.verdict import Report, Verdict
 
 pytestmark = pytest.mark.spark
@@ -108,7 +109,7 @@ def test_what_may_be_the_same_data_has_no_witness(spark: SparkSession, data: Pat
     for name, (p, q) in pairs.items():
         report = found(p, q)
         assert report.verdict is UNKNOWN, name
-        assert "same data" in report.sinks[0].reason, name
+        assert "same data" in reason_text(report.sinks[0].reason), name
     within = a.join(read(f"{data}/linked"), "id")
     assert verdict(within.where("id > 1"), within.where("id > 2")) is UNKNOWN
 
@@ -281,7 +282,7 @@ def test_unknown_functions_are_named(spark: SparkSession, data: Path) -> None:
     for text, name in texts.items():
         report = found(*(rows.select(F.expr(text.format(c)).alias("x")) for c in "ab"))
         assert report.verdict is UNKNOWN
-        assert f"not known: {name}" in report.sinks[0].reason
+        assert f"not known: {name}" in reason_text(report.sinks[0].reason)
 
 
 def test_session_windows_are_no_plain_groups(spark: SparkSession, data: Path) -> None:

@@ -12,6 +12,7 @@ from pyspark.sql.functions import udf
 import veer
 from tests.spark import udf_versions
 from tests.spark.session import any_rows
+from veer.report.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -32,7 +33,7 @@ def test_refactorings_are_proven(spark: SparkSession, pair: Pair) -> None:
     old, new, type_ = pair
     rows = any_rows(spark, COLUMNS)
     report = veer.verify(applied(rows, old, type_), applied(rows, new, type_))
-    assert report.verdict is Verdict.EQUIVALENT, report.sinks[0].reason
+    assert report.verdict is Verdict.EQUIVALENT, reason_text(report.sinks[0].reason)
 
 
 @pytest.mark.parametrize("pair", udf_versions.CHANGED, ids=title)
@@ -40,7 +41,7 @@ def test_changes_are_refuted(spark: SparkSession, pair: Pair) -> None:
     old, new, type_ = pair
     rows = any_rows(spark, COLUMNS)
     report = veer.verify(applied(rows, old, type_), applied(rows, new, type_))
-    assert report.verdict is Verdict.INEQUIVALENT, report.sinks[0].reason
+    assert report.verdict is Verdict.INEQUIVALENT, reason_text(report.sinks[0].reason)
     witness = report.sinks[0].witness
     assert witness is not None
     ((_, table),) = witness.tables.items()

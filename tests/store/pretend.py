@@ -28,6 +28,7 @@ from veer.model.schema import Field
 from veer.model.types import parse_type
 from veer.store import SinkResult, Store, StoredResult, StoredVersion, tables
 from veer.store.gc import collect
+from veer.store.records import SinkState
 
 KEYS = 12  # few, so that results are reused, and come back after they were removed
 STUCK = 100  # seconds after which a process that waits for another is ended
@@ -155,13 +156,13 @@ def run_once(store: Store, drawn: random.Random, name: str) -> StoredVersion:
     made: list[StoredResult] = []
     for n in range(drawn.randrange(1, 4)):
         key = f"key {drawn.randrange(KEYS)}"
-        found = next((r for r in store.with_exact([key]) if not store.usable(r)), None)
+        found = next((r for r in store.with_exact([key]) if not store.acquire(r)), None)
         if found is None:
             found = new_result(store, key)
             made.append(found)
         else:
             check_rows(store, found)
-        how = "computed" if found in made else "reused"
+        how: SinkState = "computed" if found in made else "reused"
         sinks.append(SinkResult(f"sink {n}", how, found.id, found.rows, key))
     if drawn.random() < 0.3:  # kept on the way, the result of no sink
         made.append(new_result(store, f"key {drawn.randrange(KEYS)}"))
@@ -214,7 +215,7 @@ def read_until(store_at: str, results: str, key: str, stop: str) -> None:
     signal.alarm(STUCK)
     with Place(store_at, results).open() as store:
         (result,) = store.with_exact([key])
-        assert store.usable(result) == ""
+        assert store.acquire(result) == ""
         while not os.path.exists(stop):
             check_rows(store, result)
             time.sleep(0.01)
@@ -251,9 +252,9 @@ def check(store: Store) -> int:
         assert store.files.damage(id_, result.files, deep=True) == ""
         check_rows(store, result)
     assert {(row.name, row.number) for row in sinks} <= {tuple(row) for row in numbers}
-    for row in sinks:
-        if row.result is not None:
-            found = live.get(row.result)
-            assert found is not None, f"{row.name}@{row.number} shows a result that is gone"
-            assert found.exact == row.note
+    for shown in sinks:
+        if shown.result is not None:
+            result = live.get(shown.result)
+            assert result is not None, f"{shown.name}@{shown.number} shows a result that is gone"
+            assert result.exact == shown.note
     return len(numbers)

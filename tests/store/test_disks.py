@@ -205,7 +205,7 @@ def test_spark_on_a_full_disk_is_told_and_harms_nothing(
         assert store.files.folders() == [version.sinks[0].result]  # what was written is gone
         found = store.result(version.sinks[0].result)
         assert found is not None
-        assert store.usable(found) == ""
+        assert store.acquire(found) == ""
     # Spark may keep open for a while what it failed to write: room comes from elsewhere.
     mount("-o", "remount,size=50m", str(disk))
     assert run(20) == 20

@@ -15,6 +15,7 @@ from veer.execution import live
 from veer.execution.results import Results
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, export, start
+from veer.options import Reuse
 from veer.store import Store
 from veer.store.files import LocalFiles, StoredFile
 
@@ -51,7 +52,7 @@ class Lab:
 
     def run(self, reuse: str = "proven", out: str = "") -> tuple[str, list[int]]:
         """How the sink of the workflow came about, and its rows."""
-        options = RunOptions(store=self.place, data=str(self.folder), reuse=reuse)
+        options = RunOptions(store=self.place, data=str(self.folder), reuse=Reuse(reuse))
         flow = str(self.folder / "flow.yaml")
         with start(flow, options, Session(given=self.spark)) as started:
             outcome = started.running.run()

@@ -18,8 +18,8 @@ from sqlalchemy import delete, select, update
 from tests.store.pretend import FLOW, Place, new_result, new_version, rows_in
 from veer.errors import InputError, UsageError
 from veer.frontends.spec import existing_store
-from veer.store import SinkResult, Store, StoredResult, StoredVersion, tables
-from veer.store import store as store_module
+from veer.store import SinkResult, Store, StoredResult, StoredVersion, database, tables
+from veer.store import leases as leases_module
 from veer.store.files import LocalFiles
 from veer.store.gc import collect
 
@@ -157,12 +157,12 @@ def test_a_result_nobody_registered_is_not_found(store: Store) -> None:
     written = new_result(store, "a")
     assert store.with_exact(["a"]) == []
     assert store.result(written.id) is None
-    assert store.usable(written) == "it was removed"
+    assert store.acquire(written) == "it was removed"
 
 
 def test_a_whole_result_is_usable(store: Store) -> None:
     result = put(store)
-    assert store.usable(result) == ""
+    assert store.acquire(result) == ""
     assert store.files.damage(result.id, result.files, deep=True) == ""
 
 
@@ -200,13 +200,13 @@ def test_damage_is_noticed_and_never_read(store: Store, what: str) -> None:
     result = put(store)
     damage, said = DAMAGE[what]
     os.utime(the_file(store, result), ns=(1, 1))  # a copy bears another time, and is fine
-    assert store.usable(result) == ""
+    assert store.acquire(result) == ""
     damage(the_file(store, result))
-    problem = store.usable(result)
+    problem = store.acquire(result)
     assert re.search(said, problem)
     assert store.with_exact(["a"]) == []
     assert store.result(result.id) is None
-    assert store.usable(result) == "it was removed"
+    assert store.acquire(result) == "it was removed"
     assert leases(store) == []
     done = collect(store)
     assert done.removed == [result.id]
@@ -241,9 +241,9 @@ def test_what_cannot_be_looked_at_now_is_not_damaged(
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "iterdir", fail)
-        assert "cannot be read: Input/output error" in store.usable(result)
+        assert "cannot be read: Input/output error" in store.acquire(result)
     assert result.id not in leases(store)
-    assert store.usable(result) == ""
+    assert store.acquire(result) == ""
 
 
 # -- leases --------------------------------------------------------------------------------------
@@ -253,8 +253,8 @@ def test_who_reads_or_writes_holds_a_lease(place: Place, store: Store) -> None:
     result = put(store, "a")
     assert leases(store) == [result.id]
     with place.open() as reader:
-        assert reader.usable(result) == ""
-        assert reader.usable(result) == ""
+        assert reader.acquire(result) == ""
+        assert reader.acquire(result) == ""
         assert leases(store) == [result.id, result.id]
         written = reader.new_result()
         assert sorted([result.id, result.id, written]) == leases(store)
@@ -270,12 +270,12 @@ def test_a_lease_that_was_not_given_is_not_believed_in(
     """A transaction that fails after the lease was taken leaves no lease: the next look takes one."""
     result = put(store, "a")
     store.release(result.id)
-    monkeypatch.setattr(store_module, "LEASE", "no number")
+    monkeypatch.setattr(leases_module, "LEASE", "no number")
     with pytest.raises((InputError, TypeError)):
-        store.usable(result)
+        store.acquire(result)
     monkeypatch.undo()
     assert leases(store) == []
-    assert store.usable(result) == ""
+    assert store.acquire(result) == ""
     assert leases(store) == [result.id]
 
 
@@ -284,12 +284,12 @@ def test_a_lease_that_was_taken_away_is_taken_again(store: Store) -> None:
     result = put(store, "a")
     with store.write() as db:
         db.execute(delete(tables.leases))
-    assert store.usable(result) == ""
+    assert store.acquire(result) == ""
     assert leases(store) == [result.id]
 
 
 def test_leases_are_renewed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "RENEW", 0.01)
+    monkeypatch.setattr(leases_module, "RENEW", 0.01)
     store.new_result()
     end_leases(store)
     for _ in range(1000):
@@ -303,10 +303,10 @@ def test_leases_are_renewed(store: Store, monkeypatch: pytest.MonkeyPatch) -> No
 def test_nobody_renews_for_a_store_that_is_closed(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "RENEW", 0.01)
+    monkeypatch.setattr(leases_module, "RENEW", 0.01)
     store = place.open()
     store.new_result()
-    renewing = store._renewing
+    renewing = store.leases._renewing
     store.close()
     assert renewing is not None
     renewing.join(30)
@@ -345,7 +345,7 @@ def test_a_lease_that_ended_counts_if_nobody_noticed(store: Store) -> None:
     end_leases(store)
     store.record(new_version("report", [SinkResult("out", "computed", written.id)]), [written])
     assert collect(store, max_bytes=0).orphans == []
-    assert store.usable(written) == ""
+    assert store.acquire(written) == ""
 
 
 # -- collecting ----------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ def test_what_is_held_or_latest_stays(place: Place) -> None:
     with place.open() as store:
         old, held, latest = (put(store, key) for key in "abc")
     with place.open() as store, place.open() as reader:
-        assert reader.usable(held) == ""
+        assert reader.acquire(held) == ""
         expected = [old.id]
         assert collect(store, max_bytes=0, dry=True).removed == expected
         assert store.result(old.id) is not None
@@ -387,14 +387,14 @@ def test_what_was_used_since_it_was_weighed_stays(
     def meanwhile(store: Store) -> list[gc.Item]:
         found = weighed(store)
         with place.open() as other:
-            assert other.usable(old) == ""
+            assert other.acquire(old) == ""
             other.record(new_version("report", [SinkResult("out", "reused", old.id)]), [])
         return found
 
     monkeypatch.setattr(gc, "_items", meanwhile)
     with place.open() as store:
         assert collect(store, max_bytes=0).removed == []
-        assert store.usable(old) == ""
+        assert store.acquire(old) == ""
 
 
 def test_a_collection_that_died_is_finished_by_the_next(
@@ -411,7 +411,7 @@ def test_a_collection_that_died_is_finished_by_the_next(
             with pytest.raises(KeyboardInterrupt):
                 collect(store, max_bytes=0)
         assert store.result(old.id) is None  # marked, so nobody reads what may be half deleted
-        assert store.usable(old) == "it was removed"
+        assert store.acquire(old) == "it was removed"
         assert collect(store).removed == [old.id]
         assert old.id not in store.files.folders()
 
@@ -431,7 +431,7 @@ def test_only_folders_of_results_are_deleted(place: Place, tmp_path: Path) -> No
         assert len(collect(store).orphans) == 1
         assert os.listdir(store.files.root) == ["photographs"]
     with Store(str(tmp_path / "other")) as other:
-        assert other.usable(kept) == ""
+        assert other.acquire(kept) == ""
     assert {"photographs", "0123456789abcdef0123456789abcdef"} < set(os.listdir(shared))
 
 
@@ -487,7 +487,7 @@ def test_results_stay_where_they_are(place: Place, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="its results are in"):
         Store(place.store, results=str(tmp_path / "elsewhere"))
     with Store(place.store) as store:
-        assert store.usable(result) == ""
+        assert store.acquire(result) == ""
 
 
 def test_results_are_found_from_another_directory(
@@ -500,7 +500,7 @@ def test_results_are_found_from_another_directory(
         result = put(store)
     monkeypatch.chdir(tmp_path / "there")
     with Store(str(tmp_path / "store")) as store:
-        assert store.usable(result) == ""
+        assert store.acquire(result) == ""
     assert os.listdir() == []
 
 
@@ -513,7 +513,7 @@ def test_results_that_are_not_mounted_are_not_lost(place: Place, tmp_path: Path)
         asked.open()
     (tmp_path / "aside").rename(tmp_path / "mount")
     with asked.open() as store:
-        assert store.usable(result) == ""
+        assert store.acquire(result) == ""
 
 
 def test_versions_are_listed_without_their_results(place: Place, tmp_path: Path) -> None:
@@ -567,8 +567,8 @@ def _with_database(url: str, name: str) -> str:
 def test_a_password_is_never_shown(postgres: Callable[[], str], tmp_path: Path) -> None:
     url = postgres().replace("veer@", "veer:secret@")
     with Store(url, results=str(tmp_path)) as store:
-        assert "secret" not in store.place
-        assert "veer:***@" in store.place
+        assert "secret" not in store.location
+        assert "veer:***@" in store.location
 
 
 def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
@@ -594,7 +594,7 @@ def test_a_database_that_is_none_is_told(tmp_path: Path) -> None:
 def test_a_database_that_others_keep_locked_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "WAIT", 0.05)
+    monkeypatch.setattr(database, "WAIT", 0.05)
     with Store(str(tmp_path)) as store:
         other = sqlite3.connect(tmp_path / "veer.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

@@ -18,6 +18,7 @@ from veer.errors import UsageError
 from veer.frontends.sql import read_sql
 from veer.options import SecondSolver
 from veer.report.evidence_folder import check_folder, write_evidence
+from veer.report.wording import reason_text
 from veer.smt import second_solver
 from veer.verdict import Report, SecondAnswer, Verdict
 from veer.verification import evidence
@@ -99,14 +100,14 @@ def test_assumptions_are_listed(tmp_path: Path) -> None:
     assert proof_in(tmp_path)["sinks"][0]["assumptions"] == ["k is a key of u"]
 
 
-def test_steps_about_tidy_forms_are_inside(tmp_path: Path) -> None:
+def test_steps_about_normalized_versions_are_inside(tmp_path: Path) -> None:
     p = "SELECT a FROM (SELECT a, b, a + b AS k FROM t ORDER BY k LIMIT 5) AS x"
     q = "SELECT a FROM t ORDER BY a + b LIMIT 5"
     report, _ = written(tmp_path, p, q)
     assert report.verdict is Verdict.EQUIVALENT
     steps = proof_in(tmp_path)["sinks"][0]["steps"]
-    assert [s["rule"] for s in steps] == ["tidy"] and steps[0]["inner"]
-    assert (tmp_path / "p-tidy.txt").exists()
+    assert [s["rule"] for s in steps] == ["normalize"] and steps[0]["inner"]
+    assert (tmp_path / "p-normalized.txt").exists()
 
 
 def test_a_difference_comes_with_its_witness(tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_a_contradiction_makes_the_verdict_unknown(
     disagree(monkeypatch)
     report, count = written(tmp_path, P, Q, recheck=SecondSolver.CVC5)
     assert report.verdict is Verdict.UNKNOWN
-    assert "cvc5 contradicts 1 of the solver's answers" in report.sinks[0].reason
+    assert "cvc5 contradicts 1 of the solver's answers" in reason_text(report.sinks[0].reason)
     assert len(report.disagreements) == count == 1
     (question,) = proof_in(tmp_path)["questions"].values()
     assert question["recheck"] == "disagreed"

@@ -193,7 +193,8 @@ def change_chart(view: View) -> Iterator[Edit]:
         for axis in ("x", "y"):
             for name, type_ in view.types(view.input(id_)).items():
                 if isinstance(type_, NumericType) and name != view.spec(id_)[axis]:
-                    change = partial(Flow.change, id_=id_, **{axis: name})
+                    properties: dict[str, Any] = {axis: name}
+                    change = partial(Flow.change, id_=id_, **properties)
                     yield Edit(f"`{id_}` shows {name} as {axis}", id_, change)
 
 

@@ -16,7 +16,7 @@ from veer.model.types import DataType, DecimalType, IntegralType
 
 Types = Mapping[str, DataType]
 DATE = re.compile(r"CAST\('(\d{4}-\d\d-\d\d)' AS DATE\)")
-FLIPPED = {
+FLIPPED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
     exp.LT: exp.GT,
@@ -24,7 +24,7 @@ FLIPPED = {
     exp.GT: exp.LT,
     exp.GTE: exp.LTE,
 }
-NEGATED = {
+NEGATED: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.NEQ,
     exp.NEQ: exp.EQ,
     exp.LT: exp.GTE,
@@ -34,7 +34,7 @@ NEGATED = {
 }
 ENDS = ("low", "high")  # of BETWEEN
 # For whole numbers: the other way to write a bound, and how far its constant moves.
-NEXT = {
+NEXT: dict[type[exp.Expr], tuple[type[exp.Binary], int]] = {
     exp.GTE: (exp.GT, -1),
     exp.GT: (exp.GTE, 1),
     exp.LTE: (exp.LT, 1),
@@ -57,12 +57,12 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def parse(text: str) -> exp.Expression:
+def parse(text: str) -> exp.Expr:
     """An expression of Spark SQL."""
     return sqlglot.parse_one(text, read="spark")
 
 
-def show(expr: exp.Expression) -> str:
+def show(expr: exp.Expr) -> str:
     """The text of an expression."""
     return DATE.sub(r"DATE '\1'", expr.sql(dialect="spark"))
 
@@ -166,7 +166,7 @@ def equal_forms(text: str, types: Types) -> Iterator[Form]:
 def _everywhere(
     text: str,
     types: Types,
-    change: Callable[[exp.Expression, Types], tuple[str, exp.Expression] | None],
+    change: Callable[[exp.Expr, Types], tuple[str, exp.Expr] | None],
 ) -> Iterator[Form]:
     """The change made at each node where it applies, one at a time."""
     for number, node in enumerate(parse(text).walk()):
@@ -187,14 +187,14 @@ def _everywhere(
         yield about, show(tree)
 
 
-def _turned(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _turned(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     turned = FLIPPED.get(type(node))
     if turned is None:
         return None
     return "sides exchanged", turned(this=node.expression, expression=node.this)
 
 
-def _next_bound(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _next_bound(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     """`a >= 5` as `a > 4`, for whole numbers."""
     found = NEXT.get(type(node))
     bound = node.args.get("expression")
@@ -209,30 +209,30 @@ def _next_bound(node: exp.Expression, types: Types) -> tuple[str, exp.Expression
     return "the next whole number", other(this=node.this, expression=exp.Literal.number(moved))
 
 
-def _denied(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _denied(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     negated = NEGATED.get(type(node))
     if negated is None:
         return None
     return "written with NOT", exp.Not(this=negated(this=node.this, expression=node.expression))
 
 
-def _affirmed(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _affirmed(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     """`NOT a <> b` as `a = b`."""
     inner = node.this.unnest() if isinstance(node, exp.Not) else None
-    negated = NEGATED.get(type(inner))
+    negated = NEGATED.get(type(inner)) if inner is not None else None
     if inner is None or negated is None:
         return None
     return "written without NOT", negated(this=inner.this, expression=inner.expression)
 
 
-def _in_as_or(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _in_as_or(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     if not isinstance(node, exp.In) or len(node.expressions) < 2:
         return None
     tests = [exp.EQ(this=node.this.copy(), expression=e.copy()) for e in node.expressions]
     return "IN written with OR", exp.or_(*tests)
 
 
-def _or_as_in(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _or_as_in(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     """ORs of equalities of one column as IN."""
     if not isinstance(node, exp.Or):
         return None
@@ -246,7 +246,7 @@ def _or_as_in(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] 
     )
 
 
-def _between_as_bounds(node: exp.Expression, types: Types) -> tuple[str, exp.Expression] | None:
+def _between_as_bounds(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     if not isinstance(node, exp.Between):
         return None
     return "BETWEEN written with two bounds", exp.and_(
@@ -276,7 +276,7 @@ def _implied(parts: list[str], types: Types) -> Iterator[Form]:
             yield "an implied bound added", conjunction([*parts, wider])
 
 
-def _wider(tree: exp.Expression, types: Types) -> str | None:
+def _wider(tree: exp.Expr, types: Types) -> str | None:
     """A weaker bound of the same column, from the values it has."""
     name, bound = tree.this.name, _constant(tree.expression)
     if type(tree) not in NEXT or bound is None or name not in types:
@@ -288,7 +288,7 @@ def _wider(tree: exp.Expression, types: Types) -> str | None:
     return f"{name} {sign} {literal(weaker[-1 if lower else 0])}" if weaker else None
 
 
-def _constant(node: exp.Expression) -> Any:
+def _constant(node: exp.Expr) -> Any:
     """The value of a constant; None if it is something else."""
     match node:
         case exp.Literal(is_string=True):
@@ -325,13 +325,14 @@ def other_constants(text: str, types: Types) -> Iterator[str]:
                 yield show(tree)
 
 
-def _replaceable(node: exp.Expression, types: Types) -> Iterator[tuple[str, list[Any]]]:
+def _replaceable(node: exp.Expr, types: Types) -> Iterator[tuple[str, list[Any]]]:
     """Arguments of a comparison that are constants, and what they may be instead."""
-    places = {
+    by_kind: dict[type[exp.Expr], tuple[str, ...]] = {
         exp.Between: ENDS,
         exp.In: ("expressions",),
         **dict.fromkeys(FLIPPED, ("expression",)),
-    }.get(type(node), ())
+    }
+    places = by_kind.get(type(node), ())
     if not isinstance(node.this, exp.Column) or node.this.name not in types:
         return
     values = domain(node.this.name, types[node.this.name])

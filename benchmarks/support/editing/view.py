@@ -33,7 +33,7 @@ class Edit:
 
     about: str
     place: str
-    apply: Callable[[Flow], None]
+    apply: Callable[[Flow], object]
 
 
 @dataclass(frozen=True)

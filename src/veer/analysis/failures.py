@@ -57,20 +57,19 @@ WIDTHS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 
 @final
 @dataclass(frozen=True, slots=True, order=True)
-class MayFail:
+class FailingExpression:
     """An expression over source columns that fails on some values, and what guards it."""
 
     text: str
     guards: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return f"{self.text} where {' and '.join(self.guards)}" if self.guards else self.text
 
-
-def only_in(ours: frozenset[MayFail], theirs: frozenset[MayFail]) -> list[MayFail]:
+def only_in(
+    ours: frozenset[FailingExpression], theirs: frozenset[FailingExpression]
+) -> list[FailingExpression]:
     """What may fail on this side where the other side has no such expression under as few guards."""
 
-    def covered(one: MayFail) -> bool:
+    def covered(one: FailingExpression) -> bool:
         return any(
             one.text == other.text and set(other.guards) <= set(one.guards) for other in theirs
         )
@@ -78,7 +77,7 @@ def only_in(ours: frozenset[MayFail], theirs: frozenset[MayFail]) -> list[MayFai
     return [one for one in sorted(ours) if not covered(one)]
 
 
-def may_fail(dataflow: Dataflow, sink: str) -> frozenset[MayFail]:
+def may_fail(dataflow: Dataflow, sink: str) -> frozenset[FailingExpression]:
     """The expressions below a sink that may fail a run."""
     needed = dataflow.ancestors(sink)
     return frozenset(_Collector(dataflow).collect([i for i in dataflow.order if i in needed]))
@@ -92,7 +91,7 @@ class _Collector:
         self.columns: dict[str, list[Expr]] = {}
         self.guards: dict[str, list[Expr]] = {}
 
-    def collect(self, ids: list[str]) -> Iterator[MayFail]:
+    def collect(self, ids: list[str]) -> Iterator[FailingExpression]:
         for id_ in ids:
             operator = self.dataflow.operators[id_]
             below = self.dataflow.inputs[id_]
@@ -155,13 +154,13 @@ def _conjuncts(expr: Expr) -> list[Expr]:
 
 def _failing(
     expr: Expr, schema: Schema, given: list[Expr], guards: list[Expr]
-) -> Iterator[MayFail]:
+) -> Iterator[FailingExpression]:
     """Failing parts of an operator's own expression; those of its input columns were told there."""
     if can_fail(expr):
         resolved = _resolved(expr, schema, given)
         read = set(_columns(resolved))
         shown = sorted({_show(g) for g in guards if read & set(_columns(g))})
-        yield MayFail(_show(resolved), tuple(shown))
+        yield FailingExpression(_show(resolved), tuple(shown))
     if isinstance(expr, Case):
         for when, then in expr.branches:
             yield from _failing(when, schema, given, guards)

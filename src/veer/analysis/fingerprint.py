@@ -7,7 +7,6 @@ a canonical text, the same in every process.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -15,6 +14,7 @@ from enum import Enum
 from typing import Any
 
 from veer.model.dag import Dataflow
+from veer.model.digests import text_digest
 from veer.model.expr import Column, Expr, Named, OuterColumn
 from veer.model.json import encode
 from veer.model.ops import (
@@ -66,8 +66,7 @@ def _fingerprints(dataflow: Dataflow, outer: tuple[Schema, ...]) -> dict[str, st
 
 
 def _hash(data: Any) -> str:
-    text = json.dumps(data, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return text_digest(json.dumps(data, separators=(",", ":")))
 
 
 def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Schema, ...]) -> Any:

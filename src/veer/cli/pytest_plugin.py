@@ -78,11 +78,12 @@ def _judged(request: pytest.FixtureRequest, report: Report) -> Report:
     __tracebackhide__ = True
     from veer.report.as_json import report_json
     from veer.report.as_text import plain_text
+    from veer.report.wording import reason_text
     from veer.verdict import Verdict
 
     if report.verdict is Verdict.EQUIVALENT:
         return report
     outcome = UnknownOutcome(request.config.getoption("--veer-unknown"))
     if report.verdict is Verdict.UNKNOWN and outcome is UnknownOutcome.SKIP:
-        pytest.skip(f"unknown: {report.sinks[0].reason}")
+        pytest.skip(f"unknown: {reason_text(report.sinks[0].reason)}")
     pytest.fail(plain_text(report_json(report)), pytrace=False)

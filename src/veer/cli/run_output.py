@@ -11,7 +11,7 @@ from veer.cli.terminal import console, marked
 if TYPE_CHECKING:
     from veer.execution.jobs import JobOutcome
     from veer.execution.reuse import RunPlan
-    from veer.execution.run import Outcome
+    from veer.execution.run import RunOutcome
     from veer.execution.start import Started
     from veer.model.dag import Dataflow
 
@@ -52,7 +52,7 @@ def _sink_json(plan: RunPlan, sink: str) -> dict[str, Any]:
     return {"sink": sink, "how": "computed", "why": plan.computed[sink], "rows": None}
 
 
-def outcome_json(outcome: Outcome, started: Started, written: Sequence[Path]) -> dict[str, Any]:
+def outcome_json(outcome: RunOutcome, started: Started, written: Sequence[Path]) -> dict[str, Any]:
     """What a run did, as JSON data; `written` are the copies of its sinks."""
     assert outcome.version is not None
     data = plan_json(outcome.plan, started.dataflow)

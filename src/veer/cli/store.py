@@ -35,7 +35,7 @@ def log(
     with existing_store(store) as opened:
         names = opened.names()
         if name and name not in names:
-            raise InputError(f"no versions of {name!r} in {opened.place}")
+            raise InputError(f"no versions of {name!r} in {opened.location}")
         found = [v for n in ([name] if name else names) for v in opened.versions(n)]
     if format is TextOrJson.JSON:
         typer.echo(json_text([version_json(v) for v in found]))

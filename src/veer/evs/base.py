@@ -28,6 +28,7 @@ from veer.model.pprint import brief
 from veer.model.query_pair import QueryPair
 from veer.model.types import AtomicType
 from veer.model.walk import operator_exprs, parts, query_of
+from veer.reasons import NotProven, Restricted
 from veer.verdict import Answer, TableSemantics, Verdict
 
 Ids: TypeAlias = Collection[str]
@@ -123,12 +124,12 @@ class EV(ABC):
 
     def verify(self, pair: QueryPair) -> Answer:
         """EQUIVALENT or UNKNOWN, with the first violation or the prover's reason."""
-        reason = next(self.violations(pair), None)
-        if reason is not None:
-            return Answer(Verdict.UNKNOWN, reason)
+        violation = next(self.violations(pair), None)
+        if violation is not None:
+            return Answer(Verdict.UNKNOWN, Restricted(violation))
         answer = self.decide(pair)
         if answer.verdict is Verdict.INEQUIVALENT:
-            return Answer(Verdict.UNKNOWN, f"not proven: {answer.reason}")
+            return Answer(Verdict.UNKNOWN, NotProven(answer.reason))
         return answer
 
     @abstractmethod

@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any, final
 
@@ -19,11 +20,26 @@ LONGEST = 24  # characters of a label; the whole text shows under the mouse
 LETTER = 7.2  # pixels, about
 TURNED = 35  # degrees
 COLOURS = ("#3366cc", "#dc3912", "#ff9900", "#109618", "#990099", "#0099c6", "#dd4477", "#66aa00")
-Row = Sequence[Any]
+ChartRow = Sequence[Any]
+
+
+class Shape(Enum):
+    """How a chart shows its rows."""
+
+    BARS = auto()
+    LINES = auto()
+    POINTS = auto()
+
+    @classmethod
+    def of(cls, kind: str) -> Shape:
+        """The shape of a visualization sink by its kind: `bar chart`, `line chart`, `scatterplot`."""
+        if "bar" in kind:
+            return cls.BARS
+        return cls.LINES if "line" in kind else cls.POINTS
 
 
 def write_chart(
-    target: Path, title: str, kind: str, names: Sequence[str], rows: Sequence[Row], total: int
+    target: Path, title: str, kind: str, names: Sequence[str], rows: Sequence[ChartRow], total: int
 ) -> list[Path]:
     """Draw rows of x, y and perhaps colour; gives the files that were written."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +49,9 @@ def write_chart(
     return [page, picture] if _draw_png(picture, title, kind, names, rows) else [page]
 
 
-def as_html(title: str, kind: str, names: Sequence[str], rows: Sequence[Row], total: int) -> str:
+def as_html(
+    title: str, kind: str, names: Sequence[str], rows: Sequence[ChartRow], total: int
+) -> str:
     """A page of its own, which loads nothing."""
     shown = _drawable(rows)
     less = f", {len(shown):,} of them drawn" if len(shown) < total else ""
@@ -47,7 +65,7 @@ def as_html(title: str, kind: str, names: Sequence[str], rows: Sequence[Row], to
     )
 
 
-def _drawable(rows: Sequence[Row]) -> list[Row]:
+def _drawable(rows: Sequence[ChartRow]) -> list[ChartRow]:
     return [row for row in rows if not any(map(_is_nowhere, row[:2]))][:MOST_POINTS]
 
 
@@ -130,9 +148,9 @@ def _number(value: float) -> str:
 class _Drawing:
     """A chart whose margins leave room for its labels."""
 
-    def __init__(self, kind: str, names: Sequence[str], rows: Sequence[Row]) -> None:
-        self.kind, self.names, self.rows = kind, names, rows
-        bars = "bar" in kind
+    def __init__(self, kind: str, names: Sequence[str], rows: Sequence[ChartRow]) -> None:
+        self.shape, self.names, self.rows = Shape.of(kind), names, rows
+        bars = self.shape is Shape.BARS
         self.x = _Axis([row[0] for row in rows], beside=bars)
         self.y = _Axis([row[1] for row in rows], zero=bars)
         self.colours = _colours(rows) if len(names) > 2 else {}
@@ -180,9 +198,9 @@ class _Drawing:
         yield _text(8, 18, self.names[1], "start", longest=60)
 
     def _content(self) -> Iterator[str]:
-        if "bar" in self.kind:
+        if self.shape is Shape.BARS:
             yield from self._bars()
-        elif "line" in self.kind:
+        elif self.shape is Shape.LINES:
             for colour, rows in self._by_colour():
                 at = sorted(self.place(self.x.share(r[0]), self.y.share(r[1])) for r in rows)
                 path = " ".join(f"{px:.1f},{py:.1f}" for px, py in at)
@@ -195,7 +213,7 @@ class _Drawing:
 
     def _bars(self) -> Iterator[str]:
         """Bars from zero; those of one place beside each other."""
-        groups: dict[float, list[Row]] = {}
+        groups: dict[float, list[ChartRow]] = {}
         for row in self.rows:
             groups.setdefault(self.x.share(row[0]), []).append(row)
         most = max(map(len, groups.values()))
@@ -207,10 +225,10 @@ class _Drawing:
             for number, row in enumerate(rows):
                 _, py = self.place(0, self.y.share(row[1]))
                 px = middle - width * len(rows) / 2 + width * number
-                said = f"<title>{_safe(f'{shown_value(row[0])}: {shown_value(row[1])}')}</title>"
+                tooltip = f"<title>{_safe(f'{shown_value(row[0])}: {shown_value(row[1])}')}</title>"
                 yield (
                     f'<rect x="{px:.1f}" y="{min(py, base):.1f}" width="{width:.1f}" '
-                    f'height="{abs(base - py):.1f}" fill="{self._colour(row)}">{said}</rect>'
+                    f'height="{abs(base - py):.1f}" fill="{self._colour(row)}">{tooltip}</rect>'
                 )
         yield _line(*self.place(0, self.y.base), *self.place(1, self.y.base), "#888")
 
@@ -220,11 +238,11 @@ class _Drawing:
             yield f'<rect x="{px:.1f}" y="{py:.1f}" width="10" height="10" fill="{colour}"/>'
             yield _text(px + 16, py + 10, name, "start")
 
-    def _colour(self, row: Row) -> str:
+    def _colour(self, row: ChartRow) -> str:
         return self.colours[shown_value(row[2])] if self.colours else COLOURS[0]
 
-    def _by_colour(self) -> list[tuple[str, list[Row]]]:
-        found: dict[Any, list[Row]] = {}
+    def _by_colour(self) -> list[tuple[str, list[ChartRow]]]:
+        found: dict[Any, list[ChartRow]] = {}
         for row in self.rows:
             found.setdefault(shown_value(row[2]) if self.colours else None, []).append(row)
         return [(self._colour(rows[0]), rows) for rows in found.values()]
@@ -242,7 +260,7 @@ def _text(x: float, y: float, text: str, anchor: str, turn: int = 0, longest: in
     return f"<text {where}>{html.escape(short)}{whole}</text>"
 
 
-def _colours(rows: Sequence[Row]) -> dict[str, str]:
+def _colours(rows: Sequence[ChartRow]) -> dict[str, str]:
     values = dict.fromkeys(shown_value(row[2]) for row in rows)
     return {value: COLOURS[i % len(COLOURS)] for i, value in enumerate(values)}
 
@@ -255,7 +273,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _draw_png(
-    target: Path, title: str, kind: str, names: Sequence[str], rows: Sequence[Row]
+    target: Path, title: str, kind: str, names: Sequence[str], rows: Sequence[ChartRow]
 ) -> bool:
     """The same as a PNG, if Matplotlib is installed."""
     try:
@@ -279,9 +297,9 @@ def _fill(axes: Any, drawing: _Drawing) -> None:
     for colour, rows in drawing._by_colour():
         at = [(drawing.x.share(row[0]), drawing.y.share(row[1])) for row in rows]
         name = _literal(shown_value(rows[0][2])) if drawing.colours else None
-        if "bar" in drawing.kind:
+        if drawing.shape is Shape.BARS:
             _fill_bars(axes, drawing, rows, colour, name)
-        elif "line" in drawing.kind:
+        elif drawing.shape is Shape.LINES:
             axes.plot(*zip(*sorted(at), strict=True), color=colour, label=name)
         else:
             axes.scatter(*zip(*at, strict=True), s=12, alpha=0.6, color=colour, label=name)
@@ -290,7 +308,7 @@ def _fill(axes: Any, drawing: _Drawing) -> None:
     axes.set_xticks([m.share for m in marks], [_literal(m.text) for m in marks], **turned)
     marks = drawing.y.marks()
     axes.set_yticks([m.share for m in marks], [_literal(m.text) for m in marks])
-    axes.set_ylim(*((0, 1.02) if "bar" in drawing.kind else (-0.03, 1.03)))
+    axes.set_ylim(*((0, 1.02) if drawing.shape is Shape.BARS else (-0.03, 1.03)))
     axes.grid(axis="y", color="#e4e4e4")
     axes.set_axisbelow(True)
     if drawing.colours and len(drawing.colours) <= MOST_NAMED:
@@ -298,7 +316,7 @@ def _fill(axes: Any, drawing: _Drawing) -> None:
 
 
 def _fill_bars(
-    axes: Any, drawing: _Drawing, rows: Sequence[Row], colour: str, name: str | None
+    axes: Any, drawing: _Drawing, rows: Sequence[ChartRow], colour: str, name: str | None
 ) -> None:
     """Bars from zero, those of one place beside each other, as in the drawing."""
     groups: dict[float, list[int]] = {}

@@ -11,12 +11,12 @@ from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources
+from veer.frontends.spark.plans.time_zones import is_utc
 from veer.model.dag import Dataflow
 from veer.model.ops import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-UTC = ("UTC", "Etc/UTC", "Z", "+00:00")
 
 
 @final
@@ -47,7 +47,7 @@ class Compiled:
     @cached_property
     def _compiler(self) -> Compiler:
         zone = self.spark().conf.get("spark.sql.session.timeZone")
-        if zone not in UTC:
+        if not is_utc(zone):
             raise UnsupportedError(f"workflows and SQL are run in UTC; the session is in {zone}")
         return Compiler(self.spark(), self.dataflow, self.read, self.bodies)
 

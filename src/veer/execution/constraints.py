@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.digests import digest
-from veer.execution.signals import bare, every_source
+from veer.execution.signals import every_source, without_declarations
 from veer.execution.sources import source_name
+from veer.model.digests import json_digest
 from veer.model.ops import ForeignKey, Source
 from veer.model.types import quote_name
 from veer.store import Store
@@ -40,7 +40,7 @@ class Constraints:
     def believed(self, dataflow: Dataflow) -> Dataflow:
         """The dataflow with what was seen to hold, or is trusted, of its sources."""
         self.look(dataflow)
-        return bare(dataflow, lambda source: self.trust or bool(self.known(source)))
+        return without_declarations(dataflow, lambda source: self.trust or bool(self.known(source)))
 
     def look(self, dataflow: Dataflow) -> None:
         """Take in the tables of a dataflow."""
@@ -54,9 +54,9 @@ class Constraints:
         if key is None:
             return False
         if key not in self._seen and self._store is not None:
-            found = self._store.constraint(*key)
-            if found is not None:
-                self._seen[key] = found
+            remembered = self._store.constraint(*key)
+            if remembered is not None:
+                self._seen[key] = remembered
         return self._seen.get(key)
 
     def check(self, sources: Sequence[Source]) -> bool:
@@ -78,7 +78,7 @@ class Constraints:
         """The content a constraint is about, that of the tables referred to too."""
         try:
             parents = [self._tables[f.parent] for f in source.foreign_keys]
-            at = digest([self._fingerprint(s) for s in (source, *parents)])
+            at = json_digest([self._fingerprint(s) for s in (source, *parents)])
         except (InputError, KeyError):
             return None
         declared: list[Any] = [

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, UnsupportedError
-from veer.execution.digests import digest
 from veer.frontends.json_text import read_json
 from veer.frontends.python import identify
 from veer.functions.registry import Kind
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
+from veer.model.digests import json_digest
 from veer.model.expr import Expr
 from veer.model.json import decode, encode
 from veer.model.ops import RowUdf, TableUdf
@@ -70,9 +70,9 @@ class Bodies:
     def of(self, operator: RowUdf | TableUdf) -> Body:
         """The body of an opaque operator, or an error saying how to give one."""
         kind, _, settings = operator.identity.partition(" ")
-        found = self.own.get(operator.identity) or self.own.get(kind)
-        if found is not None:
-            return Body(found, _own_digest(found))
+        function = self.own.get(operator.identity) or self.own.get(kind)
+        if function is not None:
+            return Body(function, _own_digest(function))
         if kind in LIBRARY and isinstance(operator, RowUdf):
             return self._library(kind, json.loads(settings))
         source = self.code.get(operator.identity)
@@ -90,14 +90,14 @@ class Bodies:
 
     def _library(self, kind: str, settings: Mapping[str, Any]) -> Body:
         if kind == "DictionaryMatcher":
-            return Body(DictionaryMatcher(settings["dictionary"]), digest([kind, VERSION]))
+            return Body(DictionaryMatcher(settings["dictionary"]), json_digest([kind, VERSION]))
         name = settings.get("model")
         if name is None and kind == "SentimentAnalyzer":
-            return Body(sentiment, digest([kind, VERSION]))
+            return Body(sentiment, json_digest([kind, VERSION]))
         model, content = self._model(str(name))
         classes = settings.get("classes")
         wanted = None if classes is None else frozenset(map(str, classes))
-        return Body(WordModel(model, wanted), digest([kind, VERSION, content]))
+        return Body(WordModel(model, wanted), json_digest([kind, VERSION, content]))
 
     def _model(self, name: str) -> tuple[Mapping[str, Any], str]:
         """A model file: weights of words for each class, as JSON."""
@@ -109,10 +109,10 @@ class Bodies:
         if len(data) > MODEL_BYTES:
             raise InputError(f"{path}: a model of {len(data):,} bytes")
         try:
-            found = read_json(data)
+            parsed = read_json(data)
             weights = {
                 str(c): ({str(w): float(x) for w, x in m["words"].items()}, float(m.get("bias", 0)))
-                for c, m in found["classes"].items()
+                for c, m in parsed["classes"].items()
             }
         except (ValueError, OverflowError, KeyError, TypeError, AttributeError):
             raise InputError(
@@ -138,10 +138,10 @@ def own_functions(path: str) -> dict[str, Callable[..., Any]]:
 
 def _own_digest(function: Callable[..., Any], *more: str) -> str | None:
     """A digest of a function of its arguments alone; none if it is not known to be one."""
-    found = identify(function)
-    if not found.certain or found.kind is not Kind.PURE:
+    identity = identify(function)
+    if not identity.certain or identity.kind is not Kind.PURE:
         return None
-    return digest([found.digest, platform.python_version(), *more])
+    return json_digest([identity.digest, platform.python_version(), *more])
 
 
 def _last_function(source: str) -> Callable[..., Any]:
@@ -150,7 +150,7 @@ def _last_function(source: str) -> Callable[..., Any]:
         tree = ast.parse(source)
         space: dict[str, Any] = {}
         # Purity is read from the source, which is looked up by the name of the file.
-        path = f"<workflow {digest([source])}>"
+        path = f"<workflow {json_digest([source])}>"
         linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
         exec(compile(source, path, "exec", dont_inherit=True), space)
     except Exception as error:
@@ -240,8 +240,8 @@ class ExpressionFunction:
     @cached_property
     def _compiled(self) -> tuple[Callable[..., Any], list[DataType], int, DataType]:
         fields: list[Field] = [decode(c) for c in self.columns]
-        made = compile_expr(decode(self.data), (Schema(tuple(fields)),))
-        return made, [fields[i].type for i in self.places], len(fields), decode(self.type)
+        compiled = compile_expr(decode(self.data), (Schema(tuple(fields)),))
+        return compiled, [fields[i].type for i in self.places], len(fields), decode(self.type)
 
     def __call__(self, *args: Any) -> Any:
         compiled, types, width, result = self._compiled

@@ -15,14 +15,14 @@ from unittest.mock import patch
 
 from veer.errors import InputError, UsageError, VeerError
 from veer.execution.live import explained, through_store, why_not
-from veer.execution.run import Outcome
+from veer.execution.run import RunOutcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, checked_name, default_name, open_store
 from veer.execution.targets import safe_name
 from veer.execution.writers import Reads, reads_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.capture.capture import Capture, Stopped, Written
-from veer.frontends.spark.capture.child import arguments_for, function_of, told
+from veer.frontends.spark.capture.child import arguments_for, describe_error, function_of
 from veer.frontends.spark.capture.jobs import parse_args
 from veer.frontends.spec import parse_spec
 from veer.model.ops import Sink
@@ -41,7 +41,7 @@ class JobOutcome:
     """What a job did: its frames in order, each with what was done for it or why nothing was."""
 
     name: str
-    frames: list[tuple[str, Outcome | str]] = field(default_factory=list)
+    frames: list[tuple[str, RunOutcome | str]] = field(default_factory=list)
     results: dict[str, str] = field(default_factory=dict)  # paths, by name
 
 
@@ -179,7 +179,9 @@ def _called(
             except VeerError:
                 raise
             except Exception as error:
-                raise InputError(f"{parsed.function} raised {told(error, root)}") from None
+                raise InputError(
+                    f"{parsed.function} raised {describe_error(error, root)}"
+                ) from None
 
         yield job, root, call
 

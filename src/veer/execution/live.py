@@ -7,14 +7,14 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from veer.errors import NotToldError, UsageError, VeerError
+from veer.errors import NoFingerprintError, UsageError, VeerError
+from veer.execution.environment import environment_of
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
 from veer.execution.results import read_result, spark_says
-from veer.execution.run import Outcome, Request, Running
+from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.signals import RESULT
 from veer.execution.start import checked_name
-from veer.execution.surroundings import surroundings
 from veer.frontends.spec import store_place
 from veer.model.ops import Sink
 from veer.options import Keep, Reuse, chosen
@@ -90,7 +90,7 @@ def through_store(
     spec: str = "",
     content: bool = False,
     **asked: Any,
-) -> tuple[DataFrame, Outcome]:
+) -> tuple[DataFrame, RunOutcome]:
     """A frame with the same rows that is read from the store, and what was done for it."""
     running, planned = _running(frame, store, name, spec, content, asked)
     outcome = running.run()
@@ -123,12 +123,12 @@ def _running(
     except VeerError:
         raise
     except Exception as error:
-        raise NotToldError(f"its plan is not understood: {spark_says(error)}") from None
+        raise NoFingerprintError(f"its plan is not understood: {spark_says(error)}") from None
     if order_of(planned.dataflow, RESULT) is None:
-        raise NotToldError("its rows are in an order that its columns do not tell")
+        raise NoFingerprintError("its rows are in an order that its columns do not tell")
     session = frame.sparkSession
     request = Request(
-        name, spec, stable_ids=False, environment=surroundings(session), starting=0.0, **asked
+        name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
     )
     return Running(request, planned, store, lambda: session), planned
 

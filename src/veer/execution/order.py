@@ -48,15 +48,15 @@ def order_of(dataflow: Dataflow, id_: str) -> list[OrderedBy] | None:
                 pass
             case Sort(keys):
                 rows = dataflow.schemas[at]
-                found = []
+                order = []
                 for key in keys:
                     if not isinstance(key.expr, Column):
                         return None
                     place = places.get(rows.place(key.expr.name, key.expr.occurrence))
                     if place is None:
                         return None
-                    found.append(OrderedBy(place, key.ascending, key.nulls_first))
-                return found
+                    order.append(OrderedBy(place, key.ascending, key.nulls_first))
+                return order
             case _:
                 return []
         (at,) = dataflow.inputs[at]

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from veer.errors import NotToldError
-from veer.execution.digests import digest
+from veer.errors import NoFingerprintError
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.spark.frames import read_plans
-from veer.frontends.spark.plans.operators import Signal
+from veer.frontends.spark.plans.operators import PlanSignal
 from veer.frontends.spark.plans.sources import source_of
-from veer.frontends.spark.plans.tree import Node, each
+from veer.frontends.spark.plans.tree import Node, scala_items
+from veer.model.digests import json_digest
 from veer.model.ops import LOCAL, AnyOperator, Sink, Source
 from veer.store.sealing import Seal
 
@@ -47,14 +47,14 @@ class Planned:
         if any(
             node.kind == "CollectMetrics" for plan in self._plans.values() for node in _all(plan)
         ):
-            raise NotToldError("it is observed: nobody would see its metrics if it were read")
+            raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
 
     def _leaf(self, node: Node) -> AnyOperator:
-        found = source_of(node)
-        if isinstance(found, Source):
-            found = self._seal.source(found)
-            self._leaves.setdefault(found, []).append(node)
-        return found
+        operator = source_of(node)
+        if isinstance(operator, Source):
+            operator = self._seal.source(operator)
+            self._leaves.setdefault(operator, []).append(node)
+        return operator
 
     # -- sources -------------------------------------------------------------------------------
 
@@ -62,24 +62,24 @@ class Planned:
         """What the files of a source hold; the plan must know all of them, and no others."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == LOCAL or not nodes:
-            raise NotToldError(f"the rows of {source.table} are known to this program only")
+            raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
         format_ = format_name(source.format)
         if format_ == "binary" or any(f.name == "_metadata" for f in source.fields):
-            raise NotToldError(f"{source.table}: it tells more of files than what they hold")
+            raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
         check_steady(source, format_)
         if any(map(self._reads_cache, self._frames.values())):
-            raise NotToldError("rows are read from a cache, whatever the files hold now")
-        said: list[Any] = [source.format, [list(o) for o in source.options]]
+            raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
+        parts: list[Any] = [source.format, [list(o) for o in source.options]]
         for node in nodes:
             paths, planned = self._planned_files(source, node)
             listed = self._files.files(paths, patterns=False)
             there = {f[0] for f in listed if not _is_hidden(f[0])}
             if planned.keys() != there or any(map(self._differs, planned.values())):
-                raise NotToldError(
+                raise NoFingerprintError(
                     f"{source.table}: its files are others than when the DataFrame was made"
                 )
-            said.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
-        return digest(said)
+            parts.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
+        return json_digest(parts)
 
     def stamp(self, source: Source) -> str:
         """Another one than before if anybody touched the files of a source."""
@@ -91,10 +91,12 @@ class Planned:
         """The paths a leaf of the plan reads, and its files as they were when it was made."""
         try:
             location = node.jvm.relation().location()
-            paths = [str(p.toString()) for p in each(location.rootPaths())]
-            files = each(location.allFiles())
+            paths = [str(p.toString()) for p in scala_items(location.rootPaths())]
+            files = scala_items(location.allFiles())
         except Exception:
-            raise NotToldError(f"{source.table}: what it holds cannot be told by files") from None
+            raise NoFingerprintError(
+                f"{source.table}: what it holds cannot be told by files"
+            ) from None
         return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}
 
     def _differs(self, planned: Any) -> bool:
@@ -116,7 +118,9 @@ class Planned:
         anew = self._of(frame._jdf.queryExecution().analyzed())
         plan: Any = anew._jdf.queryExecution().withCachedData()
         leaves = (
-            leaf for p in (plan, *each(plan.subqueriesAll())) for leaf in each(p.collectLeaves())
+            leaf
+            for p in (plan, *scala_items(plan.subqueriesAll()))
+            for leaf in scala_items(p.collectLeaves())
         )
         return any(leaf.getClass().getSimpleName() == "InMemoryRelation" for leaf in leaves)
 
@@ -127,9 +131,9 @@ class Planned:
 
     def _path(self, uri: str) -> str:
         """A file as its path, as `Sources` lists it."""
-        made: Any = self.spark._jvm.java.net.URI(uri)  # type: ignore[union-attr]
-        scheme = made.getScheme()
-        return str(made.getPath()) if scheme in (None, "file") else uri
+        parsed: Any = self.spark._jvm.java.net.URI(uri)  # type: ignore[union-attr]
+        scheme = parsed.getScheme()
+        return str(parsed.getPath()) if scheme in (None, "file") else uri
 
     def read(self, source: Source) -> DataFrame:
         """The rows of a leaf of the plans."""
@@ -143,11 +147,11 @@ class Planned:
         if id_ not in self._nodes:
             return False
         node, signal = self._nodes[id_]
-        output = each(node.jvm.output())
+        output = scala_items(node.jvm.output())
         if not all(a.dataType().asNullable().equals(a.dataType()) for a in output):
             return False  # files do not tell what is never null inside of arrays, maps and structs
-        numbers = [_number(a) for a in output]
-        return sorted(numbers) == sorted(signal.numbers) and len(set(numbers)) == len(numbers)
+        expr_ids = [_expr_id(a) for a in output]
+        return sorted(expr_ids) == sorted(signal.expr_ids) and len(set(expr_ids)) == len(expr_ids)
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
         """The rows of a signal, with stored parts read."""
@@ -157,38 +161,38 @@ class Planned:
             return self._of(self._rebuilt(self._plans[id_], self._replaced(stored)))
         node, signal = self._nodes[id_]
         plan = self._rebuilt(node, self._replaced(stored))
-        output = {_number(a): a for a in each(plan.output())}
-        columns = [output[n] for n in signal.numbers]
+        output = {_expr_id(a): a for a in scala_items(plan.output())}
+        columns = [output[n] for n in signal.expr_ids]
         return self._of(self._project(columns, plan))
 
     def served(self, sink: str, stored: DataFrame) -> DataFrame:
         """A stored result in place of a whole frame: as it, down to what may be null."""
-        wanted = each(self._plans[sink].jvm.output())
+        wanted = scala_items(self._plans[sink].jvm.output())
         return self._of(self._aliased(wanted, _columns(stored), stored))
 
     def _replaced(self, stored: Mapping[str, DataFrame]) -> dict[int, Any]:
         """What takes the place of nodes of the plans, by the nodes' identity."""
-        found = {}
+        replacements = {}
         for id_, frame in stored.items():
             node, signal = self._nodes[id_]
-            found[id(node)] = self._in_place(node, signal, frame)
-        return found
+            replacements[id(node)] = self._in_place(node, signal, frame)
+        return replacements
 
-    def _in_place(self, node: Node, signal: Signal, frame: DataFrame) -> Any:
-        places = {number: i for i, number in enumerate(signal.numbers)}
-        wanted = each(node.jvm.output())
+    def _in_place(self, node: Node, signal: PlanSignal, frame: DataFrame) -> Any:
+        places = {number: i for i, number in enumerate(signal.expr_ids)}
+        wanted = scala_items(node.jvm.output())
         columns = _columns(frame)
-        ordered = [columns[places[_number(a)]] for a in wanted]
+        ordered = [columns[places[_expr_id(a)]] for a in wanted]
         return self._aliased(wanted, ordered, frame)
 
     def _aliased(self, wanted: Sequence[Any], columns: Sequence[Any], frame: DataFrame) -> Any:
         """A projection of a stored frame whose columns are those wanted."""
         jvm: Any = self.spark._jvm
         expressions = jvm.org.apache.spark.sql.catalyst.expressions
-        made = []
+        aliases = []
         for attribute, column in zip(wanted, columns, strict=True):
             value = column if attribute.nullable() else expressions.KnownNotNull(column)
-            made.append(
+            aliases.append(
                 expressions.Alias(
                     value,
                     attribute.name(),
@@ -198,7 +202,7 @@ class Planned:
                     self._sequence([]),
                 )
             )
-        return self._project(made, frame._jdf.queryExecution().analyzed())
+        return self._project(aliases, frame._jdf.queryExecution().analyzed())
 
     def _project(self, columns: Sequence[Any], plan: Any) -> Any:
         jvm: Any = self.spark._jvm
@@ -223,8 +227,8 @@ class Planned:
 
         jvm: Any = self.spark._jvm
         dataset = jvm.org.apache.spark.sql.classic.Dataset
-        made: Any = dataset.ofRows(self.spark._jsparkSession, plan)
-        return ClassicFrame(made, self.spark)
+        dataset_frame: Any = dataset.ofRows(self.spark._jsparkSession, plan)
+        return ClassicFrame(dataset_frame, self.spark)
 
 
 def _all(node: Node) -> Iterator[Node]:
@@ -239,10 +243,10 @@ def _schema(node: Node) -> str:
 
 
 def _columns(frame: DataFrame) -> list[Any]:
-    return each(frame._jdf.queryExecution().analyzed().output())
+    return scala_items(frame._jdf.queryExecution().analyzed().output())
 
 
-def _number(attribute: Any) -> int:
+def _expr_id(attribute: Any) -> int:
     return int(attribute.exprId().id())
 
 

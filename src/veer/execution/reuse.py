@@ -14,15 +14,17 @@ from typing import final
 
 from veer.analysis.fingerprint import fingerprints
 from veer.api import Comparison, verify
+from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, UniqueHolds
+from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
-from veer.execution.digests import digest
 from veer.execution.order import order_of
-from veer.execution.signals import Signals, bare, cannot_store, every_source
+from veer.execution.signals import Signals, cannot_store, every_source, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.json import to_json
 from veer.model.ops import (
     Aggregate,
@@ -44,8 +46,9 @@ from veer.model.ops import (
 )
 from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
+from veer.report.wording import reason_text
 from veer.store import Store, StoredResult, StoredVersion
-from veer.verdict import TableSemantics, Verdict
+from veer.verdict import SinkReport, TableSemantics, Verdict
 
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
@@ -69,6 +72,35 @@ SAME = "the same computation on the same sources"
 
 class _OverspentError(Exception):
     """Proving took its share of time."""
+
+
+def may_serve(sink: SinkReport) -> bool:
+    """Whether the stored rows of P, computed without failure, are those of the new version Q.
+
+    EQUIVALENT alone is not enough. What is assumed or to be known besides must be of a kind that
+    is known to do no harm here; any other kind, and one that is new, is not served.
+    """
+    return (
+        sink.verdict is Verdict.EQUIVALENT
+        and all(map(_is_harmless_assumption, sink.assumptions))
+        and all(map(_is_harmless_caveat, sink.caveats))
+    )
+
+
+def _is_harmless_assumption(assumption: Assumption) -> bool:
+    match assumption:
+        case KeyHolds() | UniqueHolds() | ForeignKeyHolds():
+            return True  # only what was checked against the data, or is trusted, was declared
+        case _:
+            return False  # the stored rows are one choice, the run would make another
+
+
+def _is_harmless_caveat(caveat: Caveat) -> bool:
+    match caveat:
+        case MayFail(side=Side.P):
+            return True  # it did not: its rows are there
+        case _:
+            return False
 
 
 @final
@@ -163,7 +195,7 @@ class Planner:
         return None
 
     def _usable(self, result: StoredResult) -> bool:
-        problem = self.store.usable(result)
+        problem = self.store.acquire(result)
         if problem:
             self.plan.notes.append(f"a stored result is not read: {problem}")
         return not problem
@@ -187,7 +219,9 @@ class Planner:
             return shared and (self.constraints.trust or bool(self.constraints.known(source)))
 
         saved = result.seconds + (0 if self.plan.computed else self.starting)
-        found = self._verdict(bare(p, is_believed), bare(q, is_believed), saved)
+        found = self._verdict(
+            without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+        )
         if found is not None or self.constraints.trust:
             return found or ""
         declared = [s for s in (*every_source(p), *every_source(q)) if source_name(s) in own]
@@ -201,7 +235,12 @@ class Planner:
         if not self.constraints.check(open_):
             return ""
         # What does not hold of a table was left out above: again with what holds.
-        return self._verdict(bare(p, is_believed), bare(q, is_believed), saved) or ""
+        return (
+            self._verdict(
+                without_declarations(p, is_believed), without_declarations(q, is_believed), saved
+            )
+            or ""
+        )
 
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
         """Whether tables of one name are one table, with the content it had where both read it."""
@@ -216,7 +255,7 @@ class Planner:
 
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
-        names = digest(to_json(p)), digest(to_json(q))
+        names = json_digest(to_json(p)), json_digest(to_json(q))
         known = self.store.verdict(*names, own_code_digest())
         if known is None:
             allowed = self.share * saved - self.plan.proving
@@ -246,11 +285,8 @@ class Planner:
             return None
         except VeerError as error:
             return Verdict.UNKNOWN.value, str(error)
-        fails = [c.text for c in sink.caveats if not c.text.startswith("P may fail")]
-        choices = [a.text for a in sink.assumptions if a.text.startswith("same choice")]
-        if sink.verdict is not Verdict.EQUIVALENT or fails or choices:
-            return Verdict.UNKNOWN.value, "; ".join([sink.reason, *fails, *choices])
-        return sink.verdict.value, sink.reason
+        verdict = Verdict.EQUIVALENT if may_serve(sink) else Verdict.UNKNOWN
+        return verdict.value, reason_text(sink.reason)
 
     # -- below sinks ---------------------------------------------------------------------------
 

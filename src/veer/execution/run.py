@@ -25,6 +25,7 @@ from veer.model.ops import Source
 from veer.options import Keep, Reuse, chosen
 from veer.own_code import own_code_digest
 from veer.store import SinkResult, Store, StoredResult, StoredVersion
+from veer.store.records import COMPUTED, NOT_KEPT, REUSED
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SEALED = ("settings", PYTHON_SAYS)  # of an environment: what may hold secrets
-COMPUTED, REUSED, NOT_KEPT = "computed", "reused", "not kept"
 
 
 class Computation(Protocol):
@@ -87,7 +87,7 @@ class Request:
 
 @final
 @dataclass
-class Outcome:
+class RunOutcome:
     """What a run did: its plan, its sinks, and the version it was recorded as."""
 
     plan: RunPlan
@@ -139,13 +139,13 @@ class Running:
             self.computation.bodies,
             # What was computed on trust serves only those who trust.
             {
-                **self._told_environment(),
+                **self._sealed_environment(),
                 "veer": own_code_digest(),
                 **({"trust": True} if self.request.trust else {}),
             },
         )
 
-    def _told_environment(self) -> dict[str, Any]:
+    def _sealed_environment(self) -> dict[str, Any]:
         """The environment as it may be stored."""
         seal = self.store.seal
         sealed = {name: seal.settings(self._environment.get(name, {})) for name in SEALED}
@@ -176,7 +176,7 @@ class Running:
 
     # -- running -------------------------------------------------------------------------------
 
-    def run(self) -> Outcome:
+    def run(self) -> RunOutcome:
         """Run the version; results that turn out to be damaged are computed after all."""
         begun = time.perf_counter()
         notes: list[str] = []
@@ -186,19 +186,19 @@ class Running:
             if planner.plan.computed and self._is_elsewhere():
                 continue
             try:
-                made = self._compute(planner)
+                computed = self._compute(planner)
                 break
             except InputError:
                 damaged = self._damaged(planner.plan)
                 if not damaged:
                     raise
                 notes += damaged
-        outcome = Outcome(planner.plan, notes=[*notes, *planner.plan.notes], planning=planning)
+        outcome = RunOutcome(planner.plan, notes=[*notes, *planner.plan.notes], planning=planning)
         outcome.notes += [
             f"table {table}: {problem}; what is declared of it is not relied on"
             for table, problem in self.constraints.violated.items()
         ]
-        self._register(outcome, made, time.perf_counter() - begun)
+        self._register(outcome, computed, time.perf_counter() - begun)
         outcome.seconds = time.perf_counter() - begun
         return outcome
 
@@ -217,7 +217,7 @@ class Running:
 
     def _damaged(self, plan: RunPlan) -> list[str]:
         """Stored parts that are not what they were, though they seemed to be."""
-        found = []
+        problems = []
         for reused in plan.cuts.values():
             result = reused.result
             try:
@@ -226,8 +226,8 @@ class Running:
                 continue
             if problem:
                 self.store.mark_damaged(result.id)
-                found.append(f"a stored result is not read: {problem}")
-        return found
+                problems.append(f"a stored result is not read: {problem}")
+        return problems
 
     def _compute(self, planner: Planner) -> dict[str, StoredResult]:
         """Everything that has to be computed, by signal."""
@@ -243,7 +243,7 @@ class Running:
             return results.read(result, dataflow.schemas[id_], order)
 
         stored = {i: read(i, reused.result) for i, reused in plan.cuts.items()}
-        made: dict[str, StoredResult] = {}
+        computed: dict[str, StoredResult] = {}
         try:
             for id_ in [*plan.keep, *plan.computed]:
                 schema = dataflow.schemas[id_]
@@ -253,69 +253,79 @@ class Running:
                 self.progress(f"computing {id_}")
                 frame = self.computation.frame(id_, stored)
                 look = planner.signature(id_) if self.request.reuse is not Reuse.NONE else ""
-                made[id_] = results.write(frame, self.signals, id_, look)
+                computed[id_] = results.write(frame, self.signals, id_, look)
                 if id_ in plan.keep:
-                    stored[id_] = read(id_, made[id_])
+                    stored[id_] = read(id_, computed[id_])
         except BaseException:
-            for result in made.values():
+            for result in computed.values():
                 results.discard(result.id)
             raise
-        return made
+        return computed
 
     # -- registering ---------------------------------------------------------------------------
 
-    def _register(self, outcome: Outcome, made: dict[str, StoredResult], seconds: float) -> None:
+    def _register(
+        self, outcome: RunOutcome, computed: dict[str, StoredResult], seconds: float
+    ) -> None:
         """Record the version with what was computed from sources that stayed the same."""
         plan = outcome.plan
-        changed = self._changed(made) if made else {}
-        results = Results(self.store, self.spark()) if made else None
+        changed = self._changed(computed) if computed else {}
+        results = Results(self.store, self.spark()) if computed else None
         for id_, why in changed.items():
             assert results is not None
-            results.discard(made.pop(id_).id)
+            results.discard(computed.pop(id_).id)
             outcome.notes.append(f"{id_}: {why} while it was computed; its result is not kept")
         if self.request.keep is Keep.NONE:
             # Kept for this version to be read, found by nobody else.
-            made = {i: replace(r, exact="", signature="") for i, r in made.items()}
-        sinks = []
-        for sink in self.signals.dataflow.sinks:
-            if sink in plan.served:
-                result = plan.served[sink].result
-                sinks.append(
-                    SinkResult(sink, REUSED, result.id, result.rows, plan.served[sink].why)
-                )
-            elif sink in made:
-                result = made[sink]
-                sinks.append(
-                    SinkResult(sink, COMPUTED, result.id, result.rows, plan.computed[sink])
-                )
-            else:
-                sinks.append(SinkResult(sink, NOT_KEPT, "", None, changed.get(sink, "")))
-                continue
-            outcome.results[sink] = result
-        outcome.kept = [r for i, r in made.items() if i not in plan.computed]
-        outcome.sinks = tuple(sinks)
-        version = self._version(outcome.sinks, seconds)
-        again = self._is_again(version)
-        if again is not None:
-            recorded = {s.sink: s for s in again.sinks if s.result}
-            renewed = tuple(
-                recorded[s.sink]
-                if s.sink in recorded and recorded[s.sink].result == s.result
-                else s
-                for s in version.sinks
-            )
-            outcome.version = replace(again, sinks=renewed)
-            if made or renewed != again.sinks:
-                self.store.renew_sinks(outcome.version, list(made.values()))
-        else:
-            outcome.version = self.store.record(version, list(made.values()))
-            outcome.is_new = True
+            computed = {i: replace(r, exact="", signature="") for i, r in computed.items()}
+        outcome.sinks = tuple(
+            self._sink_result(sink, outcome, computed, changed)
+            for sink in self.signals.dataflow.sinks
+        )
+        outcome.kept = [r for i, r in computed.items() if i not in plan.computed]
+        self._record(outcome, self._version(outcome.sinks, seconds), list(computed.values()))
 
-    def _changed(self, made: Mapping[str, StoredResult]) -> dict[str, str]:
+    def _sink_result(
+        self,
+        sink: str,
+        outcome: RunOutcome,
+        computed: Mapping[str, StoredResult],
+        changed: Mapping[str, str],
+    ) -> SinkResult:
+        """What became of a sink; its result is noted in the outcome."""
+        plan = outcome.plan
+        if sink in plan.served:
+            result, how, why = plan.served[sink].result, REUSED, plan.served[sink].why
+        elif sink in computed:
+            result, how, why = computed[sink], COMPUTED, plan.computed[sink]
+        else:
+            return SinkResult(sink, NOT_KEPT, "", None, changed.get(sink, ""))
+        outcome.results[sink] = result
+        return SinkResult(sink, how, result.id, result.rows, why)
+
+    def _record(
+        self, outcome: RunOutcome, version: StoredVersion, computed: Sequence[StoredResult]
+    ) -> None:
+        """Record the version, or new results of the previous one if it is the same again."""
+        again = self._is_again(version)
+        if again is None:
+            outcome.version = self.store.record(version, computed)
+            outcome.is_new = True
+            return
+        recorded = {s.sink: s for s in again.sinks if s.result}
+        renewed = tuple(
+            recorded[s.sink] if s.sink in recorded and recorded[s.sink].result == s.result else s
+            for s in version.sinks
+        )
+        outcome.version = replace(again, sinks=renewed)
+        if computed or renewed != again.sinks:
+            self.store.renew_sinks(outcome.version, computed)
+
+    def _changed(self, computed: Mapping[str, StoredResult]) -> dict[str, str]:
         """What was computed from sources, models or functions that are others now."""
         now = self._signals(self.computation.fingerprint)
-        found = {}
-        for id_ in made:
+        changes = {}
+        for id_ in computed:
             if self.signals.reason(id_):
                 continue  # it is nobody else's result anyway
             try:
@@ -323,11 +333,11 @@ class Running:
                 same = same and now.environment(id_) == self.signals.environment(id_)
                 same = same and all(map(self._is_untouched, self.signals.reads(id_)))
             except InputError as error:
-                found[id_] = f"a source is gone ({error})"
+                changes[id_] = f"a source is gone ({error})"
                 continue
             if not same:
-                found[id_] = "a source changed"
-        return found
+                changes[id_] = "a source changed"
+        return changes
 
     def _is_untouched(self, source: Source) -> bool:
         """Whether nobody exchanged a source and put it back."""
@@ -347,7 +357,7 @@ class Running:
             stable_ids=self.request.stable_ids,
             spec=self.request.spec,
             sources=self.signals.read,
-            environment={**self._told_environment(), "veer": __version__},
+            environment={**self._sealed_environment(), "veer": __version__},
             started=self.started,
             seconds=seconds,
             sinks=tuple(sinks),
@@ -364,4 +374,4 @@ class Running:
         return before if same else None
 
 
-__all__ = ["Computation", "Outcome", "Request", "Running"]
+__all__ = ["Computation", "Request", "RunOutcome", "Running"]

@@ -14,16 +14,16 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.surroundings import (
+from veer.execution.environment import (
     ZONE,
-    expected,
+    environment_of,
+    expected_environment,
     is_configured_elsewhere,
     is_harmless,
     java_of,
     java_options,
-    surroundings,
 )
-from veer.frontends.spark.capture.session import SETTINGS, started
+from veer.frontends.spark.capture.session import SETTINGS, start_session
 from veer.java import ensure_java
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ class Session:
             usual = {k: v for k, v in SETTINGS.items() if k != "spark.sql.runSQLOnFiles"}
             scratch = tempfile.mkdtemp(prefix="veer-")
             atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-            with _said_aside(f"{scratch}/spark.log"):
+            with _stderr_to_file(f"{scratch}/spark.log"):
                 settings = {**usual, **FOR_RUNNING, **self.conf}
-                session = started(scratch, self.master, settings)
+                session = start_session(scratch, self.master, settings)
             self._session = session
         return self._session
 
@@ -83,10 +83,10 @@ class Session:
     def environment(self) -> dict[str, Any]:
         """What results depend on; Spark starts for it only where something is configured."""
         if self._session is not None:
-            return surroundings(self._session)
+            return environment_of(self._session)
         spark = _spark_version()
         java = "" if self._is_configured else java_of(ensure_java())
-        return expected(spark, SETTINGS[ZONE], java) if java else surroundings(self())
+        return expected_environment(spark, SETTINGS[ZONE], java) if java else environment_of(self())
 
     @property
     def _is_configured(self) -> bool:
@@ -106,7 +106,7 @@ def _spark_version() -> str:
 
 
 @contextmanager
-def _said_aside(log: str) -> Iterator[None]:
+def _stderr_to_file(log: str) -> Iterator[None]:
     """What a process started here says on its standard error goes to a file."""
     sys.stderr.flush()
     kept = os.dup(2)

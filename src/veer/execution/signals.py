@@ -1,6 +1,6 @@
 """What the result of every signal depends on: its computation, its sources, where it ran.
 
-Two results with the same key are the same; for others of the same sources and surroundings a proof
+Two results with the same key are the same; for others of the same sources and environment a proof
 is needed.
 """
 
@@ -17,16 +17,18 @@ from typing import Any, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from veer.analysis.determinism import adds_in_double, may_be_of_today, operator_kind
+from veer.analysis.call_kinds import adds_in_double
+from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
-from veer.errors import NotToldError
-from veer.execution.digests import digest
+from veer.analysis.run_times import may_be_of_today
+from veer.errors import NoFingerprintError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
-from veer.execution.sql import PYTHON
+from veer.execution.sql import is_python_call
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.expr import AggregateCall, Call, OpaqueCall, OverCall
+from veer.model.digests import json_digest
+from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -108,7 +110,7 @@ class Signals:
                 elif isinstance(inner, RowUdf | TableUdf):
                     if self._body(inner) is None:
                         return f"nobody knows what the values of {inner.identity!r} depend on"
-        except NotToldError as error:
+        except NoFingerprintError as error:
             return str(error)
         return ""
 
@@ -133,7 +135,7 @@ class Signals:
         """The fingerprints of all sources that have one."""
         found = {}
         for source in every_source(self.dataflow):
-            with suppress(NotToldError):
+            with suppress(NoFingerprintError):
                 found[source_name(source)] = self.known(source)
         return found
 
@@ -158,7 +160,7 @@ class Signals:
     def environment(self, id_: str) -> str:
         """Where a signal is computed, as far as its rows depend on it."""
         everywhere = {k: v for k, v in self._environment.items() if k != PYTHON_SAYS}
-        return digest([everywhere, sorted(self._needs[id_])])
+        return json_digest([everywhere, sorted(self._needs[id_])])
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
@@ -176,7 +178,7 @@ class Signals:
         if isinstance(operator, RowUdf | TableUdf):
             found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
-            if isinstance(part, Call) and part.function.startswith(PYTHON):
+            if is_python_call(part):
                 found |= {f"expressions {VERSION}", *self._of_python}
             elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
                 found |= {f"Python {platform.python_version()}", *self._of_python}
@@ -196,7 +198,7 @@ class Signals:
     @cached_property
     def _of_python(self) -> tuple[str, ...]:
         """What Python functions depend on beside their bodies."""
-        return _zone(), f"variables {digest(self._environment.get(PYTHON_SAYS, {}))}"
+        return _zone(), f"variables {json_digest(self._environment.get(PYTHON_SAYS, {}))}"
 
     def exact(self, id_: str) -> str:
         """A key that only the same computation on the same sources has."""
@@ -208,7 +210,9 @@ class Signals:
             names = list(self.dataflow.schemas[id_].names)
             computed = [fingerprints(self.dataflow)[below], operator.places(rows), names]
         types = [str(t) for t in self.dataflow.schemas[id_].types]
-        return digest([computed, types, sorted(self.sources(id_).items()), self.environment(id_)])
+        return json_digest(
+            [computed, types, sorted(self.sources(id_).items()), self.environment(id_)]
+        )
 
     def cone(self, id_: str) -> Dataflow:
         """A signal as a dataflow of its own, with everything declared of its sources."""
@@ -244,7 +248,9 @@ def cone(dataflow: Dataflow, id_: str) -> Dataflow:
     return Dataflow(operators, [*links, Link(id_, top)])
 
 
-def bare(dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False) -> Dataflow:
+def without_declarations(
+    dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False
+) -> Dataflow:
     """The dataflow without what is declared of its sources, but of those to keep."""
     return map_sources(dataflow, lambda source: source if keep(source) else undeclared(source))
 
@@ -298,4 +304,12 @@ def _types(type_: DataType) -> list[DataType]:
             return [type_]
 
 
-__all__ = ["RESULT", "Signals", "bare", "cannot_store", "cone", "every_source", "with_subqueries"]
+__all__ = [
+    "RESULT",
+    "Signals",
+    "cannot_store",
+    "cone",
+    "every_source",
+    "with_subqueries",
+    "without_declarations",
+]

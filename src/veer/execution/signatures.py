@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from veer.errors import VeerError
-from veer.execution.digests import digest
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Run, Signal
 from veer.interpreter.opaque import noise, opaque_value
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.json import decode, encode
 from veer.model.ops import RowUdf, Source
 from veer.refute.instances import Instances, all_sources
@@ -40,28 +40,28 @@ def signatures(dataflow: Dataflow, store: Store) -> dict[str, str]:
     shown: dict[str, list[str]] = {i: [] for i in dataflow.operators}
     for number in range(INSTANCES):
         run = Run({name: rows[number] for name, rows in tables.items()}, functions)
-        found = _run(program, run)
+        signals = _run(program, run)
         for id_, seen in shown.items():
-            seen.append(digest(_bag(found[id_])) if id_ in found else "")
+            seen.append(json_digest(_bag(signals[id_])) if id_ in signals else "")
     return {
-        id_: digest([[str(t) for t in dataflow.schemas[id_].types], seen])
+        id_: json_digest([[str(t) for t in dataflow.schemas[id_].types], seen])
         for id_, seen in shown.items()
         if any(seen)
     }
 
 
 def _run(program: Program, run: Run) -> dict[str, Signal]:
-    found: dict[str, Signal] = {}
+    signals: dict[str, Signal] = {}
     for id_, inputs, step in program.steps:
-        if any(i not in found for i in inputs):
+        if any(i not in signals for i in inputs):
             continue
         try:
-            signal = step([found[i] for i in inputs], (run,))
+            signal = step([signals[i] for i in inputs], (run,))
         except (Failure, VeerError, RecursionError):
             continue
         if len(signal.rows) <= MOST_ROWS:
-            found[id_] = signal
-    return found
+            signals[id_] = signal
+    return signals
 
 
 def _bag(signal: Signal) -> list[str]:
@@ -72,16 +72,16 @@ def _tables(
     dataflow: Dataflow, stream: Instances, store: Store
 ) -> Mapping[str, list[list[tuple[Any, ...]]]]:
     """The instances of every table: those of the store, where there are some."""
-    made: list[Mapping[str, list[tuple[Any, ...]]]] = []
-    found = {}
+    generated: list[Mapping[str, list[tuple[Any, ...]]]] = []
+    tables = {}
     for name, source in sorted(all_sources((dataflow,)).items()):
         key = f"table {_table_key(source)}"
         kept = store.pool(key)
         if kept is None:
-            made = made or [stream.make(number) for number in range(INSTANCES)]
-            kept = store.add_pool(key, [encode(tuple(m.get(name, ()))) for m in made])
-        found[name] = [list(decode(rows)) for rows in kept]
-    return found
+            generated = generated or [stream.make(number) for number in range(INSTANCES)]
+            kept = store.add_pool(key, [encode(tuple(m.get(name, ()))) for m in generated])
+        tables[name] = [list(decode(rows)) for rows in kept]
+    return tables
 
 
 def _table_key(source: Source) -> str:
@@ -92,7 +92,7 @@ def _functions(
     dataflow: Dataflow, stream: Instances, store: Store
 ) -> dict[str, Callable[..., Any]]:
     """A fixed function for each opaque one of rows, with values that are compared with."""
-    found = {}
+    functions = {}
     for operator in dataflow.operators.values():
         if not isinstance(operator, RowUdf):
             continue
@@ -101,8 +101,8 @@ def _functions(
         if kept is None:
             likely = [v for v in stream.constants if isinstance(v, str | int)][:MOST_LIKELY]
             kept = store.add_pool(key, encode(tuple(likely)))
-        found[operator.identity] = _invented(operator, decode(kept))
-    return found
+        functions[operator.identity] = _invented(operator, decode(kept))
+    return functions
 
 
 def _invented(operator: RowUdf, likely: tuple[Any, ...]) -> Callable[..., Any]:

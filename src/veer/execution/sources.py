@@ -18,8 +18,8 @@ from pathlib import Path
 from stat import S_ISLNK
 from typing import TYPE_CHECKING, Any, final
 
-from veer.errors import InputError, NotToldError
-from veer.execution.digests import digest
+from veer.errors import InputError, NoFingerprintError
+from veer.model.digests import json_digest
 from veer.model.json import encode
 from veer.model.ops import Source
 from veer.model.schema import Field
@@ -46,7 +46,7 @@ SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 @final
 @dataclass(frozen=True)
-class Place:
+class FileLocation:
     """Where a source is: patterns as Spark reads them, and the same for looking at files."""
 
     format: str
@@ -67,13 +67,13 @@ class Sources:
         default_factory=lambda: Seal("")
     )  # of the store that sources come sealed for
 
-    def place(self, source: Source) -> Place:
+    def locate(self, source: Source) -> FileLocation:
         """Where the rows of a source are, or an error saying where they were looked for."""
         source = self.seal.opened(source)
         if source.location:
             both = [self._absolute(path) for path in _paths(source.location)]
             patterns, globs = (tuple(pair[i] for pair in both) for i in (0, 1))
-            return Place(format_name(source.format), patterns, globs, source.options)
+            return FileLocation(format_name(source.format), patterns, globs, source.options)
         tried = []
         for format_ in FORMATS:
             for name in (f"{source.table}.{format_}", source.table):
@@ -84,7 +84,9 @@ class Sources:
                     if format_ == "csv" and "header" not in dict(options):
                         options = (*options, ("header", "true"))
                     where = os.path.normpath(self._folder / name)
-                    return Place(format_, (_url(as_named(where)),), (glob.escape(where),), options)
+                    return FileLocation(
+                        format_, (_url(as_named(where)),), (glob.escape(where),), options
+                    )
         raise InputError(
             f"table {source.table!r} is not there: looked for {tried[0]}, {tried[1]} and the like; "
             "name the folder of the tables with --data"
@@ -115,60 +117,60 @@ class Sources:
 
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
-        place = self.place(source)
+        location = self.locate(source)
         if source.metadata:
             shown = source.metadata[0][0]
             raise InputError(f"source {source.table!r}: {shown} changes what is read")
         ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
-        reader = spark.read.format(place.format).options(**dict(place.options)).schema(ddl)
+        reader = spark.read.format(location.format).options(**dict(location.options)).schema(ddl)
         try:
-            return reader.load(list(place.patterns))
+            return reader.load(list(location.patterns))
         except Exception as error:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise InputError(f"source {source.table!r}: {self.seal.hide(first)}") from None
 
     def fingerprint(self, source: Source) -> str:
         """What the source holds now."""
-        place = self.place(source)
-        check_steady(source, place.format)
+        location = self.locate(source)
+        check_steady(source, location.format)
         if any(map(UNLIKE_HADOOP.search, _paths(self.seal.opened(source).location))):
-            raise NotToldError(f"{source.location}: brackets and braces are not looked up")
-        options = [[name, self.seal.option(name, value)] for name, value in place.options]
-        listed = [[self.seal.text(name), *more] for name, *more in self.files(place.globs)]
-        return digest([place.format, options, listed])
+            raise NoFingerprintError(f"{source.location}: brackets and braces are not looked up")
+        options = [[name, self.seal.option(name, value)] for name, value in location.options]
+        listed = [[self.seal.text(name), *more] for name, *more in self.files(location.globs)]
+        return json_digest([location.format, options, listed])
 
     def stamp(self, source: Source) -> str:
         """Another one than before if anybody touched the source, though it holds the same again."""
-        return self.touched(self.place(source).globs)
+        return self.touched(self.locate(source).globs)
 
     def touched(self, paths: Sequence[str], *, patterns: bool = True) -> str:
         """What shows that files were changed or exchanged, and perhaps put back."""
         by_time = replace(self, content=False)
-        found: list[Any] = []
+        marks: list[Any] = []
         for path in paths:
             local = _local(path)
             if local is None:
-                found += by_time._hadoop_files(path, patterns)
+                marks += by_time._hadoop_files(path, patterns)
                 continue
             where = str(local) if patterns else glob.escape(str(local))
             roots = sorted(glob.glob(where, include_hidden=True))
-            found += [_exchanged(folder) for folder in _above(roots)]
+            marks += [_exchanged(folder) for folder in _above(roots)]
             files = (file for root in roots for file in _walk(root, folders=True))
-            found += [[by_time._local_file(file), _link(file)] for file in files]
-        return digest(found)
+            marks += [[by_time._local_file(file), _link(file)] for file in files]
+        return json_digest(marks)
 
     def files(self, paths: Sequence[str], *, patterns: bool = True) -> list[list[Any]]:
         """Every file below some paths, with what tells its content."""
-        found: list[list[Any]] = []
+        files: list[list[Any]] = []
         for path in paths:
             local = _local(path)
             if local is None:
-                found += self._hadoop_files(path, patterns)
+                files += self._hadoop_files(path, patterns)
             else:
-                found += self._local_files(str(local) if patterns else glob.escape(str(local)))
-        if not found:
+                files += self._local_files(str(local) if patterns else glob.escape(str(local)))
+        if not files:
             raise InputError(f"{', '.join(paths)}: there are no files")
-        return sorted(found)
+        return sorted(files)
 
     def _local_files(self, path: str) -> Iterator[list[Any]]:
         roots = sorted(glob.glob(path, include_hidden=True))
@@ -228,9 +230,11 @@ def check_steady(source: Source, format_: str) -> None:
     options = {name.lower(): value for name, value in source.options}
     corrupt = options.get("columnnameofcorruptrecord", "_corrupt_record").lower()
     if options.get("mode", "permissive").lower() != "permissive":
-        raise NotToldError(f"{source.table}: its reader does not keep every record")
+        raise NoFingerprintError(f"{source.table}: its reader does not keep every record")
     if any(f.name.lower() == corrupt for f in source.fields):
-        raise NotToldError(f"{source.table}: which records are corrupt depends on what is read")
+        raise NoFingerprintError(
+            f"{source.table}: which records are corrupt depends on what is read"
+        )
 
 
 def as_named(path: str) -> str:
@@ -263,13 +267,13 @@ def _upwards(data: str, inside: str) -> tuple[str, str]:
 
 def _above(paths: Sequence[str]) -> list[str]:
     """The folders above some paths, as they are named and as links lead to them."""
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in paths:
         for at in (path, os.path.realpath(path)):
-            while at not in found and at != os.path.dirname(at):
+            while at not in folders and at != os.path.dirname(at):
                 at = os.path.dirname(at)
-                found.add(at)
-    return sorted({*found, *map(os.path.realpath, found)})
+                folders.add(at)
+    return sorted({*folders, *map(os.path.realpath, folders)})
 
 
 def _exchanged(folder: str) -> list[Any]:
@@ -331,19 +335,23 @@ def _walk(root: str, *, folders: bool = False) -> Iterator[str]:
 
 def source_name(source: Source) -> str:
     """What tells a source from others, whatever is declared of it."""
-    told = [(f.name, getattr(source, f.name)) for f in fields(source) if f.name not in DECLARED]
-    return json.dumps([source.table, {name: _told(value) for name, value in told}], sort_keys=True)
+    described = [
+        (f.name, getattr(source, f.name)) for f in fields(source) if f.name not in DECLARED
+    ]
+    return json.dumps(
+        [source.table, {name: _as_json(value) for name, value in described}], sort_keys=True
+    )
 
 
-def _told(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """A part of a source as JSON; all there is to a column but whether it may be null."""
     if isinstance(value, tuple):
-        return [_told(item) for item in value]
+        return [_as_json(item) for item in value]
     if isinstance(value, Field):
         return {
-            f.name: _told(getattr(value, f.name)) for f in fields(value) if f.name != "nullable"
+            f.name: _as_json(getattr(value, f.name)) for f in fields(value) if f.name != "nullable"
         }
     return encode(value)
 
 
-__all__ = ["Place", "Sources", "as_named", "check_steady", "format_name", "source_name"]
+__all__ = ["FileLocation", "Sources", "as_named", "check_steady", "format_name", "source_name"]

@@ -16,7 +16,16 @@ from typing import Any, TypeAlias, assert_never, final
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.dates import date_text, timestamp_text
-from veer.functions.registry import OVER
+from veer.functions.registry import OVER, scalar_function
+from veer.functions.traits import (
+    Called,
+    CalledBackwards,
+    Indexed,
+    Infix,
+    Prefix,
+    PythonOnly,
+    SqlForm,
+)
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     WHOLE,
@@ -88,8 +97,6 @@ from veer.model.types import (
 )
 from veer.model.walk import columns_read, parts
 
-PYTHON = "python."  # begins the functions only Python has
-INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
 JOINED = {
     "inner": "INNER JOIN",
     "left": "LEFT OUTER JOIN",
@@ -98,9 +105,6 @@ JOINED = {
     "anti": "LEFT ANTI JOIN",
     "cross": "CROSS JOIN",
 }
-# Functions whose name in SQL is not the registry's.
-SPELLED = {"to_date_by": "to_date", "to_timestamp_by": "to_timestamp"}
-BETWEEN = {"add_interval": "+", "subtract_moments": "-"}
 ON_FRAMES: tuple[type[AnyOperator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
 NO_COLUMN = "CAST(NULL AS INT) AS c0"  # SQL knows no rows without columns
 
@@ -374,7 +378,7 @@ class SqlWriter:
 
     def text(self, expr: Expr, scope: Scope) -> str:
         """An expression over rows; what only Python can do is one Python function as a whole."""
-        if any(isinstance(p, Call) and p.function.startswith(PYTHON) for p in parts(expr)):
+        if any(map(is_python_call, parts(expr))):
             return self._in_python(expr, scope)
         return self._text(expr, scope)
 
@@ -418,7 +422,7 @@ class SqlWriter:
                 word = "TRY_CAST" if mode is CastMode.TRY else "CAST"
                 return f"{word}({sub(arg)} AS {_type(type_)})"
             case Call(function, args):
-                return _call(function, list(map(sub, args)))
+                return _call(scalar_function(function).sql, list(map(sub, args)))
             case OpaqueCall(identity, args):
                 if not identity.isidentifier():
                     raise UnsupportedError(f"the function {identity} cannot be called from SQL")
@@ -450,20 +454,27 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def _call(function: str, args: list[str]) -> str:
-    if function in INFIX and len(args) == 2:
-        return f"({args[0]} {function} {args[1]})"
-    if function in BETWEEN:
-        return f"({args[0]} {BETWEEN[function]} {args[1]})"
-    match function:
-        case "negative":
-            return f"(- {args[0]})"
-        case "positive":
-            return f"(+ {args[0]})"
-        case "item":
+def is_python_call(expr: Expr) -> bool:
+    """Whether an expression calls, at its top, a function that only Python has."""
+    return isinstance(expr, Call) and isinstance(scalar_function(expr.function).sql, PythonOnly)
+
+
+def _call(form: SqlForm, args: list[str]) -> str:
+    match form:
+        case Called(name):
+            return f"{name}({', '.join(args)})"
+        case CalledBackwards(name):
+            return f"{name}({', '.join(reversed(args))})"
+        case Infix(symbol):
+            return f"({args[0]} {symbol} {args[1]})"
+        case Prefix(symbol):
+            return f"({symbol} {args[0]})"
+        case Indexed():
             return f"({args[0]})[{args[1]}]"
+        case PythonOnly():
+            raise UnsupportedError("a function that only Python has cannot be called from SQL")
         case _:
-            return f"{SPELLED.get(function, function)}({', '.join(args)})"
+            assert_never(form)
 
 
 def _frame(frame: Frame) -> str:

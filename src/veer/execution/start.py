@@ -17,7 +17,7 @@ from veer.execution.functions import Bodies, own_functions
 from veer.execution.order import order_of
 from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
-from veer.execution.run import Outcome, Request, Running
+from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.signals import every_source
 from veer.execution.sources import Sources
@@ -149,8 +149,8 @@ def _rules(
         folder = next(p for p in file.parents if p.is_dir())
         project.add(top_level(folder) or folder)
         needed.append(file)
-    read = [g for s in every_source(dataflow) for g in sources.place(s).globs]
-    kept = [store.place] if store.place_is_folder else []
+    read = [g for s in every_source(dataflow) for g in sources.locate(s).globs]
+    kept = [store.location] if store.is_folder else []
     if isinstance(store.files, LocalFiles):
         kept.append(store.files.root)
     return Rules(
@@ -219,7 +219,7 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
     local = isinstance(started.store.files, LocalFiles)
     if folder and not local:
         raise UsageError(f"--out: results are in {started.store.files.root}; copy them from there")
-    names, found = Names(), {}
+    names, places = Names(), {}
     for sink in started.dataflow.sinks:
         operator = started.dataflow.operators[sink]
         assert isinstance(operator, Sink)
@@ -233,37 +233,44 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
             chart = Path(folder or PLOTS) / name
         elif place is not None:
             own = Target(place, operator.target, is_asked=False)
-        found[sink] = Destination(copy, own, chart)
-    started.rules.check([target for d in found.values() for target in d.targets])
-    return found
+        places[sink] = Destination(copy, own, chart)
+    started.rules.check([target for d in places.values() for target in d.targets])
+    return places
 
 
-def export(outcome: Outcome, started: Started, folder: str) -> list[Path]:
+def export(outcome: RunOutcome, started: Started, folder: str) -> list[Path]:
     """Write every sink to where it goes; charts are drawn, in a folder or beside the store."""
     written: list[Path] = []
     places = destinations(started, folder)
     for sink, result in outcome.results.items():
-        place = places[sink]
-        for target in place.targets:
+        for target in places[sink].targets:
             write(target, started.rules, partial(_fill, started, sink, result))
             written.append(target.path)
-        operator = started.dataflow.operators[sink]
-        assert isinstance(operator, Sink)
-        files = started.store.files
-        if place.chart is not None and operator.columns and isinstance(files, LocalFiles):
-            assert outcome.version is not None
-            names = started.dataflow.schemas[sink].names
-            rows = _some_rows(started, sink, result)
-            where = place.chart
-            if not folder:
-                version = safe_name(outcome.version.label)
-                where = Path(files.root).parent / PLOTS / version / place.chart.name
-            written += write_chart(where, operator.name, operator.kind, names, rows, result.rows)
+        chart = places[sink].chart
+        if chart is not None:
+            written += _draw(outcome, started, sink, chart, beside_store=not folder)
     _check_delivered(outcome, places)
     return written
 
 
-def _check_delivered(outcome: Outcome, places: Mapping[str, Destination]) -> None:
+def _draw(
+    outcome: RunOutcome, started: Started, sink: str, target: Path, *, beside_store: bool
+) -> list[Path]:
+    """Draw the chart of a sink, in its folder or in one of the version beside the store."""
+    operator, files = started.dataflow.operators[sink], started.store.files
+    assert isinstance(operator, Sink)
+    if not operator.columns or not isinstance(files, LocalFiles):
+        return []
+    if beside_store:
+        assert outcome.version is not None
+        version = safe_name(outcome.version.label)
+        target = Path(files.root).parent / PLOTS / version / target.name
+    result, names = outcome.results[sink], started.dataflow.schemas[sink].names
+    rows = _some_rows(started, sink, result)
+    return write_chart(target, operator.name, operator.kind, names, rows, result.rows)
+
+
+def _check_delivered(outcome: RunOutcome, places: Mapping[str, Destination]) -> None:
     """A target that was not written is an error, however well the rest went."""
     for sink in outcome.sinks:
         if sink.sink not in outcome.results and places[sink.sink].targets:

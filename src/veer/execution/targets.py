@@ -21,12 +21,12 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, final
 from uuid import uuid4
 
 from veer.errors import InputError
+from veer.model.digests import text_digest
 from veer.store.files import checksum
 
 MARK = "_veer.json"
@@ -410,7 +410,7 @@ class Names:
 
 
 def _short(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return text_digest(text, 8)
 
 
 __all__ = [

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
 from veer.execution.targets import relation
-from veer.frontends.spark.plans.tree import each
+from veer.frontends.spark.plans.tree import scala_items
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -150,13 +150,13 @@ def _leaves(frame: DataFrame) -> tuple[list[str], list[str]]:
     plan: Any = frame._jdf.queryExecution().analyzed()
     places: list[str] = []
     others: list[str] = []
-    for part in (plan, *each(plan.subqueriesAll())):
-        for leaf in each(part.collectLeaves()):
+    for part in (plan, *scala_items(plan.subqueriesAll())):
+        for leaf in scala_items(part.collectLeaves()):
             kind = str(leaf.getClass().getSimpleName())
             if kind in HARMLESS:
                 continue
             try:
-                roots = each(leaf.relation().location().rootPaths())
+                roots = scala_items(leaf.relation().location().rootPaths())
                 places += [_qualified(frame, str(p.toString())) for p in roots]
             except Exception:
                 others.append(kind)

@@ -6,12 +6,12 @@ further cast, or `IllFormedError` says what does not fit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from functools import partial
-from typing import Any
+from typing import assert_never
 
-from veer.analysis.determinism import require_plain, require_repeatable
+from veer.analysis.determinism import require_repeatable
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.registry import (
@@ -21,6 +21,7 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
+from veer.functions.traits import Coercion
 from veer.functions.typing import (
     DATETIMES,
     cast_to,
@@ -139,10 +140,18 @@ def can_cast(given: DataType, target: DataType) -> bool:
 def call(name: str, *args: Expr) -> Expr:
     """A scalar function applied to arguments, which are cast as its typing rule says."""
     function = canonical_name(name)
-    if function in SPECIAL:
-        special: Expr = SPECIAL[function](*args)
-        return special
-    return plain_call(function, *args)
+    if function in ABBREVIATIONS:
+        return ABBREVIATIONS[function](*args)
+    coercion = scalar_function(function).coercion
+    match coercion:
+        case Coercion.ONE_STEP:
+            return plain_call(function, *args)
+        case Coercion.DIVISION:
+            return divide(function, *args)
+        case Coercion.ATTEMPT:
+            return attempt(function, *args)
+        case _:
+            assert_never(coercion)
 
 
 def plain_call(function: str, *args: Expr) -> Expr:
@@ -349,12 +358,8 @@ def struct(*args: Expr) -> Expr:
     return call("named_struct", *parts)
 
 
-SPECIAL: dict[str, Any] = {
-    "/": lambda a, b: divide("/", a, b),
-    **{
-        name: partial(attempt, name)
-        for name in ("try_add", "try_subtract", "try_multiply", "try_divide", "try_mod")
-    },
+# Names of SQL that are no functions of their own but stand for expressions.
+ABBREVIATIONS: dict[str, Callable[..., Expr]] = {
     "nvl": lambda a, b: call("coalesce", a, b),
     "ifnull": lambda a, b: call("coalesce", a, b),
     "nvl2": second_if_present,

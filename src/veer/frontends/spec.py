@@ -177,7 +177,7 @@ def existing_store(given: str, spark: Callable[[], Any] | None = None) -> Any:
     place = store_place(given)
     if "://" not in place and not (Path(place) / "veer.db").is_file():
         raise InputError(f"{place}: there is no store; `veer run` makes one")
-    return Store(place, spark=spark, is_there=True)
+    return Store(place, spark=spark, must_exist=True)
 
 
 def _load_stored(text: str, store: str) -> Version:
@@ -186,7 +186,7 @@ def _load_stored(text: str, store: str) -> Version:
         found = opened.version(name, number)
         if found is None:
             known = ", ".join(opened.names()) or "nothing"
-            raise InputError(f"{text}: not in the store {opened.place}, which holds {known}")
+            raise InputError(f"{text}: not in the store {opened.location}, which holds {known}")
     return Version(text, found.dataflow, found.stable_ids, code=found.code)
 
 

@@ -17,7 +17,7 @@ from veer.functions.arithmetic import (
 )
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import PURE, Argument, Kind, Meaning, Resolved, aggregate
-from veer.functions.traits import Adding, Counts, FoldMeaning
+from veer.functions.traits import Adding, FoldMeaning
 from veer.functions.typing import bounded, cast_to, first_type, signature
 from veer.model.types import (
     BOOLEAN,
@@ -59,24 +59,26 @@ aggregate(
     _count_rule,
     _count,
     PURE,
+    spark=("Count",),
     ignores_order=True,
     ignores_nulls=True,
     empty_is_null=False,
     adding=Adding.NOTHING,
     keeps_values=True,
     prover=FoldMeaning.COUNT,
-    counts=Counts.ROWS,
+    counts_rows=True,
 )
 aggregate(
     "count_if",
     signature(LONG, BOOLEAN),
     lambda _t, _r: lambda rows: sum(row[0] is True for row in rows),
     PURE,
+    spark=("CountIf",),
     ignores_order=True,
     empty_is_null=False,
     adding=Adding.NOTHING,
     prover=FoldMeaning.COUNT_IF,
-    counts=Counts.ROWS,
+    counts_rows=True,
 )
 
 SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
@@ -160,6 +162,7 @@ aggregate(
     _sum_rule,
     _sum,
     PURE,
+    spark=("Sum",),
     ignores_order=True,
     ignores_nulls=True,
     adding=Adding.VALUES,
@@ -171,6 +174,7 @@ aggregate(
     _avg,
     PURE,
     aliases=("mean",),
+    spark=("Average",),
     ignores_order=True,
     ignores_nulls=True,
     adding=Adding.DOUBLES,
@@ -201,6 +205,7 @@ aggregate(
     _moments(lambda n, m: math.sqrt(m / (n - 1)) if n > 1 else None),
     Kind.CHOICE,
     aliases=("stddev", "std"),
+    spark=("StddevSamp",),
     ignores_order=True,
     chooses_by_rounding=True,
 )
@@ -209,6 +214,7 @@ aggregate(
     signature(DOUBLE, DOUBLE),
     _moments(lambda n, m: math.sqrt(m / n)),
     Kind.CHOICE,
+    spark=("StddevPop",),
     ignores_order=True,
     chooses_by_rounding=True,
 )
@@ -218,6 +224,7 @@ aggregate(
     _moments(lambda n, m: m / (n - 1) if n > 1 else None),
     Kind.CHOICE,
     aliases=("variance",),
+    spark=("VarianceSamp",),
     ignores_order=True,
     chooses_by_rounding=True,
 )
@@ -226,6 +233,7 @@ aggregate(
     signature(DOUBLE, DOUBLE),
     _moments(lambda n, m: m / n),
     Kind.CHOICE,
+    spark=("VariancePop",),
     ignores_order=True,
     chooses_by_rounding=True,
 )
@@ -254,6 +262,7 @@ aggregate(
     _orderable_rule,
     _extreme(min),
     PURE,
+    spark=("Min",),
     ignores_duplicates=True,
     ignores_order=True,
     ignores_nulls=True,
@@ -265,6 +274,7 @@ aggregate(
     _orderable_rule,
     _extreme(max),
     PURE,
+    spark=("Max",),
     ignores_duplicates=True,
     ignores_order=True,
     ignores_nulls=True,
@@ -297,6 +307,7 @@ aggregate(
     _by_rule,
     _extreme_by(max),
     Kind.CHOICE,
+    spark=("MaxBy",),
     ignores_duplicates=True,
     ignores_order=True,
     adding=Adding.NOTHING,
@@ -306,6 +317,7 @@ aggregate(
     _by_rule,
     _extreme_by(min),
     Kind.CHOICE,
+    spark=("MinBy",),
     ignores_duplicates=True,
     ignores_order=True,
     adding=Adding.NOTHING,
@@ -317,6 +329,7 @@ aggregate(
     lambda _t, _r: lambda rows: all(_present(rows)) if _present(rows) else None,
     PURE,
     aliases=("every",),
+    spark=("BoolAnd",),
     ignores_duplicates=True,
     ignores_order=True,
     ignores_nulls=True,
@@ -329,6 +342,7 @@ aggregate(
     lambda _t, _r: lambda rows: any(_present(rows)) if _present(rows) else None,
     PURE,
     aliases=("any", "some"),
+    spark=("BoolOr",),
     ignores_duplicates=True,
     ignores_order=True,
     ignores_nulls=True,
@@ -367,6 +381,10 @@ aggregate(
     _pick(0),
     Kind.CHOICE,
     aliases=("first_value", "any_value"),
+    spark=(
+        "AnyValue",
+        "First",
+    ),
     adding=Adding.NOTHING,
     keeps_values=True,
 )
@@ -376,6 +394,7 @@ aggregate(
     _pick(-1),
     Kind.CHOICE,
     aliases=("last_value",),
+    spark=("Last",),
     adding=Adding.NOTHING,
     keeps_values=True,
 )
@@ -398,6 +417,7 @@ aggregate(
     lambda _t, _r: lambda rows: tuple(_present(rows)),
     Kind.CHOICE,
     aliases=("array_agg",),
+    spark=("CollectList",),
     empty_is_null=False,
     adding=Adding.NOTHING,
     keeps_values=True,
@@ -407,6 +427,7 @@ aggregate(
     _collect_rule,
     _collect_set,
     Kind.CHOICE,
+    spark=("CollectSet",),
     ignores_duplicates=True,
     empty_is_null=False,
     adding=Adding.NOTHING,
@@ -430,6 +451,7 @@ aggregate(
     signature(DOUBLE, DOUBLE),
     lambda _t, _r: _median,
     PURE,
+    spark=("Median",),
     ignores_order=True,
     adding=Adding.MIDDLE,
 )

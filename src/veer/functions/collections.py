@@ -53,6 +53,7 @@ scalar(
     PURE,
     Nulls.NEVER,
     TOTAL,
+    spark=("CreateArray",),
     ignores_zero_sign=True,
     keeps_values=True,
 )
@@ -76,6 +77,7 @@ scalar(
     PURE,
     Nulls.NEVER,
     TOTAL,
+    spark=("CreateNamedStruct",),
     ignores_zero_sign=True,
     keeps_values=True,
 )
@@ -106,7 +108,17 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return made
 
 
-scalar("map", _map_rule, _map, PURE, Nulls.NEVER, PARTIAL, typed=True, ignores_zero_sign=True)
+scalar(
+    "map",
+    _map_rule,
+    _map,
+    PURE,
+    Nulls.NEVER,
+    PARTIAL,
+    typed=True,
+    spark=("CreateMap",),
+    ignores_zero_sign=True,
+)
 
 
 def _size(value: Any) -> int | None:
@@ -121,9 +133,19 @@ scalar(
     Nulls.CUSTOM,
     TOTAL,
     aliases=("cardinality",),
+    spark=("Size",),
     ignores_zero_sign=True,
 )
-scalar("array_size", signature(INT, ArrayType), len, PURE, STRICT, TOTAL, ignores_zero_sign=True)
+scalar(
+    "array_size",
+    signature(INT, ArrayType),
+    len,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("ArraySize",),
+    ignores_zero_sign=True,
+)
 
 
 def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
@@ -162,6 +184,7 @@ scalar(
     Nulls.PROPAGATE,
     TOTAL,
     typed=True,
+    spark=("ArrayContains",),
     ignores_zero_sign=True,
 )
 
@@ -209,6 +232,7 @@ scalar(
     Nulls.PROPAGATE,
     PARTIAL,
     typed=True,
+    spark=("ElementAt",),
     ignores_zero_sign=True,
 )
 
@@ -246,6 +270,10 @@ scalar(
     Nulls.PROPAGATE,
     PARTIAL,
     typed=True,
+    spark=(
+        "GetArrayItem",
+        "GetMapValue",
+    ),
     sql=Indexed(),
     ignores_zero_sign=True,
 )
@@ -283,7 +311,15 @@ def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., A
 
 
 scalar(
-    "sort_array", _sort_rule, _sort_array, PURE, STRICT, TOTAL, typed=True, ignores_zero_sign=True
+    "sort_array",
+    _sort_rule,
+    _sort_array,
+    PURE,
+    STRICT,
+    TOTAL,
+    typed=True,
+    spark=("SortArray",),
+    ignores_zero_sign=True,
 )
 
 
@@ -308,6 +344,7 @@ scalar(
     STRICT,
     TOTAL,
     typed=True,
+    spark=("ArrayDistinct",),
     ignores_zero_sign=True,
 )
 
@@ -323,7 +360,7 @@ def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None)
     return separator.join(x for x in shown if x is not None)
 
 
-scalar("array_join", _join_rule, _array_join, PURE, STRICT, TOTAL)
+scalar("array_join", _join_rule, _array_join, PURE, STRICT, TOTAL, spark=("ArrayJoin",))
 scalar(
     "map_keys",
     lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)),
@@ -331,6 +368,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("MapKeys",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -340,6 +378,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("MapValues",),
     ignores_zero_sign=True,
 )
 
@@ -374,6 +413,7 @@ scalar(
     Nulls.PROPAGATE,
     TOTAL,
     typed=True,
+    spark=("ArrayMax",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -384,6 +424,7 @@ scalar(
     Nulls.PROPAGATE,
     TOTAL,
     typed=True,
+    spark=("ArrayMin",),
     ignores_zero_sign=True,
 )
 
@@ -404,4 +445,6 @@ def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
     return items[first : first + length] if 0 <= first < len(items) else ()
 
 
-scalar("slice", _slice_rule, _slice, PURE, STRICT, PARTIAL, ignores_zero_sign=True)
+scalar(
+    "slice", _slice_rule, _slice, PURE, STRICT, PARTIAL, spark=("Slice",), ignores_zero_sign=True
+)

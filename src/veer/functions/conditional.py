@@ -32,6 +32,7 @@ scalar(
     PURE,
     Nulls.CUSTOM,
     TOTAL,
+    spark=("Coalesce",),
     solver=SolverMeaning.FIRST_PRESENT,
     evaluation=Evaluation.UNTIL_PRESENT,
     ignores_zero_sign=True,
@@ -61,6 +62,7 @@ scalar(
     Nulls.CUSTOM,
     TOTAL,
     typed=True,
+    spark=("Greatest",),
     solver=SolverMeaning.GREATEST,
     ignores_zero_sign=True,
 )
@@ -72,6 +74,7 @@ scalar(
     Nulls.CUSTOM,
     TOTAL,
     typed=True,
+    spark=("Least",),
     solver=SolverMeaning.LEAST,
     ignores_zero_sign=True,
 )
@@ -84,6 +87,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("user",),
+    spark=("CurrentUser",),
 )
 
 
@@ -110,6 +114,30 @@ scalar(
     STRICT,
     TOTAL,
 )
-scalar("monotonically_increasing_id", signature(LONG), lambda: 0, Kind.PARTITION, STRICT, TOTAL)
-scalar("spark_partition_id", signature(INT), lambda: 0, Kind.PARTITION, STRICT, TOTAL)
-scalar("input_file_name", signature(STRING), lambda: "", Kind.PARTITION, STRICT, TOTAL)
+scalar(
+    "monotonically_increasing_id",
+    signature(LONG),
+    lambda: 0,
+    Kind.PARTITION,
+    STRICT,
+    TOTAL,
+    spark=("MonotonicallyIncreasingID",),
+)
+scalar(
+    "spark_partition_id",
+    signature(INT),
+    lambda: 0,
+    Kind.PARTITION,
+    STRICT,
+    TOTAL,
+    spark=("SparkPartitionID",),
+)
+scalar(
+    "input_file_name",
+    signature(STRING),
+    lambda: "",
+    Kind.PARTITION,
+    STRICT,
+    TOTAL,
+    spark=("InputFileName",),
+)

@@ -231,6 +231,7 @@ scalar(
     STRICT,
     PARTIAL,
     aliases=("dateadd",),
+    spark=("DateAdd",),
     solver=SolverMeaning.DAYS_LATER,
     folding=Folding.SETTLED,
 )
@@ -241,6 +242,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("DateSub",),
     solver=SolverMeaning.DAYS_EARLIER,
     folding=Folding.SETTLED,
 )
@@ -252,6 +254,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("date_diff",),
+    spark=("DateDiff",),
     solver=SolverMeaning.DAYS_BETWEEN,
     folding=Folding.SETTLED,
 )
@@ -262,6 +265,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("AddMonths",),
     folding=Folding.SETTLED,
 )
 scalar(
@@ -271,6 +275,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("MonthsBetween",),
 )
 scalar(
     "last_day",
@@ -279,6 +284,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("LastDay",),
 )
 
 
@@ -292,7 +298,9 @@ def _next_day(value: date, name: str) -> date | None:
     raise Failure("ILLEGAL_DAY_OF_WEEK")
 
 
-scalar("next_day", signature(DATE, DATE, STRING), _next_day, PURE, STRICT, PARTIAL)
+scalar(
+    "next_day", signature(DATE, DATE, STRING), _next_day, PURE, STRICT, PARTIAL, spark=("NextDay",)
+)
 
 
 def _make_date(year: int, month: int, day: int) -> date:
@@ -301,7 +309,15 @@ def _make_date(year: int, month: int, day: int) -> date:
     return calendar_date(year, month, day)
 
 
-scalar("make_date", signature(DATE, INT, INT, INT), _make_date, PURE, STRICT, PARTIAL)
+scalar(
+    "make_date",
+    signature(DATE, INT, INT, INT),
+    _make_date,
+    PURE,
+    STRICT,
+    PARTIAL,
+    spark=("MakeDate",),
+)
 
 
 def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
@@ -362,11 +378,32 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Year",),
+    extracts=("year",),
     solver=SolverMeaning.YEAR,
     folding=Folding.SETTLED,
 )
-scalar("quarter", DAY_PART, lambda d: (d.month + 2) // 3, PURE, STRICT, TOTAL)
-scalar("month", DAY_PART, lambda d: d.month, PURE, STRICT, TOTAL, folding=Folding.SETTLED)
+scalar(
+    "quarter",
+    DAY_PART,
+    lambda d: (d.month + 2) // 3,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Quarter",),
+    extracts=("quarter",),
+)
+scalar(
+    "month",
+    DAY_PART,
+    lambda d: d.month,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Month",),
+    extracts=("month",),
+    folding=Folding.SETTLED,
+)
 scalar(
     "day",
     DAY_PART,
@@ -375,15 +412,55 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("dayofmonth",),
+    spark=("DayOfMonth",),
+    extracts=("day", "days"),
     folding=Folding.SETTLED,
 )
-scalar("dayofweek", DAY_PART, lambda d: d.isoweekday() % 7 + 1, PURE, STRICT, TOTAL)
-scalar("weekday", DAY_PART, lambda d: d.weekday(), PURE, STRICT, TOTAL)
-scalar("dayofyear", DAY_PART, lambda d: d.timetuple().tm_yday, PURE, STRICT, TOTAL)
-scalar("weekofyear", DAY_PART, lambda d: d.isocalendar()[1], PURE, STRICT, TOTAL)
-scalar("hour", CLOCK_PART, lambda t: t.hour, PURE, STRICT, TOTAL)
-scalar("minute", CLOCK_PART, lambda t: t.minute, PURE, STRICT, TOTAL)
-scalar("second", CLOCK_PART, lambda t: t.second, PURE, STRICT, TOTAL)
+scalar(
+    "dayofweek",
+    DAY_PART,
+    lambda d: d.isoweekday() % 7 + 1,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("DayOfWeek",),
+    extracts=("dayofweek", "dow"),
+)
+scalar("weekday", DAY_PART, lambda d: d.weekday(), PURE, STRICT, TOTAL, spark=("WeekDay",))
+scalar(
+    "dayofyear",
+    DAY_PART,
+    lambda d: d.timetuple().tm_yday,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("DayOfYear",),
+    extracts=("dayofyear", "doy"),
+)
+scalar(
+    "weekofyear",
+    DAY_PART,
+    lambda d: d.isocalendar()[1],
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("WeekOfYear",),
+    extracts=("weekofyear", "week"),
+)
+scalar(
+    "hour", CLOCK_PART, lambda t: t.hour, PURE, STRICT, TOTAL, spark=("Hour",), extracts=("hour",)
+)
+scalar(
+    "minute",
+    CLOCK_PART,
+    lambda t: t.minute,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Minute",),
+    extracts=("minute",),
+)
+scalar("second", CLOCK_PART, lambda t: t.second, PURE, STRICT, TOTAL, spark=("Second",))
 
 _TRUNCATED: dict[str, Callable[[Any], Any]] = {
     "year": lambda d: d.replace(month=1, day=1),
@@ -443,6 +520,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("TruncDate",),
     evaluation=Evaluation.UNIT_FIRST,
 )
 
@@ -454,6 +532,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("TruncTimestamp",),
     evaluation=Evaluation.UNIT_FIRST,
 )
 
@@ -576,6 +655,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("DateFormatClass",),
 )
 
 
@@ -633,6 +713,10 @@ scalar(
     STRICT,
     PARTIAL,
     aliases=("to_unix_timestamp",),
+    spark=(
+        "ToUnixTimestamp",
+        "UnixTimestamp",
+    ),
 )
 scalar(
     "from_unixtime",
@@ -641,6 +725,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("FromUnixTime",),
 )
 
 
@@ -660,6 +745,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     PARTIAL,
+    spark=("SecondsToTimestamp",),
 )
 
 # -- the time of the run ---------------------------------------------------------------------
@@ -672,6 +758,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("curdate",),
+    spark=("CurrentDate",),
 )
 scalar(
     "current_timestamp",
@@ -681,4 +768,8 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("now",),
+    spark=(
+        "CurrentTimestamp",
+        "Now",
+    ),
 )

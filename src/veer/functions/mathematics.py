@@ -68,6 +68,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("signum",),
+    spark=("Signum",),
     ignores_zero_sign=True,
 )
 
@@ -92,6 +93,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Sqrt",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -101,6 +103,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Exp",),
     ignores_zero_sign=True,
 )
 
@@ -117,6 +120,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("Log",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -126,6 +130,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("Log10",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -135,6 +140,7 @@ scalar(
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
+    spark=("Log2",),
     ignores_zero_sign=True,
 )
 
@@ -153,7 +159,16 @@ def _power(a: float, b: float) -> float:
     return NAN if value != value else value
 
 
-scalar("power", signature(DOUBLE, DOUBLE, DOUBLE), _power, PURE, STRICT, TOTAL, aliases=("pow",))
+scalar(
+    "power",
+    signature(DOUBLE, DOUBLE, DOUBLE),
+    _power,
+    PURE,
+    STRICT,
+    TOTAL,
+    aliases=("pow",),
+    spark=("Pow",),
+)
 scalar(
     "isnan",
     signature(BOOLEAN, (DOUBLE, FLOAT)),
@@ -161,6 +176,7 @@ scalar(
     PURE,
     Nulls.NEVER,
     TOTAL,
+    spark=("IsNaN",),
     ignores_zero_sign=True,
 )
 
@@ -182,6 +198,7 @@ scalar(
     PURE,
     Nulls.CUSTOM,
     TOTAL,
+    spark=("NaNvl",),
     evaluation=Evaluation.SECOND_IF_NAN,
     ignores_zero_sign=True,
 )
@@ -245,6 +262,7 @@ scalar(
     STRICT,
     PARTIAL,
     typed=True,
+    spark=("Round",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -255,6 +273,7 @@ scalar(
     STRICT,
     PARTIAL,
     typed=True,
+    spark=("BRound",),
     ignores_zero_sign=True,
 )
 
@@ -294,6 +313,7 @@ scalar(
     PARTIAL,
     typed=True,
     aliases=("ceiling",),
+    spark=("Ceil",),
     ignores_zero_sign=True,
 )
 scalar(
@@ -304,6 +324,7 @@ scalar(
     STRICT,
     PARTIAL,
     typed=True,
+    spark=("Floor",),
     ignores_zero_sign=True,
 )
 
@@ -350,11 +371,39 @@ scalar(
     Domain.BIT_PLACE,
     typed=True,
     aliases=("bit_get",),
+    spark=("BitwiseGet",),
     solver=SolverMeaning.BIT,
 )
-scalar("&", _integral_pair, lambda a, b: a & b, PURE, STRICT, TOTAL, sql=Infix("&"))
-scalar("|", _integral_pair, lambda a, b: a | b, PURE, STRICT, TOTAL, sql=Infix("|"))
-scalar("^", _integral_pair, lambda a, b: a ^ b, PURE, STRICT, TOTAL, sql=Infix("^"))
+scalar(
+    "&",
+    _integral_pair,
+    lambda a, b: a & b,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("BitwiseAnd",),
+    sql=Infix("&"),
+)
+scalar(
+    "|",
+    _integral_pair,
+    lambda a, b: a | b,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("BitwiseOr",),
+    sql=Infix("|"),
+)
+scalar(
+    "^",
+    _integral_pair,
+    lambda a, b: a ^ b,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("BitwiseXor",),
+    sql=Infix("^"),
+)
 
 
 def _hex(value: Any) -> str:
@@ -363,4 +412,4 @@ def _hex(value: Any) -> str:
     return (value.encode() if isinstance(value, str) else value).hex().upper()
 
 
-scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex, PURE, STRICT, TOTAL)
+scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex, PURE, STRICT, TOTAL, spark=("Hex",))

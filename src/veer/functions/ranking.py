@@ -13,7 +13,7 @@ from typing import Any
 
 from veer.errors import IllFormedError
 from veer.functions.registry import PURE, Argument, Failure, Kind, Resolved, over
-from veer.functions.traits import Counts, OverMeaning
+from veer.functions.traits import OverMeaning
 from veer.functions.typing import cast_to, signature
 from veer.model.types import DOUBLE, INT, DataType
 
@@ -26,27 +26,33 @@ over(
     signature(INT),
     lambda peers, _: list(range(1, len(peers) + 1)),
     Kind.CHOICE,
+    spark=("RowNumber",),
+    reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.ROW_NUMBER,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 over(
     "rank",
     signature(INT),
     lambda peers, _: [bisect_left(peers, p) + 1 for p in peers],
     PURE,
+    spark=("Rank",),
+    reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.RANK,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 over(
     "dense_rank",
     signature(INT),
     lambda peers, _: [p + 1 for p in peers],
     PURE,
+    spark=("DenseRank",),
+    reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.DENSE_RANK,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 over(
     "percent_rank",
@@ -55,16 +61,20 @@ over(
         bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers
     ],
     PURE,
+    spark=("PercentRank",),
+    reads_order_alone=True,
     is_nullable=False,
-    counts=Counts.SHARES,
+    counts_rows=True,
 )
 over(
     "cume_dist",
     signature(DOUBLE),
     lambda peers, _: [bisect_right(peers, p) / len(peers) for p in peers],
     PURE,
+    spark=("CumeDist",),
+    reads_order_alone=True,
     is_nullable=False,
-    counts=Counts.SHARES,
+    counts_rows=True,
 )
 
 
@@ -86,8 +96,9 @@ over(
     signature(INT, INT),
     _ntile,
     Kind.CHOICE,
+    spark=("NTile",),
     is_nullable=False,
-    counts=Counts.RANKS,
+    counts_rows=True,
 )
 
 
@@ -118,5 +129,5 @@ def _shift(direction: int) -> Ranker:
     return shifted
 
 
-over("lag", _shift_rule, _shift(-1), Kind.CHOICE, prover=OverMeaning.EARLIER)
-over("lead", _shift_rule, _shift(1), Kind.CHOICE, prover=OverMeaning.LATER)
+over("lag", _shift_rule, _shift(-1), Kind.CHOICE, spark=("Lag",), prover=OverMeaning.EARLIER)
+over("lead", _shift_rule, _shift(1), Kind.CHOICE, spark=("Lead",), prover=OverMeaning.LATER)

@@ -18,7 +18,6 @@ from veer.functions.traits import (
     Adding,
     Called,
     Coercion,
-    Counts,
     Domain,
     Evaluation,
     Folding,
@@ -115,6 +114,7 @@ class ScalarFunction(Function):
     texts: TextUse | None = None
     ignores_zero_sign: bool = False  # gives equal results for 0.0 and -0.0, or two zeros
     attempt_of: str | None = None  # the function that fails where this one gives null
+    extracts: tuple[str, ...] = ()  # fields of which EXTRACT(field FROM x) is this function
 
     @property
     def can_fail(self) -> bool:
@@ -134,7 +134,7 @@ class AggregateFunction(Function):
     adding: Adding = Adding.DOUBLES
     chooses_by_rounding: bool = False  # a choice for the order of additions alone
     prover: FoldMeaning = FoldMeaning.UNINTERPRETED
-    counts: Counts | None = None
+    counts_rows: bool = False  # its result tells how many rows there are
     needs_order = False
 
 
@@ -144,9 +144,10 @@ class OverFunction(Function):
     """A ranking or offset function; only defined over a window."""
 
     needs_order: bool = True
+    reads_order_alone: bool = False  # no arguments; Catalyst lists the sort keys in their place
     is_nullable: bool = True
     prover: OverMeaning = OverMeaning.UNINTERPRETED
-    counts: Counts | None = None
+    counts_rows: bool = False  # its result tells how many rows there are
 
 
 @final
@@ -164,12 +165,23 @@ AGGREGATE: dict[str, AggregateFunction] = {}
 OVER: dict[str, OverFunction] = {}
 OPAQUE: dict[str, OpaqueFunction] = {}
 ALIASES: dict[str, str] = {}
+SPARK_CLASSES: dict[str, str] = {}  # expression classes of Catalyst, and what they mean
 
 
 def canonical_name(name: str) -> str:
     """The registry's name for a function as written in any case or by an alias."""
     lowered = name.lower()
     return ALIASES.get(lowered, lowered)
+
+
+def attempt_of(name: str) -> str | None:
+    """The scalar function that gives null where the one of that name fails, if there is one."""
+    return next((f.name for f in SCALAR.values() if f.attempt_of == name), None)
+
+
+def extracting(field: str) -> str | None:
+    """The scalar function that EXTRACT means with a field, if it is known."""
+    return next((f.name for f in SCALAR.values() if field in f.extracts), None)
 
 
 def scalar_function(name: str) -> ScalarFunction:
@@ -213,6 +225,7 @@ class ScalarTraits(_Traits, total=False):
     texts: TextUse | None
     ignores_zero_sign: bool
     attempt_of: str
+    extracts: tuple[str, ...]
 
 
 class AggregateTraits(_Traits, total=False):
@@ -225,16 +238,17 @@ class AggregateTraits(_Traits, total=False):
     adding: Adding
     chooses_by_rounding: bool
     prover: FoldMeaning
-    counts: Counts
+    counts_rows: bool
 
 
 class OverTraits(_Traits, total=False):
     """What the entry of a window function may add."""
 
     needs_order: bool
+    reads_order_alone: bool
     is_nullable: bool
     prover: OverMeaning
-    counts: Counts
+    counts_rows: bool
 
 
 def scalar(
@@ -264,7 +278,7 @@ def scalar(
         sql=sql or Called(name),
         **traits,
     )
-    ALIASES.update(dict.fromkeys(SCALAR[name].aliases, name))
+    _note_names(SCALAR[name])
 
 
 def aggregate(
@@ -272,7 +286,7 @@ def aggregate(
 ) -> None:
     """Register an aggregate function with traits of `AggregateFunction`."""
     AGGREGATE[name] = AggregateFunction(name=name, rule=rule, meaning=meaning, kind=kind, **traits)
-    ALIASES.update(dict.fromkeys(AGGREGATE[name].aliases, name))
+    _note_names(AGGREGATE[name])
 
 
 def over(
@@ -280,12 +294,17 @@ def over(
 ) -> None:
     """Register a window function with traits of `OverFunction`."""
     OVER[name] = OverFunction(name=name, rule=rule, meaning=_untyped(meaning), kind=kind, **traits)
-    ALIASES.update(dict.fromkeys(OVER[name].aliases, name))
+    _note_names(OVER[name])
 
 
 def opaque(name: str, type_: DataType, *, shows_addresses: bool = False) -> None:
     """Register a function of which only the type of its result is known."""
     OPAQUE[name] = OpaqueFunction(name, type_, shows_addresses)
+
+
+def _note_names(function: Function) -> None:
+    ALIASES.update(dict.fromkeys(function.aliases, function.name))
+    SPARK_CLASSES.update(dict.fromkeys(function.spark, function.name))
 
 
 def _untyped(meaning: Callable[..., Any]) -> Meaning:

@@ -20,7 +20,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Folding, TextUse
+from veer.functions.traits import CalledBackwards, Folding, TextUse
 from veer.functions.typing import common_type, first_type, signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
 
@@ -43,6 +43,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("substr",),
+    spark=("Substring",),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -53,6 +54,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Left",),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -63,6 +65,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Right",),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -78,6 +81,7 @@ scalar(
         "char_length",
         "character_length",
     ),
+    spark=("Length",),
     folding=Folding.SETTLED,
     texts=TextUse.LENGTH,
 )
@@ -91,7 +95,15 @@ def _split_part(text: str, delimiter: str, part: int) -> str:
     return parts[index] if 0 <= index < len(parts) else ""
 
 
-scalar("split_part", signature(STRING, STRING, STRING, INT), _split_part, PURE, STRICT, PARTIAL)
+scalar(
+    "split_part",
+    signature(STRING, STRING, STRING, INT),
+    _split_part,
+    PURE,
+    STRICT,
+    PARTIAL,
+    spark=("SplitPart",),
+)
 
 # -- case, padding, trimming -----------------------------------------------------------------
 
@@ -103,6 +115,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("ucase",),
+    spark=("Upper",),
     folding=Folding.SETTLED,
     texts=TextUse.LETTER_CASE,
 )
@@ -114,6 +127,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("lcase",),
+    spark=("Lower",),
     folding=Folding.SETTLED,
     texts=TextUse.LETTER_CASE,
 )
@@ -123,7 +137,16 @@ def _initcap(text: str) -> str:
     return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].title(), text.lower())
 
 
-scalar("initcap", signature(STRING, STRING), _initcap, PURE, STRICT, TOTAL, texts=TextUse.CAPITALS)
+scalar(
+    "initcap",
+    signature(STRING, STRING),
+    _initcap,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("InitCap",),
+    texts=TextUse.CAPITALS,
+)
 scalar(
     "trim",
     signature(STRING, STRING, STRING, optional=1),
@@ -131,6 +154,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("trim"),
+    spark=("StringTrim",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
 )
@@ -141,6 +166,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("ltrim"),
+    spark=("StringTrimLeft",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
 )
@@ -151,6 +178,8 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    sql=CalledBackwards("rtrim"),
+    spark=("StringTrimRight",),
     folding=Folding.SETTLED,
     texts=TextUse.TRIM,
 )
@@ -186,6 +215,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringLPad",),
     texts=TextUse.CUT,
 )
 scalar(
@@ -195,6 +225,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringRPad",),
     texts=TextUse.CUT,
 )
 scalar(
@@ -204,9 +235,18 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringRepeat",),
     texts=TextUse.CUT,
 )
-scalar("space", signature(STRING, INT), lambda n: " " * _bounded(n), PURE, STRICT, TOTAL)
+scalar(
+    "space",
+    signature(STRING, INT),
+    lambda n: " " * _bounded(n),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("StringSpace",),
+)
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -223,6 +263,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringTranslate",),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -232,9 +273,18 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringReplace",),
     texts=TextUse.CHANGE,
 )
-scalar("ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0, PURE, STRICT, TOTAL)
+scalar(
+    "ascii",
+    signature(INT, STRING),
+    lambda s: ord(s[0]) if s else 0,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Ascii",),
+)
 
 # -- concatenation ---------------------------------------------------------------------------
 
@@ -258,7 +308,17 @@ def _concat(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return lambda *parts: "".join(parts)
 
 
-scalar("concat", _concat_rule, _concat, PURE, STRICT, TOTAL, typed=True, folding=Folding.SETTLED)
+scalar(
+    "concat",
+    _concat_rule,
+    _concat,
+    PURE,
+    STRICT,
+    TOTAL,
+    typed=True,
+    spark=("Concat",),
+    folding=Folding.SETTLED,
+)
 
 
 def _concat_ws(separator: str | None, *parts: Any) -> str | None:
@@ -279,7 +339,7 @@ def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
     return signature(STRING, STRING, (STRING, ArrayType(STRING)), variadic=True)(args)
 
 
-scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL)
+scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL, spark=("ConcatWs",))
 
 # -- searching -------------------------------------------------------------------------------
 
@@ -291,11 +351,36 @@ def _pair_rule(args: Sequence[Argument]) -> Resolved:
     return signature(BOOLEAN, STRING, STRING)(args)
 
 
-scalar("contains", _pair_rule, lambda s, t: t in s, PURE, STRICT, TOTAL, texts=TextUse.PART)
 scalar(
-    "startswith", _pair_rule, lambda s, t: s.startswith(t), PURE, STRICT, TOTAL, texts=TextUse.PART
+    "contains",
+    _pair_rule,
+    lambda s, t: t in s,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Contains",),
+    texts=TextUse.PART,
 )
-scalar("endswith", _pair_rule, lambda s, t: s.endswith(t), PURE, STRICT, TOTAL, texts=TextUse.PART)
+scalar(
+    "startswith",
+    _pair_rule,
+    lambda s, t: s.startswith(t),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("StartsWith",),
+    texts=TextUse.PART,
+)
+scalar(
+    "endswith",
+    _pair_rule,
+    lambda s, t: s.endswith(t),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("EndsWith",),
+    texts=TextUse.PART,
+)
 scalar(
     "instr",
     signature(INT, STRING, STRING),
@@ -303,6 +388,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("StringInstr",),
     texts=TextUse.PLACE,
 )
 
@@ -325,6 +411,7 @@ scalar(
     Nulls.CUSTOM,
     TOTAL,
     aliases=("position",),
+    spark=("StringLocate",),
     texts=TextUse.PLACE,
 )
 
@@ -360,6 +447,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("Like",),
     texts=TextUse.LIKE,
 )
 scalar(
@@ -369,6 +457,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("ILike",),
     texts=TextUse.LIKE_ANY_CASE,
 )
 
@@ -485,6 +574,7 @@ scalar(
         "regexp",
         "regexp_like",
     ),
+    spark=("RLike",),
     texts=TextUse.REGEX,
 )
 scalar(
@@ -494,6 +584,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("RegExpReplace",),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -503,6 +594,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("RegExpExtract",),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -512,6 +604,7 @@ scalar(
     PURE,
     STRICT,
     PARTIAL,
+    spark=("StringSplit",),
     texts=TextUse.CHANGE,
 )
 
@@ -524,6 +617,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Md5",),
 )
 scalar(
     "sha1",
@@ -533,6 +627,7 @@ scalar(
     STRICT,
     TOTAL,
     aliases=("sha",),
+    spark=("Sha1",),
 )
 
 
@@ -544,7 +639,7 @@ def _sha2(data: bytes, bits: int) -> str | None:
     )
 
 
-scalar("sha2", signature(STRING, BINARY, INT), _sha2, PURE, Nulls.PROPAGATE, TOTAL)
+scalar("sha2", signature(STRING, BINARY, INT), _sha2, PURE, Nulls.PROPAGATE, TOTAL, spark=("Sha2",))
 
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:
@@ -562,6 +657,7 @@ scalar(
     PURE,
     STRICT,
     TOTAL,
+    spark=("Reverse",),
     folding=Folding.SETTLED,
     texts=TextUse.CHANGE,
     ignores_zero_sign=True,

@@ -131,14 +131,6 @@ class Adding(Enum):
     MIDDLE = "the two values in the middle: the order shows in the sign of a zero"
 
 
-class Counts(Enum):
-    """How a result tells how many rows there are; decides which sizes the refuter tries."""
-
-    ROWS = "a number of rows"
-    RANKS = "the place of a row among others"
-    SHARES = "the share of rows before a row"
-
-
 class OverMeaning(Enum):
     """What the prover knows of a window function that is no aggregate function."""
 
@@ -157,6 +149,14 @@ class OverMeaning(Enum):
 @dataclass(frozen=True, slots=True)
 class Called:
     """`name(a, b)`."""
+
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CalledBackwards:
+    """`name(a)`, but `name(b, a)`: of two arguments SQL takes the second first."""
 
     name: str
 
@@ -189,4 +189,4 @@ class PythonOnly:
     """Spark has no such function: a Python function computes it."""
 
 
-SqlForm: TypeAlias = Called | Infix | Prefix | Indexed | PythonOnly
+SqlForm: TypeAlias = Called | CalledBackwards | Infix | Prefix | Indexed | PythonOnly

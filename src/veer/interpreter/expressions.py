@@ -14,6 +14,7 @@ from veer.functions.casts import cast_function
 from veer.functions.dates import knows_unit
 from veer.functions.ordering import sort_key
 from veer.functions.registry import Failure, Nulls, scalar_function
+from veer.functions.traits import Evaluation
 from veer.model.expr import (
     And,
     Call,
@@ -210,37 +211,36 @@ def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) 
     return chosen
 
 
-# Spark evaluates the divisor first: a null divisor hides a dividend that fails.
-RIGHT_FIRST = ("/", "%", "div", "pmod", "try_divide", "try_mod")
-
-
 def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
     function = scalar_function(call.function)
     meaning = function.meaning(tuple(a.type for a in call.args), call.type)
-    if call.function == "coalesce":
-        return _coalesce(args)
-    if call.function == "nanvl":
-        return _nanvl(*args)
-    if function.nulls in (Nulls.NEVER, Nulls.CUSTOM):
+    evaluation = function.evaluation
+    match evaluation:
+        case Evaluation.UNTIL_PRESENT:
+            return _coalesce(args)
+        case Evaluation.SECOND_IF_NAN:
+            return _nanvl(*args)
+        case Evaluation.DIVISOR_FIRST:
+            return _division(meaning, *args, zero_hides=False)
+        case Evaluation.TRIED_DIVISOR_FIRST:
+            return _division(meaning, *args, zero_hides=True)
+        case Evaluation.UNIT_FIRST:
+            if not _knows_its_unit(call):
+                return lambda row, scope: None
+            return _in_order(function.nulls, meaning, args)
+        case Evaluation.IN_ORDER:
+            return _in_order(function.nulls, meaning, args)
+        case _:
+            assert_never(evaluation)
+
+
+def _in_order(nulls: Nulls, meaning: Callable[..., Any], args: tuple[Compiled, ...]) -> Compiled:
+    """Arguments from left to right, up to the first null if that makes the result null."""
+    if nulls in (Nulls.NEVER, Nulls.CUSTOM):
         return lambda row, scope: meaning(*[a(row, scope) for a in args])
     if len(args) == 1:
         (only,) = args
         return lambda row, scope: None if (v := only(row, scope)) is None else meaning(v)
-
-    if call.function in ("trunc", "date_trunc") and not _knows_its_unit(call):
-        return lambda row, scope: None  # the moment is not even computed
-    if call.function in RIGHT_FIRST:
-        first, second = args
-        tried = call.function.startswith("try_")  # then zero, too, hides the dividend
-
-        def division(row: Row, scope: Scope) -> Any:
-            b = second(row, scope)
-            if b is None or (tried and b == 0):
-                return None
-            a = first(row, scope)
-            return None if a is None else meaning(a, b)
-
-        return division
 
     def strict(row: Row, scope: Scope) -> Any:
         values = []
@@ -252,6 +252,21 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
         return meaning(*values)
 
     return strict
+
+
+def _division(
+    meaning: Callable[..., Any], first: Compiled, second: Compiled, *, zero_hides: bool
+) -> Compiled:
+    """Spark evaluates the divisor first: a null divisor hides a dividend that fails."""
+
+    def division(row: Row, scope: Scope) -> Any:
+        b = second(row, scope)
+        if b is None or (zero_hides and b == 0):
+            return None
+        a = first(row, scope)
+        return None if a is None else meaning(a, b)
+
+    return division
 
 
 def _knows_its_unit(call: Call) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from veer.functions.dates import add_days
 from veer.functions.ordering import group_key, sort_key
 from veer.functions.registry import OVER, over_function
+from veer.functions.traits import OverMeaning
 from veer.interpreter.expressions import Row, Scope, compile_expr
 from veer.interpreter.operators import Outer, Signal, Step, compile_operator, compile_order
 from veer.model.expr import OverCall
@@ -70,7 +71,7 @@ def _ranked(
     if not call.ignore_nulls:
         return meaning(peers, values)
     # lag and lead over the rows where the value is not null
-    step = -1 if call.function == "lag" else 1
+    step = -1 if OVER[call.function].prover is OverMeaning.EARLIER else 1
     out = []
     for i, row in enumerate(values):
         wanted = row[1] if len(row) > 1 else 1

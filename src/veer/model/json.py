@@ -6,8 +6,9 @@ that JSON cannot hold are tagged by what they are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -28,6 +29,7 @@ from veer.model.expr import (
 from veer.model.ops import OPERATOR_CLASSES, ForeignKey, NamedCall, NamedOver
 from veer.model.schema import Field
 from veer.model.types import CastMode, DataType, OpaqueType, parse_type
+from veer.model.walk import UNLESS_DEFAULT
 
 FORMAT = 1
 CLASSES: dict[str, type[Any]] = {
@@ -103,10 +105,18 @@ def encode(value: Any) -> Json:
         case Dataflow():
             return {"query": to_json(value)}
         case _ if is_dataclass(value) and type(value).__name__ in CLASSES:
-            made = {f.name: encode(getattr(value, f.name)) for f in fields(value)}
+            made = {f.name: encode(getattr(value, f.name)) for f in _written(value)}
             return {"is": type(value).__name__, **made}
         case _:
             raise TypeError(f"cannot write {type(value).__name__} as JSON")
+
+
+def _written(value: Any) -> Iterator[dataclasses.Field[Any]]:
+    """The fields of a value but those that are left out where they have their default."""
+    for field in dataclasses.fields(value):
+        optional = UNLESS_DEFAULT.keys() <= field.metadata.keys()
+        if not optional or getattr(value, field.name) != field.default:
+            yield field
 
 
 def is_alike(one: Any, other: Any) -> bool:

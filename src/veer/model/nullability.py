@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from veer.functions.registry import AGGREGATE, Nulls, scalar_function
+from veer.functions.registry import AGGREGATE, OVER, Nulls, scalar_function
+from veer.functions.traits import SolverMeaning
 from veer.model.expr import (
     AggregateCall,
     And,
@@ -106,7 +107,7 @@ def _is_widening(cast: Cast) -> bool:
 
 
 def _call_nullable(function: str, args: tuple[Expr, ...], schema: Schema) -> bool:
-    if function == "coalesce":
+    if scalar_function(function).solver is SolverMeaning.FIRST_PRESENT:
         return all(is_nullable(a, schema) for a in args)
     match scalar_function(function).nulls:
         case Nulls.STRICT:
@@ -121,5 +122,5 @@ def aggregate_nullable(call: AggregateCall | OverCall) -> bool:
     """Whether an aggregate or window function can give null; only counts never do."""
     found = AGGREGATE.get(call.function)
     if found is None:
-        return call.function in ("lag", "lead")
+        return OVER[call.function].is_nullable
     return found.empty_is_null

@@ -32,7 +32,7 @@ from veer.model.types import (
     StructType,
     is_orderable,
 )
-from veer.model.walk import OWN_ROWS, columns_read, outer_columns
+from veer.model.walk import OWN_ROWS, UNLESS_DEFAULT, columns_read, outer_columns
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
@@ -123,6 +123,7 @@ class Source(Operator):
     checks: tuple[Expr, ...] = field(default=(), metadata=OWN_ROWS)
     metadata: tuple[tuple[str, str], ...] = ()
     elsewhere: tuple[str, ...] = ()  # other places rows may come from; ANYWHERE if nobody knows
+    leaf: bool = field(default=False, metadata=UNLESS_DEFAULT)  # stands for a signal in a proof
     arity = 0
     traits = OperatorTraits(
         order=RowOrder.UNKNOWN,  # files and tables are read in any order

@@ -6,6 +6,8 @@ from datetime import date, datetime, timedelta
 from typing import Any, assert_never
 
 from veer.functions.dates import date_text, timestamp_text
+from veer.functions.registry import scalar_function
+from veer.functions.traits import Indexed, Infix, Prefix
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     EXPR_CLASSES,
@@ -66,7 +68,6 @@ from veer.model.secrets import without_secrets
 from veer.model.types import CastMode, quote_name
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
-INFIX = {"+", "-", "*", "/", "%", "div", "&", "|", "^"}
 
 
 def show_value(value: Any) -> str:
@@ -107,6 +108,19 @@ def show_variable(variable: RowColumn | Symbol) -> str:
             assert_never(variable)
 
 
+def _show_call(function: str, args: list[str]) -> str:
+    """A call as SQL writes it, but by the registry's own name: SQL's `+` means several functions."""
+    match scalar_function(function).sql:
+        case Infix(symbol) if symbol == function:
+            return f"({args[0]} {symbol} {args[1]})"
+        case Prefix(symbol):
+            return f"({symbol} {args[0]})"
+        case Indexed():
+            return f"{args[0]}[{args[1]}]"
+        case _:
+            return f"{function}({', '.join(args)})"
+
+
 def show_expr(expr: Expr) -> str:
     """An expression in SQL spelling."""
     match expr:
@@ -138,14 +152,8 @@ def show_expr(expr: Expr) -> str:
             return f"CASE {whens} ELSE {show_expr(otherwise)} END"
         case Cast(arg, type_, mode):
             return f"{CAST_NAMES[mode]}({show_expr(arg)} AS {type_})"
-        case Call(function, (left, right)) if function in INFIX:
-            return f"({show_expr(left)} {function} {show_expr(right)})"
-        case Call("negative", (arg,)):
-            return f"(- {show_expr(arg)})"
-        case Call("item", (left, right)):
-            return f"{show_expr(left)}[{show_expr(right)}]"
         case Call(function, args):
-            return f"{function}({', '.join(map(show_expr, args))})"
+            return _show_call(function, list(map(show_expr, args)))
         case OpaqueCall(identity, args):
             return f"{quote_name(identity)}({', '.join(map(show_expr, args))})"
         case GetField(arg, name):

@@ -13,7 +13,7 @@ from veer.model.ops import AnyOperator, Filter, Project, Sink, Source
 from veer.verdict import TableSemantics
 
 RESULT = "result"
-LEAF_TABLE = "\0leaf"  # no table of a user has this name
+LEAF_TABLE = "\0leaf"  # begins the names of leaves: no table of a user has such a name
 
 
 @final
@@ -47,7 +47,7 @@ class Leaf:
 
 def operators_between(side: Dataflow) -> tuple[str, ...]:
     """The operators of one side that stand between its leaves and its sink."""
-    ends = {i for i, s in side.sources.items() if s.table.startswith(LEAF_TABLE)}
+    ends = {i for i, s in side.sources.items() if s.leaf}
     for id_ in side.order:
         # Above a leaf: perhaps the facts about it, then its columns by name.
         if not isinstance(side.operators[id_], Source) and ends & set(side.inputs[id_]):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable
+
+from veer.model.digests import text_digest
 
 # In a URL: who reads it, and what a server is asked for. Both may hold secrets.
 USER = re.compile(r"\b([a-z][a-z0-9+.-]*):/{1,3}([^/@\s\"]+)@", re.IGNORECASE)
@@ -26,14 +27,26 @@ def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***
     return USER.sub(user, QUERY.sub(lambda q: f"{q[1]}?{hide('query', q[2])}", text))
 
 
-SECRET_OPTIONS = frozenset({"password", "user", "token", "secret", "key"})
+# Parts of names that speak of a secret: of an option, or before "=" in a URL or connection string.
+SECRET_WORDS = ("pass", "pwd", "token", "secret", "key", "sig", "user", "cred")
+SECRET_ASSIGNMENT = re.compile(rf"(?:{'|'.join(SECRET_WORDS)})\w*=([^&;,\s]+)", re.IGNORECASE)
+# Options that hold nothing but a credential: two writes that differ in one write the same.
+CREDENTIALS = frozenset({"password", "user", "token", "secret", "key"})
+
+
+def is_secret_option(name: str) -> bool:
+    """Whether the value of an option of this name may be a secret."""
+    return any(word in name.lower() for word in SECRET_WORDS)
 
 
 def without_secret_values(options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Options of a reader; another secret is still another option: others may see other rows."""
-    return tuple((k, _hidden(v) if k.lower() in SECRET_OPTIONS else v) for k, v in options)
+    """Options with a digest in place of each secret.
+
+    Another secret is still another option: others may see other rows.
+    """
+    return tuple((k, f"hidden-{text_digest(v)}" if is_secret_option(k) else v) for k, v in options)
 
 
-def _hidden(value: str) -> str:
-    """What tells a secret from another without telling it."""
-    return f"hidden-{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+def without_credentials(options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The same of a writer, less who writes: that does not change what is written."""
+    return without_secret_values((k, v) for k, v in options if k.lower() not in CREDENTIALS)

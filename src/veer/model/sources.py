@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from veer.assumptions import KeyAssumption, KeyHolds, LeafKeyHolds
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
@@ -21,6 +22,13 @@ def sources_of(dataflow: Dataflow) -> Iterator[Source]:
             yield operator
         for query in subqueries(operator):
             yield from sources_of(query)
+
+
+def declared_key(source: Source, columns: tuple[str, ...]) -> KeyAssumption:
+    """What is assumed by relying on a key of a source."""
+    if source.leaf:
+        return LeafKeyHolds(source.table, columns)
+    return KeyHolds(source.table, columns)
 
 
 def undeclared(source: Source) -> Source:

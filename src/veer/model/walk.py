@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Of a property whose expressions are about the rows of a table, not about those of an input.
 OWN_ROWS: Mapping[str, bool] = MappingProxyType({"own_rows": True})
+# Of a field that is written to JSON only where it differs from its default.
+UNLESS_DEFAULT: Mapping[str, bool] = MappingProxyType({"unless_default": True})
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:

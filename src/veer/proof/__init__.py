@@ -6,42 +6,46 @@ ordered list of steps, each using earlier claims only.
 
 from veer.proof.checker import Ask, check
 from veer.proof.claims import (
-    BY_EV,
-    CONGRUENCE,
-    NORMALIZE,
-    SINK,
-    WIRE,
     Claim,
+    CongruenceStep,
+    NormalizedStep,
+    PassThroughStep,
     Proof,
     ProofError,
+    SinkStep,
     Step,
+    VerifierStep,
     claim_on,
     implies,
     pairs_of,
+    reason_of,
     show_claim,
+    verifiers,
 )
 from veer.proof.leaves import query_pair
-from veer.proof.rules import by_congruence, by_wire, is_unseen_edit, same_operator
+from veer.proof.rules import by_congruence, by_passing_through, is_unseen_edit, same_operator
 
 __all__ = [
-    "BY_EV",
-    "CONGRUENCE",
-    "NORMALIZE",
-    "SINK",
-    "WIRE",
     "Ask",
     "Claim",
+    "CongruenceStep",
+    "NormalizedStep",
+    "PassThroughStep",
     "Proof",
     "ProofError",
+    "SinkStep",
     "Step",
+    "VerifierStep",
     "by_congruence",
-    "by_wire",
+    "by_passing_through",
     "check",
     "claim_on",
     "implies",
     "is_unseen_edit",
     "pairs_of",
     "query_pair",
+    "reason_of",
     "same_operator",
     "show_claim",
+    "verifiers",
 ]

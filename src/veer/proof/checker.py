@@ -5,21 +5,35 @@ It builds the query pair of a step closed by a verifier itself, and asks that ve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, assert_never
 
 from veer.analysis.determinism import keys_relied_on, operator_kind
 from veer.analysis.facts import facts
+from veer.assumptions import Assumption, KeyAssumption, KeyHolds, LeafKeyHolds, SameChoice, in_order
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.pprint import brief
-from veer.model.query_pair import LEAF_TABLE, QueryPair
-from veer.normalize.projections import keys_relied_on_by_normalizing, normalized
-from veer.proof.claims import Claim, Proof, ProofError, Step, implies
+from veer.model.query_pair import QueryPair
+from veer.normalize.normalize import keys_relied_on_by_normalizing, normalized
+from veer.proof.claims import (
+    Claim,
+    CongruenceStep,
+    NormalizedStep,
+    NotShownError,
+    PassThroughStep,
+    Proof,
+    ProofError,
+    SinkStep,
+    Step,
+    VerifierStep,
+    implies,
+)
 from veer.proof.leaves import query_pair
-from veer.proof.rules import by_congruence, by_wire
-from veer.verdict import Answer, Assumption, Verdict
+from veer.proof.rules import by_congruence, by_passing_through
+from veer.reasons import UnknownVerifier
+from veer.verdict import Answer, Verdict
 
 Ask: TypeAlias = Callable[[str, QueryPair], Answer]
 
@@ -27,7 +41,7 @@ Ask: TypeAlias = Callable[[str, QueryPair], Answer]
 def ask_nobody(ev: str, pair: QueryPair) -> Answer:
     """No verifier: only proofs by congruence are accepted."""
     del pair
-    return Answer(Verdict.UNKNOWN, f"there is no verifier {ev!r} to ask")
+    return Answer(Verdict.UNKNOWN, UnknownVerifier(ev))
 
 
 def check(
@@ -56,26 +70,7 @@ def check(
         for leaf in step.leaves:
             if not any(implies(known, leaf) for known in proven.get((leaf.p, leaf.q), ())):
                 raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is used before it is proven")
-        match step.rule:
-            case "congruence":
-                assumptions += _check_congruence(step, p, q, chosen)
-            case "wire":
-                _check_wire(step, p, q)
-            case "sink":
-                _check_sink(step, p, q)
-            case "ev":
-                assumptions += _check_ev(step, p, q, ask)
-            case "tidy":
-                if claim.p not in p.sinks or claim.q not in q.sinks:
-                    raise ProofError("only the sinks of a tidy form show the same")
-                # Choices keep their ids.
-                assumptions += check(
-                    Proof(step.inner), normalized(p), normalized(q), claim, ask, chosen
-                )
-                for side in (p, q):
-                    assumptions += map(_key, keys_relied_on_by_normalizing(side))
-            case other:
-                raise ProofError(f"there is no rule {other!r}")
+        assumptions += _check_step(step, p, q, ask, chosen)
         proven.setdefault((claim.p, claim.q), []).append(claim)
     if not any(implies(step.claim, goal) for step in proof.steps):
         raise ProofError("no step claims what is to be shown")
@@ -84,9 +79,30 @@ def check(
     return tuple(dict.fromkeys(assumptions))
 
 
+def _check_step(
+    step: Step, p: Dataflow, q: Dataflow, ask: Ask, chosen: dict[str, str]
+) -> Sequence[Assumption]:
+    """What a step rests on, if its leaves give its claim by its rule; else `ProofError`."""
+    match step:
+        case CongruenceStep():
+            return _check_congruence(step, p, q, chosen)
+        case PassThroughStep():
+            _require(step, by_passing_through(p, q, step.claim, in_p=step.in_p))
+            return ()
+        case SinkStep():
+            _check_sink(step, p, q)
+            return ()
+        case VerifierStep():
+            return _check_verifier(step, p, q, ask)
+        case NormalizedStep():
+            return _check_normalized(step, p, q, ask, chosen)
+        case _:
+            assert_never(step)
+
+
 def _check_congruence(
-    step: Step, p: Dataflow, q: Dataflow, chosen: dict[str, str]
-) -> Iterable[Assumption]:
+    step: CongruenceStep, p: Dataflow, q: Dataflow, chosen: dict[str, str]
+) -> Sequence[Assumption]:
     """The same operator on inputs proven equal; a choice must be the same choice."""
     claim = step.claim
     for needed in by_congruence(p, q, claim, [(leaf.p, leaf.q) for leaf in step.leaves]):
@@ -97,29 +113,28 @@ def _check_congruence(
             raise ProofError(f"{claim.p!r} makes a choice and is paired twice")
         if chosen.setdefault(f"q:{claim.q}", claim.p) != claim.p:
             raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
-        where = f"{claim.p!r} ({brief(p.operators[claim.p])})"
-        return [Assumption(f"same choice at {where}")]
-    sides = ((p, claim.p), (q, claim.q))
-    return [_key(found) for side, id_ in sides for found in keys_relied_on(side, id_)]
+        return [SameChoice(claim.p, claim.q, brief(p.operators[claim.p]))]
+    return _of_tables([*keys_relied_on(p, claim.p), *keys_relied_on(q, claim.q)])
 
 
-def _key(found: tuple[str, tuple[str, ...]]) -> Assumption:
-    table, key = found
-    return Assumption(f"{', '.join(key)} is a key of {table}")
+def _check_normalized(
+    step: NormalizedStep, p: Dataflow, q: Dataflow, ask: Ask, chosen: dict[str, str]
+) -> Sequence[Assumption]:
+    """The inner steps are a proof about the normalized versions, whose sinks show the same."""
+    if step.claim.p not in p.sinks or step.claim.q not in q.sinks:
+        raise ProofError("only the sinks of a normalized version show the same")
+    # Choices keep their ids.
+    inner = check(Proof(step.inner), normalized(p), normalized(q), step.claim, ask, chosen)
+    relied = [key for side in (p, q) for key in keys_relied_on_by_normalizing(side)]
+    return [*inner, *_of_tables(relied)]
 
 
-def _check_wire(step: Step, p: Dataflow, q: Dataflow) -> None:
-    """What is claimed of an operator's output is proven of its input."""
-    in_p = bool(step.leaves) and step.leaves[0].q == step.claim.q
-    _require(step, by_wire(p, q, step.claim, in_p=in_p))
-
-
-def _require(step: Step, needed: Claim) -> None:
+def _require(step: CongruenceStep | PassThroughStep, needed: Claim) -> None:
     if not any(implies(leaf, needed) for leaf in step.leaves):
         raise ProofError(f"nothing shows {needed.p!r} ~ {needed.q!r} as {needed.semantics.value}")
 
 
-def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
+def _check_verifier(step: VerifierStep, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
     """The verifier says so of the query pair between the leaves and the claim."""
     pair = query_pair(step, p, q)
     for name, side in (("P", pair.p), ("Q", pair.q)):
@@ -128,21 +143,24 @@ def _check_ev(step: Step, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assump
                 raise ProofError(f"operator {id_!r} of {name} makes a choice inside a step")
     answer = ask(step.ev, pair)
     if answer.verdict is not Verdict.EQUIVALENT:
-        raise ProofError(f"{step.ev} does not show it: {answer.reason}")
-    declared = [a for a in answer.assumptions if LEAF_TABLE not in a.text]
+        raise NotShownError(step.ev, answer.reason)
+    declared = [a for a in answer.assumptions if not isinstance(a, LeafKeyHolds)]
     if len(declared) < len(answer.assumptions):
         # A key of a leaf follows from declared ones, or from none.
-        declared += [
-            Assumption(text)
-            for leaf in step.leaves
-            for known in (facts(p, leaf.p), facts(q, leaf.q))
-            for key in known.keys
-            for text in sorted(key.relied)
-        ]
+        known = [facts(d, i) for leaf in step.leaves for d, i in ((p, leaf.p), (q, leaf.q))]
+        keys = (key for some in known for key in some.keys)
+        declared += _of_tables([one for key in keys for one in in_order(key.relied)])
     return declared
 
 
-def _check_sink(step: Step, p: Dataflow, q: Dataflow) -> None:
+def _of_tables(keys: Sequence[KeyAssumption]) -> list[Assumption]:
+    """Keys as assumptions about a user's tables; a version has no leaves."""
+    if any(isinstance(key, LeafKeyHolds) for key in keys):
+        raise ProofError("a leaf of another proof stands in a version")
+    return [key for key in keys if isinstance(key, KeyHolds)]
+
+
+def _check_sink(step: SinkStep, p: Dataflow, q: Dataflow) -> None:
     """Two sinks show the same rows if what they show of their inputs is proven equal."""
     claim = step.claim
     sinks = (p.operators[claim.p], q.operators[claim.q])

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TypeAlias, assert_never, final
 
 from veer.analysis.congruence import Pairs, everything
+from veer.errors import InputError
 from veer.model.dag import Dataflow
+from veer.reasons import Message, NotShown, Reason
 from veer.verdict import TableSemantics
 
-CONGRUENCE = "congruence"
-WIRE = "wire"
-SINK = "sink"
-BY_EV = "ev"
-NORMALIZE = "tidy"
 MOST_NAMES = 6  # shown of a claim's columns
 
 
@@ -34,20 +31,60 @@ class Claim:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A claim, the earlier claims it rests on, and the rule that closes it.
+class CongruenceStep:
+    """The same operator on inputs proven equal."""
 
-    `congruence`: the same operator on the same inputs. `wire`: an operator of one side changes
-    nothing of what is claimed. `sink`: a sink shows what feeds it. `ev`: the verifier `ev` shows
-    it of the operators between the leaves and the claim. `tidy`: the steps `inner` show it of the
-    tidy forms of both versions, with the verifiers `ev`.
+    claim: Claim
+    leaves: tuple[Claim, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PassThroughStep:
+    """An operator of one side changes nothing of what is claimed: P's if `in_p`, else Q's.
+
+    Deleting `d` above `a`: from `a ~ a` follows `d ~ a`.
     """
 
     claim: Claim
     leaves: tuple[Claim, ...]
-    rule: str
-    ev: str = ""
-    inner: tuple[Step, ...] = ()
+    in_p: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SinkStep:
+    """Two sinks show what feeds them."""
+
+    claim: Claim
+    leaves: tuple[Claim, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VerifierStep:
+    """The verifier `ev` shows the claim of the operators between the leaves and the claim."""
+
+    claim: Claim
+    leaves: tuple[Claim, ...]
+    ev: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NormalizedStep:
+    """The steps `inner` show the claim, about sinks, of the normalized versions."""
+
+    claim: Claim
+    inner: tuple[Step, ...]
+
+    @property
+    def leaves(self) -> tuple[Claim, ...]:
+        """Nothing: the inner steps start from the sources."""
+        return ()
+
+
+Step: TypeAlias = CongruenceStep | PassThroughStep | SinkStep | VerifierStep | NormalizedStep
 
 
 @final
@@ -58,8 +95,42 @@ class Proof:
     steps: tuple[Step, ...]
 
 
+def verifiers(step: Step) -> tuple[str, ...]:
+    """The verifiers a step rests on, each once."""
+    match step:
+        case VerifierStep():
+            return (step.ev,)
+        case NormalizedStep():
+            return tuple(dict.fromkeys(ev for inner in step.inner for ev in verifiers(inner)))
+        case CongruenceStep() | PassThroughStep() | SinkStep():
+            return ()
+        case _:
+            assert_never(step)
+
+
 class ProofError(Exception):
     """Why something is not a proof."""
+
+    @property
+    def reason(self) -> Reason:
+        return Message(str(self))
+
+
+class NotShownError(ProofError):
+    """A verifier does not show what a step says that it shows."""
+
+    def __init__(self, ev: str, answered: Reason | None) -> None:
+        super().__init__(f"{ev} does not show it")
+        self.ev, self.answered = ev, answered
+
+    @property
+    def reason(self) -> Reason:
+        return NotShown(self.ev, self.answered)
+
+
+def reason_of(error: ProofError | InputError) -> Reason:
+    """Why a question to a verifier could not even be put."""
+    return error.reason if isinstance(error, ProofError) else Message(str(error))
 
 
 def implies(claim: Claim, goal: Claim) -> bool:

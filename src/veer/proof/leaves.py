@@ -5,7 +5,7 @@ A leaf has the columns it is claimed on, and of its rows is known what follows o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from veer.analysis.facts import Facts, facts, is_never_null, place_name
 from veer.analysis.needs import GIVE_NO_ORDER, Need, needs
@@ -16,7 +16,7 @@ from veer.model.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
 from veer.model.schema import Field
 from veer.model.types import INT, same_by_value
 from veer.model.walk import columns_read, operator_exprs
-from veer.proof.claims import Claim, ProofError, Step, pairs_of
+from veer.proof.claims import Claim, ProofError, VerifierStep, pairs_of
 from veer.verdict import TableSemantics
 
 
@@ -37,7 +37,7 @@ def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
     return id_ not in leaves and isinstance(operator, GIVE_NO_ORDER)
 
 
-def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
+def query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
     """What a step asks its verifier: both sides between leaves and claim, leaves as sources.
 
     A source needs no claim: equal sources are the same table. A leaf claimed on some columns
@@ -51,7 +51,7 @@ def query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     return known[1]
 
 
-def _query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
+def _query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
     leaves_p, leaves_q = _leaves(step, p, q)
     sides = unfold(p, step.claim.p, leaves_p), unfold(q, step.claim.q, leaves_q)
     for side, whole, start, leaves in (
@@ -82,7 +82,7 @@ def _query_pair(step: Step, p: Dataflow, q: Dataflow) -> QueryPair:
     return pair
 
 
-def _require_tolerance(step: Step, pair: QueryPair) -> None:
+def _require_tolerance(step: VerifierStep, pair: QueryPair) -> None:
     """Nothing above a leaf sees more of it than is claimed."""
     weak = [leaf for leaf in step.leaves if not _is_full(leaf)]
     if not weak:
@@ -104,7 +104,9 @@ def _is_full(leaf: Claim) -> bool:
     return leaf.columns is None and leaf.semantics.implies(TableSemantics.BAG)
 
 
-def _leaves(step: Step, p: Dataflow, q: Dataflow) -> tuple[dict[str, Leaf], dict[str, Leaf]]:
+def _leaves(
+    step: VerifierStep, p: Dataflow, q: Dataflow
+) -> tuple[dict[str, Leaf], dict[str, Leaf]]:
     """One source for each class of signals the leaves claim equal."""
     read = _names_read(step, p, q)
     classes: list[set[tuple[int, str]]] = []
@@ -185,21 +187,27 @@ def _put_leaf(
     for i in types:
         nullable[i] = nullable[i] and not is_never_null(i, shared)
     if counts:
-        alike = [{k.places for k in other.keys} for other in known]
         keys = tuple(
-            tuple(place_name(i) for i in sorted(key))
-            for key in dict.fromkeys(k.places for k in known[0].keys)
-            if all(key in other for other in alike) and not any(nullable[i] for i in key)
+            tuple(place_name(i) for i in sorted(key)) for key in _shared_keys(known, nullable)
         )
     fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
     # No table of a user has this name; a leaf nobody reads a column of still has rows.
-    source = Source(f"{LEAF_TABLE} {number}", fields or (Field("row", INT),), keys)
+    source = Source(f"{LEAF_TABLE} {number}", fields or (Field("row", INT),), keys, leaf=True)
     for (side, id_), own in places.items():
         width = len(sides[side].schemas[id_])
         found[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), shared)
 
 
-def _names_read(step: Step, p: Dataflow, q: Dataflow) -> set[str]:
+def _shared_keys(known: Sequence[Facts], nullable: Mapping[int, bool]) -> Iterator[frozenset[int]]:
+    """The keys that follow for each of some signals: more columns than those of a key are one too."""
+    places = dict.fromkeys(key.places for facts_ in known for key in facts_.keys)
+    for own in places:
+        if own and not any(nullable[i] for i in own):
+            if all(any(key.places <= own for key in facts_.keys) for facts_ in known):
+                yield own
+
+
+def _names_read(step: VerifierStep, p: Dataflow, q: Dataflow) -> set[str]:
     """The names of columns that the operators of a step read: facts about others do not matter."""
     found: set[str] = set()
     for side, start, ends in (

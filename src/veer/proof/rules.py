@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import assert_never
 
 from veer.analysis.congruence import Pairs, everything, pairs_needed
 from veer.analysis.determinism import operator_kind
@@ -12,12 +13,14 @@ from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import Union
 from veer.proof.claims import (
-    CONGRUENCE,
-    NORMALIZE,
-    WIRE,
     Claim,
+    CongruenceStep,
+    NormalizedStep,
+    PassThroughStep,
     ProofError,
+    SinkStep,
     Step,
+    VerifierStep,
     claim_on,
     pairs_of,
 )
@@ -85,7 +88,7 @@ def _paired(
     return (*(b for b in filled if b is not None), *left)
 
 
-def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
+def by_passing_through(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
     """What must hold below an operator of one side that changes nothing of what is claimed.
 
     Raises `ProofError` if it may change something.
@@ -106,11 +109,14 @@ def by_wire(p: Dataflow, q: Dataflow, claim: Claim, *, in_p: bool) -> Claim:
 
 def is_unseen_edit(step: Step, p: Dataflow, q: Dataflow) -> bool:
     """Whether a step passes over an edit that changes nothing of what is claimed."""
-    if step.rule in (WIRE, NORMALIZE):
-        return True
-    return step.rule == CONGRUENCE and step.claim.columns is not None and not _are_alike(step, p, q)
-
-
-def _are_alike(step: Step, p: Dataflow, q: Dataflow) -> bool:
-    """Whether two operators are the same but for the places of columns."""
-    return p.operators[step.claim.p] == q.operators[step.claim.q]
+    match step:
+        case PassThroughStep() | NormalizedStep():
+            return True
+        case CongruenceStep(claim=claim):
+            # The same but for the places of columns, or for columns that nobody claims.
+            differ = p.operators[claim.p] != q.operators[claim.q]
+            return claim.columns is not None and differ
+        case SinkStep() | VerifierStep():
+            return False
+        case _:
+            assert_never(step)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
 from veer.analysis.constants import computed
+from veer.assumptions import Declared, UniqueHolds
 from veer.model.expr import Call, Cast, Compare, Expr, RowColumn, Symbol
+from veer.model.sources import declared_key
 from veer.model.types import DataType
 from veer.model.walk import map_children, parts
 from veer.prover.definitions import (
@@ -38,7 +40,14 @@ Columns: TypeAlias = frozenset[RowColumn]
 
 
 class TooLargeError(Exception):
-    """A normal form larger than is worth trying; never escapes the prover."""
+    """A normal form larger than is worth trying; never escapes the prover.
+
+    `operator` is the id that the message names, if it names one.
+    """
+
+    def __init__(self, message: str, *, operator: str = "") -> None:
+        super().__init__(message)
+        self.operator = operator
 
 
 @dataclass
@@ -55,7 +64,7 @@ class Context(ABC):
     _symbols: dict[Definition, Symbol] = field(default_factory=dict)
     _free: dict[Symbol, Columns] = field(default_factory=dict)
     _last: int = 0
-    keys_used: set[str] = field(default_factory=set)
+    keys_used: set[Declared] = field(default_factory=set)
 
     def fresh(self) -> int:
         """A new tuple variable; so many at most, which bounds the work on a pair."""
@@ -99,9 +108,10 @@ class Context(ABC):
         assert isinstance(atom.relation, Table)
         source = atom.relation.source
         names = tuple(source.fields[c.index].name for c in key)
-        is_key = names in source.keys
-        declared = f"is a key of {source.table}" if is_key else f"is unique in {source.table}"
-        self.keys_used.add(f"{', '.join(names)} {declared}")
+        if names in source.keys:
+            self.keys_used.add(declared_key(source, names))
+        else:
+            self.keys_used.add(UniqueHolds(source.table, names))
 
     # -- free columns and substitution ---------------------------------------------------------
 

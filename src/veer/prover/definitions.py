@@ -9,11 +9,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, final
 
+from veer.functions.registry import AGGREGATE, Kind
 from veer.model.expr import Literal
 from veer.model.types import BOOLEAN, DataType
 from veer.prover.terms import Bag, Term
 
-SET_LIKE = frozenset({"min", "max", "bool_and", "bool_or"})  # duplicates do not matter
+SCALAR = "scalar"  # the value of a scalar subquery, which is no aggregate function of Spark
+
+
+def is_set_like(function: str) -> bool:
+    """Whether a fold gives the same for a bag and for the set of its rows."""
+    known = AGGREGATE.get(function)  # the fold of a scalar subquery is none
+    return known is not None and known.kind is Kind.PURE and known.ignores_duplicates
+
+
+def skips_nulls(function: str) -> bool:
+    """Whether a fold does not see rows in which an argument is null."""
+    known = AGGREGATE.get(function)
+    return known is not None and known.ignores_nulls
+
+
+def value_over_nothing(function: str, type_: DataType) -> Literal | None:
+    """What a fold gives over no rows, or over none it sees; None where that is not known."""
+    known = AGGREGATE.get(function)
+    if function == "count":
+        return Literal(0, type_)
+    if function == SCALAR or (known is not None and known.ignores_nulls and known.empty_is_null):
+        return Literal(None, type_)
+    return None
 
 
 @final
@@ -37,7 +60,7 @@ class Folded:
     @property
     def ignores_duplicates(self) -> bool:
         """Whether it is the same over a set of argument rows."""
-        return self.distinct or self.function in SET_LIKE
+        return self.distinct or is_set_like(self.function)
 
 
 @final

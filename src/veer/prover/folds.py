@@ -9,13 +9,12 @@ from veer.model.expr import Case, Expr, IsNull, Literal, Not, Symbol
 from veer.model.types import DataType, has_floats
 from veer.prover.conditions import can_be_null
 from veer.prover.context import Context
-from veer.prover.definitions import SET_LIKE, Folded
+from veer.prover.definitions import Folded, is_set_like, skips_nulls, value_over_nothing
 from veer.prover.simplify import simplify
 from veer.prover.sums import added, few_arms, is_summed_exactly, shifted, shifted_back
 from veer.prover.terms import Atom, Bag, Domain, Term
 from veer.smt import same
 
-SKIP_NULLS = frozenset({"sum", "min", "max", "avg", "bool_and", "bool_or", "count"})
 OTHER_END = {"min": "max", "max": "min"}
 
 
@@ -37,7 +36,7 @@ def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: 
             end = function if factor > 0 else OTHER_END[function]
             value = fold_symbol(context, end, rest[0].outputs[0].type, False, rest)
             return shifted_back(value, factor, offset, type_)
-    is_distinct = distinct and function not in SET_LIKE
+    is_distinct = distinct and not is_set_like(function)
     return fold_symbol(context, function, type_, is_distinct, bag)
 
 
@@ -81,18 +80,18 @@ def fold_symbol(context: Context, function: str, type_: DataType, distinct: bool
     """
     simple: list[Term] = []
     for term in bag:
-        if function in SKIP_NULLS:
+        if skips_nulls(function):
             known = tuple(Not(IsNull(o)) for o in term.outputs)
             term = replace(term, conditions=term.conditions + known)
         simplified = simplify(context, term)
         if simplified is not None:
             simple.append(simplified)
-    nothing = Literal(0 if function == "count" else None, type_)
-    if not simple and (function in SKIP_NULLS or function == "scalar"):
+    nothing = value_over_nothing(function, type_)
+    if not simple and nothing is not None:
         return nothing
     definition = Folded(function, type_, distinct, tuple(simple))
     constant = _constant_fold(context, definition)
-    if constant is not None:
+    if constant is not None and nothing is not None:
         return Case(((context.exists(definition.bag), constant),), nothing)
     return context.symbol(definition)
 

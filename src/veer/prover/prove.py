@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
+from veer.assumptions import in_order
 from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
 from veer.model.expr import Cast, Expr
@@ -24,9 +25,10 @@ from veer.prover.lowering.groups import Groups
 from veer.prover.matching.matcher import Matcher
 from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
+from veer.reasons import Cause, QuestionsAsked, TooLarge, Unsupported
 from veer.smt import Solver
 from veer.smt.solve import Known
-from veer.verdict import Answer, Assumption, TableSemantics, Verdict
+from veer.verdict import Answer, TableSemantics, Verdict
 
 
 @final
@@ -45,7 +47,7 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
     types = _compared_as(pair)
     if types is None:
-        return Answer(Verdict.UNKNOWN, "the columns have different types")
+        return Answer(Verdict.UNKNOWN, Cause.DIFFERENT_TYPES)
     solver = Solver(rules.work, rules.questions, known=_answers(pair))
     context = Algebra(solver)
     matcher = Matcher(context, rules.count_terms)
@@ -61,23 +63,23 @@ def prove(pair: QueryPair, rules: Rules) -> Answer:
                 _telling_keys(q, shown[1], widths[1], len(q_order)),
             )
             if p_order[: counts[0]] != q_order[: counts[1]]:
-                return Answer(Verdict.UNKNOWN, "the results are sorted differently")
+                return Answer(Verdict.UNKNOWN, Cause.SORTED_DIFFERENTLY)
         left = lowering.groups.expanded(_shown(p, shown[0], types, widths[0], counts[0]))
         right = lowering.groups.expanded(_shown(q, shown[1], types, widths[1], counts[1]))
         found = matcher.same_bags(left, right, NOTHING_AROUND)
         if not found and pair.semantics is TableSemantics.SET and rules.contain:
             found = matcher.same_sets(left, right, NOTHING_AROUND)
     except UnsupportedError as error:
-        return Answer(Verdict.UNKNOWN, str(error))
+        return Answer(Verdict.UNKNOWN, Unsupported(str(error), error.operator))
     except TooLargeError as error:
-        return Answer(Verdict.UNKNOWN, str(error))
+        return Answer(Verdict.UNKNOWN, TooLarge(str(error), error.operator))
     except RecursionError:
-        return Answer(Verdict.UNKNOWN, "nested too deeply")
+        return Answer(Verdict.UNKNOWN, Cause.NESTED_TOO_DEEPLY)
     if not found:
-        reason = "the solver's budget ran out" if solver.gave_up else "no proof found"
+        reason = Cause.SOLVER_BUDGET if solver.gave_up else Cause.NO_PROOF_FOUND
         return Answer(Verdict.UNKNOWN, reason)
-    relied = sorted(context.keys_used | lowering.assumptions)
-    return Answer(Verdict.EQUIVALENT, f"{solver.asked} questions", tuple(map(Assumption, relied)))
+    relied = in_order(context.keys_used | lowering.assumptions)
+    return Answer(Verdict.EQUIVALENT, QuestionsAsked(solver.asked), tuple(relied))
 
 
 _recent: OrderedDict[tuple[Dataflow, Dataflow], Known] = OrderedDict()

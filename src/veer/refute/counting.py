@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 
+from veer.functions.registry import OVER, over_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
@@ -38,9 +39,6 @@ from veer.model.walk import operator_exprs, parts, subqueries
 
 FEWEST = 3  # where all numbers are smaller, they show on any small instance
 MOST = 128
-SHARES = frozenset({"percent_rank", "cume_dist"})
-RANKS = frozenset({"row_number", "rank", "dense_rank", "ntile"})
-COUNTING = frozenset({"count", "count_if"}) | RANKS | SHARES
 
 
 def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
@@ -125,7 +123,8 @@ class _Counted:
         return {
             place
             for place, call in enumerate(calls, start)
-            if call.function in COUNTING or any(self._counts(a, rows, seen) for a in call.args)
+            if over_function(call.function).counts_rows
+            or any(self._counts(a, rows, seen) for a in call.args)
         }
 
     def _counts(self, expr: Expr, rows: Schema, seen: Set[int]) -> bool:
@@ -168,7 +167,7 @@ def _own_numbers(operator: AnyOperator) -> Iterator[int]:
             for call in (named.call for named in calls):
                 if call.frame.unit == "rows":
                     yield from (abs(b) for b in (call.frame.start, call.frame.end) if b is not None)
-                if call.function in ("ntile", "lag", "lead"):
+                if call.function in OVER:  # whose arguments are values or numbers of rows
                     yield from (n for a in call.args for n in _numbers(a))
 
 

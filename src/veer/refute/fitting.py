@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, final
 
 from veer.errors import InputError
 from veer.functions.registry import Failure
+from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -51,7 +52,7 @@ from veer.model.schema import Field, Schema
 from veer.model.types import DataType
 from veer.model.walk import columns_read, operator_exprs, parts, substitute_columns, transform
 from veer.refute.pools import fits
-from veer.refute.texts import looks_into_texts, telling_texts
+from veer.refute.texts import looks_into_texts, telling_texts, text_use
 
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
@@ -296,12 +297,12 @@ def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
                 yield TURNED.get(op, op), right, left
             case Compare(op, left, right):
                 yield op, left, right
-            case Call("contains" | "startswith" | "endswith" | "like", (text, pattern, *_)):
+            case Call(_, (text, pattern, *_)) if text_use(part) in (TextUse.PART, TextUse.LIKE):
                 # What passes for one text of the right kind.
-                made = _bare(pattern)
-                if isinstance(made, Literal) and isinstance(made.value, str):
-                    plain = made.value.replace("%", "").replace("_", "a")
-                    yield "=", _bare(text), Literal(plain, made.type)
+                literal = _in_any_letter_case(pattern)
+                if isinstance(literal, Literal) and isinstance(literal.value, str):
+                    plain = literal.value.replace("%", "").replace("_", "a")
+                    yield "=", _in_any_letter_case(text), Literal(plain, literal.type)
             case InList(arg, options) if options:
                 yield "=", arg, options[0]
             case Not(IsNull(arg)):
@@ -310,9 +311,9 @@ def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
                 yield "<=>", arg, Literal(None, arg.type)
 
 
-def _bare(expr: Expr) -> Expr:
+def _in_any_letter_case(expr: Expr) -> Expr:
     """The expression without changes of letter case."""
-    while isinstance(expr, Call) and expr.function in ("lower", "upper"):
+    while isinstance(expr, Call) and text_use(expr) is TextUse.LETTER_CASE:
         expr = expr.args[0]
     return expr
 

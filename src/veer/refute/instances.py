@@ -18,7 +18,8 @@ from typing import Any
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
 from veer.functions.ordering import group_key
-from veer.functions.registry import Failure, Kind
+from veer.functions.registry import Failure, Kind, scalar_function
+from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
 from veer.model.dag import Dataflow
 from veer.model.expr import Call, Cast, Expr, Literal, OpaqueCall
@@ -106,7 +107,7 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
 
 def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
     by_text: dict[str, Any] = {}
-    called: set[str] = set()
+    uses: set[TextUse] = set()
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         for expr in operator_exprs(operator):
@@ -117,11 +118,12 @@ def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
                 elif (value := _folded_value(part)) is not None:
                     by_text.setdefault(repr(value), value)
                 elif isinstance(part, Call):
-                    called.add(part.function.removeprefix("python."))
+                    use = scalar_function(part.function).texts
+                    uses |= set() if use is None else {use}
         for query in subqueries(operator):
             for key, value in _constants(query).items():
                 by_text.setdefault(key, value)
-    for text in variants([v for v in by_text.values() if isinstance(v, str)], called):
+    for text in variants([v for v in by_text.values() if isinstance(v, str)], uses):
         by_text.setdefault(repr(text), text)
     return by_text
 

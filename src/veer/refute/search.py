@@ -34,6 +34,7 @@ from veer.model.pprint import function_name
 from veer.model.types import has_floats
 from veer.model.walk import operator_exprs, parts, subqueries
 from veer.model.walk import size as dataflow_size
+from veer.reasons import CannotRefute, NoDifference
 from veer.refute.instances import (
     Instances,
     Tables,
@@ -195,14 +196,14 @@ class Refutation:
 
 def find_witness(
     refutation: Refutation, budget: int = BUDGET, seed: int = 0, *, first: int = 0, last: int = 0
-) -> Witness | str:
+) -> Witness | NoDifference | CannotRefute:
     """A shrunk witness, or why there is none; `budget` counts operators run.
 
     Instances are numbered: those from `first` up to `last` are tried, if `last` is given.
     """
-    reason = _unfit(refutation)
-    if reason is not None:
-        return reason
+    unfit = _unfit(refutation)
+    if unfit is not None:
+        return CannotRefute(unfit)
     size = dataflow_size(refutation.p) + dataflow_size(refutation.q)
     instances = max(1, min(last or INSTANCES, budget // size))
     stream = Instances((refutation.p, refutation.q), seed)
@@ -221,7 +222,7 @@ def find_witness(
         ):
             if _is_legal(refutation, stream, solved) and refutation.differ(solved):
                 return _shrunk(refutation, stream, solved)
-    return f"no difference on {instances} small instances"
+    return NoDifference(instances)
 
 
 def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
@@ -269,8 +270,7 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     p_rows, q_rows = one.rows, two.rows
     if refutation.semantics is TableSemantics.ORDERED_BAG:
         p_rows, q_rows = differing_sequences(one, two)
-    names = ", ".join(one.names)
-    return Witness("rows", shown, tuple(p_rows), tuple(q_rows), names, one.names)
+    return Witness("rows", shown, tuple(p_rows), tuple(q_rows), columns=one.names)
 
 
 def _unfit(refutation: Refutation) -> str | None:

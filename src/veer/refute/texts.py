@@ -7,21 +7,17 @@ still does not fit; where a wildcard of one character stands for none, it is a l
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice, permutations
 
+from veer.functions.registry import scalar_function
+from veer.functions.traits import PythonOnly, TextUse
 from veer.model.expr import Call, Cast, Compare, Expr, Literal
 from veer.model.walk import parts
 
-PATTERNS = frozenset({"like", "ilike", "rlike"})
-SEARCHES = frozenset({"startswith", "endswith", "contains", "instr", "locate", "position"})
-CUTS = frozenset({"substring", "left", "right", "lpad", "rpad", "repeat", "overlay"})
-LENGTHS = frozenset({"length", "char_length", "character_length", "octet_length", "bit_length"})
-CASING = frozenset({"upper", "lower", "initcap", "title", "capitalize", "casefold"})
-TRIMMING = frozenset({"trim", "ltrim", "rtrim", "strip", "lstrip", "rstrip"})
-CHANGES = frozenset(
-    {"replace", "translate", "reverse", "regexp_replace", "regexp_extract", "split"}
-)
+PATTERNS = frozenset({TextUse.LIKE, TextUse.LIKE_ANY_CASE, TextUse.REGEX})
+SEARCHES = frozenset({TextUse.PART, TextUse.PLACE})
+CASING = frozenset({TextUse.LETTER_CASE, TextUse.CAPITALS})
 RICH = ("ab", "aab", "abca", "a1b22")  # on which such functions show what they do
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_PARTS = 5
@@ -31,10 +27,20 @@ MOST_TEXTS = 60
 LONGEST = 80
 
 
+def text_use(expr: Expr) -> TextUse | None:
+    """What a function of SQL at the top of an expression does with texts.
+
+    Python's own functions are left out: for those, `variants` of the constants are enough.
+    """
+    if not isinstance(expr, Call):
+        return None
+    function = scalar_function(expr.function)
+    return None if isinstance(function.sql, PythonOnly) else function.texts
+
+
 def looks_into_texts(expr: Expr) -> bool:
     """Whether an expression calls anything texts are made for."""
-    told = PATTERNS | SEARCHES | CUTS | LENGTHS | CASING | TRIMMING | CHANGES
-    return any(isinstance(part, Call) and part.function in told for part in parts(expr))
+    return any(text_use(part) is not None for part in parts(expr))
 
 
 def telling_texts(exprs: Iterable[Expr]) -> list[str]:
@@ -42,38 +48,39 @@ def telling_texts(exprs: Iterable[Expr]) -> list[str]:
     found: dict[str, None] = {}
     pieces: dict[str, None] = {}
     lengths: dict[int, None] = {}
-    called: set[str] = set()
+    uses: set[TextUse] = set()
     for part in (p for expr in exprs for p in parts(expr)):
         if isinstance(part, Compare | Call):
             lengths.update(dict.fromkeys(_lengths(part)))
-        if isinstance(part, Call):
-            called.add(part.function)
-        if isinstance(part, Call) and part.function in PATTERNS | SEARCHES:
+        use = text_use(part)
+        if use is not None:
+            uses.add(use)
+        if isinstance(part, Call) and use in PATTERNS | SEARCHES:
             for text in (a.value for a in part.args[:2] if isinstance(a, Literal)):
                 if isinstance(text, str):
-                    segments = _segments(text, part.function)
+                    segments = _segments(text, use)
                     found.update(dict.fromkeys(_fitting(segments)))
                     pieces.update(dict.fromkeys(_filled(s, "a") for s in segments if s))
     for one, two in permutations(list(pieces)[:MOST_PARTS], 2):
         found.update(dict.fromkeys((_overlapped(one, two), one + two)))
     if 2 < len(pieces) <= MOST_PARTS:
         found.update(dict.fromkeys(map("".join, islice(permutations(pieces), MOST_ORDERS))))
-    found.update(dict.fromkeys(variants(list(pieces), called) if pieces else ()))
+    found.update(dict.fromkeys(variants(list(pieces), uses) if pieces else ()))
     for length in list(lengths)[:MOST_LENGTHS]:
         for exact in (length, length + 1, length - 1):
             found.setdefault((LETTERS * (exact // len(LETTERS) + 1))[:exact])
         found.update(dict.fromkeys(LETTERS[: length - 1] + piece for piece in pieces))
-    found.update(dict.fromkeys(RICH if called & (CHANGES | CUTS) else ()))
+    found.update(dict.fromkeys(RICH if uses & {TextUse.CHANGE, TextUse.CUT} else ()))
     return list(found)[:MOST_TEXTS]
 
 
-def variants(texts: Sequence[str], called: Collection[str]) -> list[str]:
+def variants(texts: Sequence[str], uses: Set[TextUse]) -> list[str]:
     """Texts on which functions of texts show what they do: in other letter case, with spaces."""
     few = [*texts[:8], "a"]
     found: list[str] = []
-    if CASING & set(called):
+    if CASING & uses:
         found += [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
-    if TRIMMING & set(called):
+    if TextUse.TRIM in uses:
         found += [f" {t} " for t in few]
     return found
 
@@ -82,11 +89,10 @@ def _lengths(expr: Compare | Call) -> Iterator[int]:
     """The numbers a part of a text is cut at, or its length is compared with."""
     args = expr.args if isinstance(expr, Call) else (expr.left, expr.right)
     if isinstance(expr, Call):
-        asked = expr.function in CUTS
+        asked = text_use(expr) is TextUse.CUT
     else:
-        asked = any(
-            isinstance(p, Call) and p.function in LENGTHS | SEARCHES for a in args for p in parts(a)
-        )
+        measured = SEARCHES | {TextUse.LENGTH}
+        asked = any(text_use(p) in measured for a in args for p in parts(a))
     for arg in args if asked else ():
         literal = arg.arg if isinstance(arg, Cast) else arg
         if isinstance(literal, Literal) and type(literal.value) is int:
@@ -95,11 +101,11 @@ def _lengths(expr: Compare | Call) -> Iterator[int]:
                 yield size
 
 
-def _segments(pattern: str, function: str) -> list[str]:
+def _segments(pattern: str, use: TextUse | None) -> list[str]:
     """What stands between the wildcards of a pattern; those of one character are kept."""
-    if function == "rlike":
+    if use is TextUse.REGEX:
         return re.findall(r"\w+", re.sub(r"\\.", "", pattern))
-    return pattern.split("%") if function in PATTERNS else [pattern]
+    return pattern.split("%") if use in PATTERNS else [pattern]
 
 
 def _fitting(segments: list[str]) -> Iterator[str]:

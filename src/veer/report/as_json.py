@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from veer.report.wording import answer_text, assumption_text, caveat_text, reason_text
 from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness
 from veer.visible import json_text
 
@@ -47,15 +48,20 @@ def _sink(sink: SinkReport) -> dict[str, Any]:
         "p": sink.p,
         "q": sink.q,
         "verdict": sink.verdict.value,
-        "reason": sink.reason,
-        "assumptions": [a.text for a in sink.assumptions],
-        "caveats": [c.text for c in sink.caveats],
+        "reason": reason_text(sink.reason),
+        "reason_kind": sink.reason.kind,
+        "assumptions": [assumption_text(a) for a in sink.assumptions],
+        "assumption_kinds": [a.kind for a in sink.assumptions],
+        "caveats": [caveat_text(c) for c in sink.caveats],
+        "caveat_kinds": [c.kind for c in sink.caveats],
         "windows": [
             {
                 "p": list(w.p),
                 "q": list(w.q),
                 "ev": w.ev,
-                "answer": w.answer,
+                "verdict": w.answer.verdict.value,
+                "answer": answer_text(w.answer),
+                "answer_kind": None if w.answer.reason is None else w.answer.reason.kind,
                 "seconds": round(w.seconds, 6),
                 "used": w.used,
                 "shown": {"p": list(w.shown[0]), "q": list(w.shown[1])},
@@ -94,7 +100,7 @@ def recheck_text(recheck: dict[str, Any]) -> str:
 def _witness(witness: Witness) -> dict[str, Any]:
     return {
         "kind": witness.kind,
-        "detail": witness.detail,
+        "detail": reason_text(witness.difference) or ", ".join(witness.columns),
         "columns": list(witness.columns),
         "tables": {
             name: {"columns": table["columns"], "rows": [plain(r) for r in table["rows"]]}

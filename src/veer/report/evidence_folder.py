@@ -2,7 +2,7 @@
 
 README.md             how to check
 proof.json            verdicts, steps with their questions, assumptions, witnesses, versions
-p.txt, q.txt          both versions as Veer reads them; p-tidy.txt, q-tidy.txt their tidy forms
+p.txt, q.txt          both versions as Veer reads them; p-normalized.txt, q-normalized.txt those normalized
 questions/0001.smt2   every question once
 """
 
@@ -17,17 +17,17 @@ from veer import __version__
 from veer.errors import InputError, UsageError
 from veer.frontends.spec import Version
 from veer.model.pprint import show_dataflow
-from veer.normalize.projections import normalized
-from veer.proof import BY_EV, CONGRUENCE, NORMALIZE, SINK, WIRE
+from veer.normalize.normalize import normalized
 from veer.report.as_json import report_json
-from veer.verdict import Report, StepReport
+from veer.report.wording import RULES
+from veer.verdict import Report, Rule, StepReport
 
 TITLE = "# Evidence of a verdict by Veer"
 README = f"""{TITLE}
 
 `proof.json` has the verdict on every sink. Of an `equivalent` it has the steps of the proof, in order: each claims that a
 signal of P equals one of Q (`x ~ y`), from claims shown before. `p.txt` and `q.txt` are the two versions as Veer reads them,
-`p-tidy.txt` and `q-tidy.txt` their tidy forms, where a proof is about those. Of an `inequivalent` it has the witness.
+`p-normalized.txt` and `q-normalized.txt` are those normalized, where a proof is about that. Of an `inequivalent` it has the witness.
 
 A step closed by a verifier lists its questions to the solver. `questions/` has them in SMT-LIB 2, with what they say in
 words; the answer to each must be `unsat`. There `t5.2` is column 2 of row variable 5, and `?3` stands for an aggregate or a
@@ -40,14 +40,7 @@ A verifier may have asked more than its proof needs in the end. A step without q
 are the right ones is Veer's part: it brings both sides into a normal form and pairs their terms, and has the outcome attacked
 with small instances.
 """
-WRITTEN = ("proof.json", "p.txt", "q.txt", "p-tidy.txt", "q-tidy.txt", "README.md")
-RULES = {
-    CONGRUENCE: "the same operator on inputs shown equal; needs no solver",
-    WIRE: "an operator of one side changes nothing of what is claimed; needs no solver",
-    SINK: "a sink shows what feeds it; needs no solver",
-    NORMALIZE: "shown of the tidy forms of both versions, where columns are computed elsewhere",
-    BY_EV: "a verifier shows it of the operators between",
-}
+WRITTEN = ("proof.json", "p.txt", "q.txt", "p-normalized.txt", "q-normalized.txt", "README.md")
 
 
 def check_folder(folder: Path) -> None:
@@ -75,8 +68,8 @@ def write_evidence(report: Report, p: Version, q: Version, folder: Path) -> int 
         _write(folder / "README.md", README)
         for name, side in (("p", p), ("q", q)):
             _write(folder / f"{name}.txt", show_dataflow(side.dataflow))
-            if any(step.rule == NORMALIZE for step in steps):
-                _write(folder / f"{name}-tidy.txt", show_dataflow(normalized(side.dataflow)))
+            if any(step.rule is Rule.NORMALIZE for step in steps):
+                _write(folder / f"{name}-normalized.txt", show_dataflow(normalized(side.dataflow)))
         texts = dict.fromkeys(q for step in steps for q in step.all_questions)
         numbers = {text: f"{number:04}" for number, text in enumerate(texts, 1)}
         for text, number in numbers.items():
@@ -108,10 +101,10 @@ def _step(step: StepReport, numbers: dict[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "claim": step.claim,
         "from": list(step.leaves),
-        "rule": step.rule,
+        "rule": step.rule.value,
         "why": RULES[step.rule],
     }
-    if step.rule == BY_EV:
+    if step.rule is Rule.VERIFIER:
         asked = list(dict.fromkeys(numbers[text] for text in step.questions))
         found |= {"ev": step.ev, "p": list(step.shown[0]), "q": list(step.shown[1])}
         found |= {"questions": asked}

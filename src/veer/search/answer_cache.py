@@ -18,14 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.analysis.fingerprint import identity
+from veer.assumptions import LeafKeyHolds
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
-from veer.model.query_pair import LEAF_TABLE, QueryPair
+from veer.model.query_pair import QueryPair
 from veer.model.walk import subqueries
 from veer.own_code import own_code_digest
-from veer.verdict import Answer, Assumption, Verdict
+from veer.reasons import Cause, Reason, Restricted, TooLarge, Unsupported
+from veer.search.answer_json import answer_json, answer_of
+from veer.verdict import Answer, Verdict
 
 if TYPE_CHECKING:
     import sqlite3
@@ -46,7 +49,7 @@ class AnswerCache:
         """What the verifier says, or said of a pair of the same form."""
         violation = next(ev.violations(pair), None)
         if violation is not None:
-            return Answer(Verdict.UNKNOWN, violation)
+            return Answer(Verdict.UNKNOWN, Restricted(violation))
         # An answer that rests on declared keys names tables: it counts for those tables only.
         keys = [_key(ev, pair, named=named) for named in (False, True)]
         for key in keys:
@@ -55,7 +58,7 @@ class AnswerCache:
                 self.remembered += 1
                 return found
         answer = ev.verify(pair)
-        named = any(LEAF_TABLE not in a.text for a in answer.assumptions)
+        named = any(not isinstance(a, LeafKeyHolds) for a in answer.assumptions)
         self._put(keys[named], answer)
         return answer
 
@@ -73,14 +76,11 @@ class AnswerCache:
         return found
 
     def _put(self, key: str, answer: Answer) -> None:
-        if answer.verdict is Verdict.UNKNOWN and "'" in answer.reason:
-            # It names operators, which are others next time.
-            answer = Answer(Verdict.UNKNOWN, "no proof found")
+        if answer.verdict is Verdict.UNKNOWN and not _is_about_any_pair(answer.reason):
+            answer = Answer(Verdict.UNKNOWN, Cause.NO_PROOF_FOUND)
         self._keep(key, answer)
         if self._file is not None:
-            text = json.dumps(
-                [answer.verdict.value, answer.reason, [a.text for a in answer.assumptions]]
-            )
+            text = json.dumps(answer_json(answer))
             self._execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, text))
 
     def _execute(self, statement: str, values: tuple[str, ...]) -> tuple[Any, ...] | None:
@@ -119,12 +119,23 @@ def _open(path: str) -> sqlite3.Connection:
     return file
 
 
+def _is_about_any_pair(reason: Reason | None) -> bool:
+    """Whether a reason says nothing of operators, which have other names in the next pair.
+
+    A message in somebody's own words may name some.
+    """
+    match reason:
+        case Unsupported(operator=named) | TooLarge(operator=named):
+            return not named
+        case _:
+            return reason is None or isinstance(reason, Cause)
+
+
 def _read(text: object) -> Answer | None:
     """An answer from the file; None where something else stands there."""
     try:
-        verdict, reason, assumptions = json.loads(str(text))
-        return Answer(Verdict(verdict), str(reason), tuple(Assumption(str(a)) for a in assumptions))
-    except (ValueError, TypeError):
+        return answer_of(json.loads(str(text)))
+    except ValueError:
         return None
 
 
@@ -193,7 +204,8 @@ def _table(source: Source, named: bool) -> Json:
         [sorted(map(names.index, key)) for key in some] for some in (source.keys, source.unique)
     ]
     if not named:
-        return [columns, keys]
+        # What an answer assumes of the keys of a leaf it does not assume of a table.
+        return [columns, keys, source.leaf and bool(source.keys)]
     parents = [[f.columns, f.parent, f.parent_columns] for f in source.foreign_keys]
     own = [source.table, source.format, source.location, source.options, source.metadata]
     return [columns, keys, names, parents, own]

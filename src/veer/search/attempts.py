@@ -12,24 +12,23 @@ from veer.model.dag import Dataflow
 from veer.model.pprint import show_operator
 from veer.model.query_pair import QueryPair, operators_between
 from veer.model.walk import size
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.proof import (
-    BY_EV,
-    NORMALIZE,
-    WIRE,
+    NormalizedStep,
+    PassThroughStep,
     Proof,
     Step,
+    VerifierStep,
     is_unseen_edit,
     query_pair,
     show_claim,
 )
+from veer.reasons import Cause, NeverAsked
 from veer.refute import Refutation, first_difference
 from veer.search.answer_cache import AnswerCache
 from veer.verdict import OBLIGATIONS, Answer, Verdict, WindowReport
 
 INSTANCES = 10
-DIFFERENT = "the two sides differ on a small instance"
-OUT_OF_BUDGET = "the budget for questions to verifiers ran out"
 
 
 def cost(pair: QueryPair) -> int:
@@ -54,10 +53,10 @@ class Attempts:
         key = (ev.name, pair)
         if self.differ(pair):
             # No verifier could prove them equal, so none is asked.
-            return Answer(Verdict.UNKNOWN, DIFFERENT)
+            return Answer(Verdict.UNKNOWN, Cause.DIFFER_ON_INSTANCE)
         if key not in self._answers:
             if self.budget <= 0:
-                return Answer(Verdict.UNKNOWN, OUT_OF_BUDGET)
+                return Answer(Verdict.UNKNOWN, Cause.QUESTION_BUDGET)
             self.budget -= cost(pair)
             start = time.perf_counter()
             answer = self.answers.ask(ev, pair)
@@ -66,21 +65,18 @@ class Attempts:
 
     def record(self, ev: str, pair: QueryPair, answer: Answer, seconds: float) -> None:
         """Keep an answer, for the report and the checker."""
-        said = answer.verdict.value
-        if answer.reason:
-            said += f": {answer.reason}"
         p, q = operators_between(pair.p), operators_between(pair.q)
         self._answers[ev, pair] = answer
         self._places[ev, pair] = len(self.windows)
-        self.windows.append(WindowReport(p, q, ev, said, seconds))
+        self.windows.append(WindowReport(p, q, ev, answer, seconds))
 
     def used(self, proof: Proof, p: Dataflow, q: Dataflow) -> tuple[WindowReport, ...]:
         """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""
         found = list(self.windows)
         for step in proof.steps:
-            if step.rule == NORMALIZE:
+            if isinstance(step, NormalizedStep):
                 return self.used(Proof(step.inner), normalized(p), normalized(q))
-            if step.rule == BY_EV:
+            if isinstance(step, VerifierStep):
                 pair = query_pair(step, p, q)
                 place = self._places[step.ev, pair]
                 between = [operators_between(side) for side in (pair.p, pair.q)]
@@ -108,20 +104,20 @@ class Attempts:
 
     def answer(self, ev: str, pair: QueryPair) -> Answer:
         """A recorded answer, for the checker."""
-        unasked = Answer(Verdict.UNKNOWN, f"{ev} was never asked this")
+        unasked = Answer(Verdict.UNKNOWN, NeverAsked(ev))
         return self._answers.get((ev, pair), unasked)
 
 
 def _unseen(step: Step, p: Dataflow, q: Dataflow) -> WindowReport:
     """An edit that is settled by what is needed above it."""
     claim = step.claim
-    ours = not (step.rule == WIRE and step.leaves[0].p == claim.p)
-    theirs = not (step.rule == WIRE and step.leaves[0].q == claim.q)
+    ours = not (isinstance(step, PassThroughStep) and not step.in_p)
+    theirs = not (isinstance(step, PassThroughStep) and step.in_p)
     return WindowReport(
         (claim.p,) if ours else (),
         (claim.q,) if theirs else (),
         OBLIGATIONS,
-        "equivalent: nothing that is needed changes",
+        Answer(Verdict.EQUIVALENT, Cause.NOTHING_NEEDED_CHANGES),
         used=True,
         shown=(
             (show_operator(p.operators[claim.p]),) if ours else (),

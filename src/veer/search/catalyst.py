@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 
 from veer.model.dag import Dataflow
-from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, check, query_pair
+from veer.proof import Claim, Proof, ProofError, SinkStep, VerifierStep, check, query_pair
+from veer.reasons import Cause, Reason, SaidBy
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps, prove
 from veer.search.whole import source_pairs, top_claim
@@ -24,20 +25,20 @@ def prove_by_catalyst(
     goal: Claim,
     optimized: tuple[Dataflow, Dataflow],
     attempts: Attempts,
-) -> Proof | str:
+) -> Proof | Reason:
     """A proof with one step for the whole pair, or why there is none."""
     start = time.perf_counter()
     found = prove(*optimized, goal)
-    if isinstance(found, str):
-        return "catalyst: Spark's optimizer leaves different plans"
+    if not isinstance(found, Proof):
+        return SaidBy((CATALYST,), Cause.CATALYST_DIFFERS)
     top = top_claim(p, q, goal)
     try:
         assumptions = check(found, *optimized, goal)
         steps, claims = congruent_steps(p, q, source_pairs(p, q, top))
-        step = Step(top, claims, BY_EV, CATALYST)
+        step = VerifierStep(top, claims, CATALYST)
         pair = query_pair(step, p, q)
     except ProofError as error:
-        return f"catalyst: {error}"
-    answer = Answer(Verdict.EQUIVALENT, "", assumptions)
+        return SaidBy((CATALYST,), error.reason)
+    answer = Answer(Verdict.EQUIVALENT, None, assumptions)
     attempts.record(CATALYST, pair, answer, time.perf_counter() - start)
-    return Proof((*steps, step, Step(goal, (top,), SINK)))
+    return Proof((*steps, step, SinkStep(goal, (top,))))

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from veer.analysis.fingerprint import fingerprints
 from veer.model.dag import Dataflow
 from veer.model.pprint import brief
-from veer.proof import CONGRUENCE, SINK, Claim, Proof, Step
+from veer.proof import Claim, CongruenceStep, Proof, SinkStep, Step
+from veer.reasons import DifferentComputation
 from veer.verdict import TableSemantics
 from veer.versions.differences import differences
 
 
-def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | str:
+def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | DifferentComputation:
     """A proof that two sinks are equal, or where congruence ends.
 
     Congruence holds for every table semantics, so each step claims the strongest: the order of
@@ -22,7 +23,7 @@ def prove(p: Dataflow, q: Dataflow, goal: Claim) -> Proof | str:
     if fingerprints(p)[start_p] != fingerprints(q)[start_q]:
         return _obstacle(p, q, start_p, start_q)
     steps, claims = congruent_steps(p, q, [(start_p, start_q)])
-    return Proof((*steps, Step(goal, claims, SINK)))
+    return Proof((*steps, SinkStep(goal, claims)))
 
 
 def congruent_steps(
@@ -43,12 +44,12 @@ def congruent_steps(
             continue
         claim = Claim(a, b, TableSemantics.ORDERED_BAG)
         leaves = tuple(dict.fromkeys(claimed[pair] for pair in below))
-        steps.append(Step(claim, leaves, CONGRUENCE))
+        steps.append(CongruenceStep(claim, leaves))
         claimed[a, b] = claim
     return tuple(steps), tuple(claimed[pair] for pair in pairs)
 
 
-def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> str:
+def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> DifferentComputation:
     """Walk down from two different signals to the place where they first differ."""
     prints_p, prints_q = fingerprints(p), fingerprints(q)
     while True:
@@ -62,8 +63,7 @@ def _obstacle(p: Dataflow, q: Dataflow, a: str, b: str) -> str:
         a, b = parted[0]
     one, two = p.operators[a], q.operators[b]
     if one == two:
-        return f"not the same computation: what feeds {a!r} [{brief(one)}] in P, {b!r} in Q"
+        return DifferentComputation(a, brief(one), b)
     if brief(one) == brief(two):
-        how = differences(one, two)
-        return f"not the same computation: {a!r} [{brief(one)}] in P, {b!r} in Q: {how}"
-    return f"not the same computation: {a!r} [{brief(one)}] in P, {b!r} [{brief(two)}] in Q"
+        return DifferentComputation(a, brief(one), b, how=differences(one, two))
+    return DifferentComputation(a, brief(one), b, brief(two))

@@ -10,6 +10,7 @@ from typing import final
 from veer.evs.base import EV
 from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
+from veer.reasons import Cause, Reason
 from veer.search.attempts import Attempts
 from veer.search.paper.decomposition import Tally
 from veer.search.paper.graph import PairGraph
@@ -50,7 +51,7 @@ class SinkProver:
     sweep: Sweep
     progress: Callable[[str], None]
 
-    def prove(self) -> Proof | str:
+    def prove(self) -> Proof | Reason:
         """A proof of the goal (yet to be checked), or what stood in the way."""
         if self.plan.strategy is not SearchStrategy.SWEEP:
             unseen = self.sweep.prove_without_ev(self.goal)
@@ -63,7 +64,7 @@ class SinkProver:
             return None
         self.attempts.budget = min(self.attempts.budget, LAST_WORK)
         found = self._whole()
-        if isinstance(found, str) and not self._is_hopeless(self._graph(self.pair)):
+        if not isinstance(found, Proof) and not self._is_hopeless(self._graph(self.pair)):
             found = self._by_decompositions(LAST_RESORT, mappings=1)
         return found if isinstance(found, Proof) else None
 
@@ -73,13 +74,13 @@ class SinkProver:
     def _windows(self, graph: PairGraph, evs: Sequence[EV]) -> Windows:
         return Windows(graph, evs, top_claim(graph.p, graph.q, self.goal), self.attempts)
 
-    def _whole(self) -> Proof | str:
+    def _whole(self) -> Proof | Reason:
         return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
 
-    def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | str:
+    def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | Reason:
         strategy = Strategy.named(self.plan.strategy, self.plan.without, most)
         every = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
-        reason = "no edits, but another computation"
+        reason: Reason = Cause.NO_EDITS
         for mapping in islice(every, mappings):
             graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
             for evs in self._teams() if graph.edited else []:
@@ -88,7 +89,7 @@ class SinkProver:
                 self.tally.decompositions += own.decompositions
                 if found.proof is not None:
                     return found.proof
-                reason = found.reason
+                reason = found.reason or reason
         return reason
 
     def _is_hopeless(self, graph: PairGraph) -> bool:

@@ -26,27 +26,29 @@ from veer.model.dag import Dataflow
 from veer.model.ops import Source, Union
 from veer.model.query_pair import QueryPair, unfold
 from veer.model.walk import size
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.proof import (
-    BY_EV,
-    CONGRUENCE,
-    NORMALIZE,
-    SINK,
-    WIRE,
     Claim,
+    CongruenceStep,
+    NormalizedStep,
+    PassThroughStep,
     Proof,
     ProofError,
+    SinkStep,
     Step,
+    VerifierStep,
     by_congruence,
-    by_wire,
+    by_passing_through,
     claim_on,
     implies,
     pairs_of,
     query_pair,
+    reason_of,
 )
+from veer.reasons import AtCutPoint, Cause, Reason, SaidBy
 from veer.refute.symbolic import symbolic_instances
 from veer.search import congruence
-from veer.search.attempts import DIFFERENT, OUT_OF_BUDGET, Attempts, cost
+from veer.search.attempts import Attempts, cost
 from veer.search.congruence import congruent_steps
 from veer.search.obligations import leaf_claims, obligations, weakest_claim
 from veer.search.paper.graph import entering
@@ -55,7 +57,6 @@ from veer.search.whole import top_claim
 from veer.verdict import TableSemantics, Verdict
 from veer.versions import VersionPair
 
-SAME = "same"  # the same computation from the sources on
 LEVELS = 5  # how often a cut moves down
 LARGEST = 80  # operators between a claim and a cut
 WORK = 8_000  # for questions to verifiers
@@ -68,13 +69,17 @@ Signals: TypeAlias = tuple[str, str]
 
 @final
 @dataclass(frozen=True)
-class Way:
-    """One way to settle a claim: a rule and what must hold for it."""
+class Same:
+    """Two signals are the same computation from the sources on: congruence all the way."""
 
     claim: Claim
-    rule: str
-    leaves: tuple[Claim, ...] = ()
-    ev: str = ""
+
+    @property
+    def leaves(self) -> tuple[Claim, ...]:
+        return ()
+
+
+Way: TypeAlias = Same | Step  # to settle a claim: a step, and what must hold for it
 
 
 @final
@@ -100,26 +105,25 @@ class Sweep:
 
     def prove(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
-    ) -> Proof | str:
+    ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way.
 
-        First of the versions as they are, then of their tidy forms.
+        First of the versions as they are, then of their normal forms.
         """
         found = _Search(self, goal, self.evs, attempts, progress).prove()
-        if isinstance(found, Proof) or self.tidy is None:
+        if isinstance(found, Proof) or self.of_normal_forms is None:
             return found
-        p, q = self.tidy.p, self.tidy.q
-        inner = congruence.prove(p, q, goal)
-        if isinstance(inner, str):
-            inner = _Search(self.tidy, goal, self.evs, attempts, progress).prove()
-        if isinstance(inner, str):
+        p, q = self.of_normal_forms.p, self.of_normal_forms.q
+        inner: Proof | Reason = congruence.prove(p, q, goal)
+        if not isinstance(inner, Proof):
+            inner = _Search(self.of_normal_forms, goal, self.evs, attempts, progress).prove()
+        if not isinstance(inner, Proof):
             return found
-        evs = " and ".join(dict.fromkeys(step.ev for step in inner.steps if step.ev))
-        return Proof((Step(goal, (), NORMALIZE, evs, inner.steps),))
+        return Proof((NormalizedStep(goal, inner.steps),))
 
     @cached_property
-    def tidy(self) -> Sweep | None:
-        """The cut points of the tidy forms, where those are others."""
+    def of_normal_forms(self) -> Sweep | None:
+        """The cut points of the normal forms, where those are others."""
         p, q = normalized(self.p), normalized(self.q)
         if (p, q) == (self.p, self.q):
             return None
@@ -196,14 +200,14 @@ class _Search:
         self.failed: dict[Signals, list[Claim]] = {}
         self.open: list[tuple[int, Signals]] = []
         self.lifted: set[Signals] = set()
-        self.reason = ""
+        self.reason: Reason = Cause.NO_CUT_POINT
         self.work = 0
 
-    def prove(self) -> Proof | str:
+    def prove(self) -> Proof | Reason:
         top = top_claim(self.p, self.q, self.goal)
         top = claim_on(self.p, top.p, self.q, top.q, top.semantics, pairs_of(top, self.p, self.q))
         if not self.sweep.simulation.agree(top):
-            return f"{DIFFERENT}, as far as it can be simulated"
+            return Cause.DIFFER_IN_SIMULATION
         self._demand(top, None)
         while self.open:
             _, signals = heapq.heappop(self.open)
@@ -214,12 +218,12 @@ class _Search:
             if way is None:
                 self._fail(signals, point)
                 if signals == (top.p, top.q):
-                    return self.reason or "no cut point could be shown"
+                    return self.reason
                 continue
             point.way = way
             for leaf in way.leaves:
                 self._demand(leaf, signals)
-        return Proof((*self._steps((top.p, top.q)), Step(self.goal, (top,), SINK)))
+        return Proof((*self._steps((top.p, top.q)), SinkStep(self.goal, (top,))))
 
     def _demand(self, claim: Claim, user: Signals | None) -> None:
         """Have a claim settled, with everything else needed of its signals."""
@@ -283,18 +287,19 @@ class _Search:
         straight = all(i == j for i, j in pairs_of(claim, p, q))
         if straight and fingerprints(p)[claim.p] == fingerprints(q)[claim.q]:
             same = Claim(claim.p, claim.q, TableSemantics.ORDERED_BAG)
-            yield Way(same, SAME)
+            yield Same(same)
             return
         for mates in ((), self._mates_below(claim)):
             with suppress(ProofError):
                 found = by_congruence(p, q, claim, mates)
-                yield Way(claim, CONGRUENCE, tuple(dict.fromkeys(found)))
+                yield CongruenceStep(claim, tuple(dict.fromkeys(found)))
             if not isinstance(p.operators[claim.p], Union):
                 break  # the order of inputs counts
         # First past the operator that has no counterpart.
         for in_p in (claim.p not in self.sweep.mates[0], claim.p in self.sweep.mates[0]):
             with suppress(ProofError):
-                yield Way(claim, WIRE, (by_wire(p, q, claim, in_p=in_p),))
+                below = by_passing_through(p, q, claim, in_p=in_p)
+                yield PassThroughStep(claim, (below,), in_p)
 
     def _mates_below(self, claim: Claim) -> list[Signals]:
         below = self.q.inputs[claim.q]
@@ -316,7 +321,7 @@ class _Search:
                     break
                 for ev in self.evs:
                     if self._is_shown(ev, wanted, pair):
-                        yield Way(wanted, BY_EV, leaves, ev.name)
+                        yield VerifierStep(wanted, leaves, ev.name)
             if self._tell_apart(claim):
                 return
             movable = {pair for pair in cut if not self._is_source(pair)}
@@ -330,9 +335,10 @@ class _Search:
         """What a verifier is to be asked about a claim over a cut, and what must hold of the cut."""
         try:
             leaves = leaf_claims(self.p, self.q, claim, cut)
-            return query_pair(Step(claim, leaves, BY_EV), self.p, self.q), leaves
+            # The question is the same, whoever is asked.
+            return query_pair(VerifierStep(claim, leaves, ""), self.p, self.q), leaves
         except (ProofError, InputError) as error:
-            self.reason = str(error)
+            self.reason = reason_of(error)
             return None, ()
 
     def _tell_apart(self, claim: Claim) -> bool:
@@ -367,16 +373,15 @@ class _Search:
         )
 
     def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
-        where = f"cut point {claim.p!r} ~ {claim.q!r}"
         self.work += cost(pair)
         if self.work > WORK + PER_POINT * len(self.points):
-            self.reason = f"{where}: {OUT_OF_BUDGET}"
+            self.reason = AtCutPoint(claim.p, claim.q, Cause.QUESTION_BUDGET)
             return False
-        self.progress(f"{where}: asking {ev.name}")
+        self.progress(f"cut point {claim.p!r} ~ {claim.q!r}: asking {ev.name}")
         answer = self.attempts.ask(ev, pair)
         if answer.verdict is Verdict.EQUIVALENT:
             return True
-        self.reason = f"{where}: {ev.name}: {answer.reason}"
+        self.reason = AtCutPoint(claim.p, claim.q, SaidBy((ev.name,), answer.reason))
         return False
 
     def _cut(self, claim: Claim, banned: set[Signals]) -> list[Signals] | None:
@@ -430,12 +435,9 @@ class _Search:
                     reached.add((leaf.p, leaf.q))
                     stack.append((leaf.p, leaf.q))
         ways = [self.points[s].way for s in sorted(reached, key=self._place)]
-        same = [(w.claim.p, w.claim.q) for w in ways if w is not None and w.rule == SAME]
+        same = [(w.claim.p, w.claim.q) for w in ways if isinstance(w, Same)]
         steps, _ = congruent_steps(self.p, self.q, same)
-        made = [
-            Step(w.claim, w.leaves, w.rule, w.ev) for w in ways if w is not None and w.rule != SAME
-        ]
-        return [*steps, *made]
+        return [*steps, *(w for w in ways if w is not None and not isinstance(w, Same))]
 
     def _place(self, signals: Signals) -> tuple[int, Signals]:
         return self.p.position[signals[0]] + self.q.position[signals[1]], signals

@@ -12,44 +12,41 @@ from veer.evs.base import EV
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink, Source
-from veer.proof import BY_EV, SINK, Claim, Proof, ProofError, Step, query_pair
+from veer.proof import Claim, Proof, ProofError, SinkStep, VerifierStep, query_pair, reason_of
+from veer.reasons import Cause, Reason, SaidBy, several
 from veer.search.attempts import Attempts
 from veer.search.congruence import congruent_steps
 from veer.search.paper.graph import entering
 from veer.verdict import Verdict
 
+MOST_REASONS = 3  # of verifiers, the last ones
+
 
 def prove_whole(
     p: Dataflow, q: Dataflow, goal: Claim, evs: Sequence[EV], attempts: Attempts
-) -> Proof | str:
+) -> Proof | Reason:
     """A proof with one step by a verifier, or why there is none.
 
     First over the highest signals both versions compute alike, where little is left to compare;
     then from the sources, where everything below is known.
     """
-    reasons: dict[str, dict[str, None]] = {}
+    reasons: dict[Reason | None, dict[str, None]] = {}
     top = top_claim(p, q, goal)
     for leaves in _cuts(p, q, top):
         steps, claims = congruent_steps(p, q, leaves)
         for ev in evs:
-            step = Step(top, claims, BY_EV, ev.name)
+            step = VerifierStep(top, claims, ev.name)
             try:
                 answer = attempts.ask(ev, query_pair(step, p, q))
             except (ProofError, InputError) as error:
-                reasons.setdefault(str(error), {})
+                reasons.setdefault(reason_of(error), {})
                 continue
             if answer.verdict is Verdict.EQUIVALENT:
-                return Proof((*steps, step, Step(goal, (top,), SINK)))
+                return Proof((*steps, step, SinkStep(goal, (top,))))
             reasons.setdefault(answer.reason, {})[ev.name] = None
-    return by_verifier(reasons) or "no verifier to ask"
-
-
-def by_verifier(reasons: Mapping[str, Mapping[str, None]], most: int = 3) -> str:
-    """Reasons with the verifiers that gave them, each reason once."""
-    shown = []
-    for reason, evs in list(reasons.items())[-most:]:
-        shown.append(f"{', '.join(evs)}: {reason}" if evs else reason)
-    return "; ".join(shown)
+    last = list(reasons.items())[-MOST_REASONS:]
+    by_verifier = (SaidBy(tuple(evs), reason) if evs else reason for reason, evs in last)
+    return several(r for r in by_verifier if r is not None) if last else Cause.NO_VERIFIER
 
 
 def top_claim(p: Dataflow, q: Dataflow, goal: Claim) -> Claim:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
@@ -30,6 +31,7 @@ import z3
 from veer.analysis.failures import can_fail
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind, Nulls, scalar_function
+from veer.functions.traits import SolverMeaning
 from veer.model.expr import (
     And,
     Call,
@@ -76,6 +78,17 @@ from veer.model.types import (
     YearMonthIntervalType,
     has_floats,
 )
+from veer.smt.exact import (
+    EXACT_DOUBLE,
+    MOST_SCALE,
+    Dyadic,
+    holds_exactly,
+    is_exact_negation,
+    is_exact_product,
+    is_exact_sum,
+    is_few_days,
+    is_positive,
+)
 from veer.smt.formula import (
     ADDED,
     MULTIPLIED,
@@ -99,11 +112,10 @@ INTEGERS = (
     YearMonthIntervalType,
 )
 RANGES: dict[type[DataType], int] = {ByteType: 7, ShortType: 15, IntegerType: 31, LongType: 63}
-EXACT_DOUBLE = 2**53
-MOST_SCALE = 500  # bits behind the point; doubles have more, less tiny ones
-NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
-MOST_DAYS = 1_000_000  # added to a date that stays in the range of dates
 MOST_REORDERED = 3  # factors of a product that is known to be the same in every order
+EXTREMES = (SolverMeaning.GREATEST, SolverMeaning.LEAST)
+# What doubles compute without rounding while the result is short enough.
+EXACT_ON_DYADICS = (SolverMeaning.SUM, SolverMeaning.DIFFERENCE, SolverMeaning.PRODUCT)
 INFINITY_RANK, NAN_RANK = 10**400, 10**401
 
 
@@ -119,30 +131,6 @@ class Truth(NamedTuple):
 
     true: z3.BoolRef
     false: z3.BoolRef
-
-
-class Dyadic(NamedTuple):
-    """A number that is at most `most` in units of 2^-scale, if what is given holds."""
-
-    number: Any
-    most: int
-    scale: int
-    given: tuple[Any, ...]
-
-    def combined(self, function: str, other: Dyadic) -> Dyadic | None:
-        """The sum, difference or product, if a double holds it."""
-        given = (*self.given, *other.given)
-        if function == "*":
-            if not (z3.is_rational_value(self.number) or z3.is_rational_value(other.number)):
-                return None
-            number = self.number * other.number
-            made = Dyadic(number, self.most * other.most, self.scale + other.scale, given)
-        else:
-            scale = max(self.scale, other.scale)
-            most = (self.most << scale - self.scale) + (other.most << scale - other.scale)
-            number = self.number + other.number if function == "+" else self.number - other.number
-            made = Dyadic(number, most, scale, given)
-        return made if made.most <= EXACT_DOUBLE and made.scale <= MOST_SCALE else None
 
 
 @dataclass
@@ -438,22 +426,17 @@ class Encoder:
         function = scalar_function(call.function)
         if function.kind in (Kind.CHOICE, Kind.PARTITION):
             raise UnsupportedError(f"{call.function} is not a function of its arguments")
-        if call.function == "coalesce":
-            null, value = self.value(call.args[-1])
-            for arg in reversed(call.args[:-1]):
-                first = self.value(arg)
-                null, value = self._and(first.null, null), z3.If(first.null, value, first.value)
-            return Value(null, value)
-        if call.function in ("greatest", "least") and self._is_ordered(call.type):
-            return self._extreme(call)
-        exact = self._arithmetic(call)
+        meaning = function.solver
+        if meaning is SolverMeaning.FIRST_PRESENT:
+            return self._first_present(call.args)
+        if meaning in EXTREMES and self._is_ordered(call.type):
+            return self._extreme(call.args, greatest=meaning is SolverMeaning.GREATEST)
+        exact = self._arithmetic(call, meaning)
         if exact is not None:
             nulls = [self.value(a).null for a in call.args]
             return Value(self._or(*nulls), exact)
-        made = self._uninterpreted(
-            ("call", call.function), call.args, call.type, scalar_function(call.function).nulls
-        )
-        if call.function == "year" and isinstance(call.args[0].type, DateType):
+        made = self._uninterpreted(("call", call.function), call.args, call.type, function.nulls)
+        if meaning is SolverMeaning.YEAR and isinstance(call.args[0].type, DateType):
             self._years.append((self.value(call.args[0]).value, made.value))
         if isinstance(call.type, DoubleType):
             known = self._dyadic(call)
@@ -476,10 +459,21 @@ class Encoder:
                 scale = below.bit_length() - 1
                 made = Dyadic(z3.Q(above, below, self.context), abs(above), scale, ())
                 return made if abs(above) <= EXACT_DOUBLE and scale <= MOST_SCALE else None
-            case Call("+" | "-" | "*" as function, (left, right), DoubleType()):
+            case Call(function, (left, right), DoubleType()):
+                meaning = scalar_function(function).solver
+                if meaning is SolverMeaning.QUOTIENT:
+                    return self._dyadic_quotient(left, right)
+                if meaning not in EXACT_ON_DYADICS:
+                    return None
                 a, b = self._dyadic(left), self._dyadic(right)
-                return None if a is None or b is None else a.combined(function, b)
-            case Call("/", (left, Literal(float() as by))) if by >= 1 and math.frexp(by)[0] == 0.5:
+                return None if a is None or b is None else a.combined(meaning, b)
+            case _:
+                return None
+
+    def _dyadic_quotient(self, left: Expr, right: Expr) -> Dyadic | None:
+        """A number divided by a power of two."""
+        match right:
+            case Literal(float() as by) if by >= 1 and math.frexp(by)[0] == 0.5:
                 a = self._dyadic(left)
                 scale = math.frexp(by)[1] - 1
                 if a is None or a.scale + scale > MOST_SCALE:
@@ -488,59 +482,89 @@ class Encoder:
             case _:
                 return None
 
-    def _extreme(self, call: Call) -> Value:
+    def _first_present(self, args: Sequence[Expr]) -> Value:
+        """The first of the arguments that is not null."""
+        null, value = self.value(args[-1])
+        for arg in reversed(args[:-1]):
+            first = self.value(arg)
+            null, value = self._and(first.null, null), z3.If(first.null, value, first.value)
+        return Value(null, value)
+
+    def _extreme(self, args: Sequence[Expr], *, greatest: bool) -> Value:
         """The greatest or least of the arguments that are not null."""
-        null, value = self.value(call.args[0])
-        for arg in call.args[1:]:
+        null, value = self.value(args[0])
+        for arg in args[1:]:
             other = self.value(arg)
-            beyond = other.value > value if call.function == "greatest" else other.value < value
+            beyond = other.value > value if greatest else other.value < value
             taken = self._and(self._not(other.null), self._or(null, beyond))
             null, value = self._and(null, other.null), z3.If(taken, other.value, value)
         return Value(null, value)
 
-    def _arithmetic(self, call: Call) -> Any:
+    def _arithmetic(self, call: Call, meaning: SolverMeaning) -> Any:
         """Integer and exact decimal arithmetic; None for what is not computed here."""
-        types = [a.type for a in call.args]
+        types = (call.type, *(a.type for a in call.args))
+        if not call.args:
+            return None
+        if all(isinstance(t, IntegralType | DateType) for t in types):
+            return self._of_integers(call, meaning)
+        if all(isinstance(t, DecimalType) for t in types):
+            return self._of_decimals(call, meaning)
+        return None
+
+    def _of_integers(self, call: Call, meaning: SolverMeaning) -> Any:
+        """A function of whole numbers or days; None where its meaning is not linear arithmetic."""
+        first, *rest = (self.value(a).value for a in call.args)
+        second = rest[0] if rest else None
+        match meaning:
+            case SolverMeaning.SUM:
+                return first + second
+            case SolverMeaning.DIFFERENCE | SolverMeaning.DAYS_BETWEEN:
+                return first - second
+            case SolverMeaning.PRODUCT:
+                return self._product(first, second)
+            case SolverMeaning.NEGATION:
+                return -first
+            case SolverMeaning.IDENTITY:
+                return first
+            case SolverMeaning.MAGNITUDE:
+                return z3.If(first < 0, -first, first)
+            case SolverMeaning.MODULUS:
+                return first % second if is_positive(call.args[1]) else None
+            case SolverMeaning.DAYS_LATER:
+                return first + second if is_few_days(call.args[1]) else None
+            case SolverMeaning.DAYS_EARLIER:
+                return first - second if is_few_days(call.args[1]) else None
+            case SolverMeaning.WHOLE_QUOTIENT | SolverMeaning.REMAINDER:
+                return self._division(call.function, meaning, first, second)
+            case SolverMeaning.BIT:
+                if can_fail(call):
+                    return None
+                # The solver's division rounds down, as shifting does.
+                size = z3.IntVal(2 ** z3.simplify(second).as_long(), self.context)
+                return (first / size) % 2
+            case (
+                SolverMeaning.UNINTERPRETED
+                | SolverMeaning.QUOTIENT
+                | SolverMeaning.YEAR
+                | SolverMeaning.FIRST_PRESENT
+                | SolverMeaning.GREATEST
+                | SolverMeaning.LEAST
+            ):
+                return None
+            case _:
+                assert_never(meaning)
+
+    def _of_decimals(self, call: Call, meaning: SolverMeaning) -> Any:
+        """A function of decimals where nothing rounds, else None."""
         args = [self.value(a).value for a in call.args]
-        whole = (IntegralType, DateType)
-        if isinstance(call.type, whole) and all(isinstance(t, whole) for t in types):
-            match call.function, args:
-                case "+", [a, b]:
-                    return a + b
-                case "-", [a, b]:
-                    return a - b
-                case "*", [a, b]:
-                    return self._product(a, b)
-                case "negative", [a]:
-                    return -a
-                case "positive", [a]:
-                    return a
-                case "abs", [a]:
-                    return z3.If(a < 0, -a, a)
-                case "pmod", [a, b] if _is_positive(call.args[1]):
-                    return a % b
-                case "date_add", [a, b] if _is_few_days(call.args[1]):
-                    return a + b
-                case "date_sub", [a, b] if _is_few_days(call.args[1]):
-                    return a - b
-                case "datediff", [a, b]:
-                    return a - b
-                case "div" | "%", [a, b]:
-                    return self._division(call.function, a, b)
-                case "getbit", [a, b] if not can_fail(call):
-                    # The solver's division rounds down, as shifting does.
-                    size = z3.IntVal(2 ** z3.simplify(b).as_long(), self.context)
-                    return (a / size) % 2
-        if isinstance(call.type, DecimalType) and all(isinstance(t, DecimalType) for t in types):
-            match call.function, args:
-                case "+" | "-", [a, b] if _is_exact_sum(call):
-                    return a + b if call.function == "+" else a - b
-                case "*", [a, b] if _is_exact_product(call):
-                    return self._product(a, b)
-                case "negative", [a] if types == [call.type] and (
-                    call.type.precision <= NEGATED_EXACTLY
-                ):
-                    return -a
+        if meaning is SolverMeaning.SUM and is_exact_sum(call):
+            return args[0] + args[1]
+        if meaning is SolverMeaning.DIFFERENCE and is_exact_sum(call):
+            return args[0] - args[1]
+        if meaning is SolverMeaning.PRODUCT and is_exact_product(call):
+            return self._product(args[0], args[1])
+        if meaning is SolverMeaning.NEGATION and is_exact_negation(call):
+            return -args[0]
         return None
 
     def _exact(self, identity: str, args: tuple[Expr, ...], type_: DataType) -> Any:
@@ -581,14 +605,14 @@ class Encoder:
     def _multiplied(self, a: Any, b: Any) -> Any:
         return self._function(("product", str(a.sort())), (a, b), a.sort())
 
-    def _division(self, function: str, a: Any, b: Any) -> Any:
+    def _division(self, function: str, meaning: SolverMeaning, a: Any, b: Any) -> Any:
         """Division of integers truncates toward zero, its remainder has the dividend's sign."""
         b = z3.simplify(b)
         if not z3.is_int_value(b) or b.as_long() == 0:
             return self._function(("divide", function), (a, b), z3.IntSort(self.context))
         size = z3.IntVal(abs(b.as_long()), self.context)
         quotient = z3.If(a >= 0, a / size, -((-a) / size))
-        if function == "%":
+        if meaning is SolverMeaning.REMAINDER:
             return a - quotient * size
         return quotient if b.as_long() > 0 else -quotient
 
@@ -601,7 +625,7 @@ class Encoder:
             return Value(null, value)
         if isinstance(given, IntegralType) and isinstance(target, IntegralType):
             return self._between_integers(cast, null, value)
-        if isinstance(target, DecimalType) and _holds_exactly(given, target):
+        if isinstance(target, DecimalType) and holds_exactly(given, target):
             if isinstance(given, IntegralType):
                 value = z3.ToReal(value)
             return Value(null, value)
@@ -733,46 +757,3 @@ class Encoder:
 
 
 BOOL = "bool"
-
-
-def _is_positive(expr: Expr) -> bool:
-    return isinstance(expr, Literal) and isinstance(expr.value, int) and expr.value > 0
-
-
-def _is_few_days(expr: Expr) -> bool:
-    """Whether a number of days does not lead out of the range in which days are counted."""
-    match expr:
-        case Literal(int() as days):
-            return abs(days) <= MOST_DAYS
-        case _:
-            return False
-
-
-def _is_exact_sum(call: Call) -> bool:
-    """Whether a decimal sum keeps every digit: Spark's own type for it is not cut off."""
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
-    scale = max(a.scale, b.scale)
-    whole = max(a.precision - a.scale, b.precision - b.scale)
-    return result.scale == scale and result.precision - result.scale >= whole + 1
-
-
-def _is_exact_product(call: Call) -> bool:
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
-    whole = a.precision - a.scale + b.precision - b.scale
-    return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
-
-
-DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}
-
-
-def _holds_exactly(given: DataType, target: DecimalType) -> bool:
-    whole = target.precision - target.scale
-    if isinstance(given, IntegralType):
-        return whole >= DIGITS[type(given)]
-    if isinstance(given, DecimalType):
-        return target.scale >= given.scale and whole >= given.precision - given.scale
-    return False

@@ -1,5 +1,11 @@
-"""Versions and their results: what was run, on what, and where the rows are."""
+"""Versions and their results: what was run, on what, and where the rows are.
 
-from veer.store.store import SinkResult, Store, StoredResult, StoredVersion
+`store` is what others use. `records` are the values it keeps, `tables` their tables, `database` the
+connection and its transactions, `leases` who uses a result, `files` where rows are, `sealing` how
+secrets stay out, `gc` how room is made.
+"""
+
+from veer.store.records import SinkResult, StoredResult, StoredVersion
+from veer.store.store import Store
 
 __all__ = ["SinkResult", "Store", "StoredResult", "StoredVersion"]

@@ -72,12 +72,12 @@ def _is_result(name: str) -> bool:
 
 @final
 class LocalFiles:
-    """Results on this machine; their folder is made unless it is to be there already."""
+    """Results on this machine; their folder is made unless it must exist already."""
 
-    def __init__(self, root: str, *, is_there: bool = False) -> None:
+    def __init__(self, root: str, *, must_exist: bool = False) -> None:
         self.root = str(Path(root).absolute())
         # Made anew, a place that is only not mounted would seem to have lost every result.
-        if is_there and not os.path.isdir(self.root):
+        if must_exist and not os.path.isdir(self.root):
             raise InputError(f"{root}: the results of the store are not there; is it mounted?")
         try:
             Path(self.root).mkdir(parents=True, exist_ok=True)
@@ -103,11 +103,11 @@ class LocalFiles:
                 path = there.pop(file.name, None)
                 if path is None:
                     return f"{file.name} is missing"
-                found = path.stat()
-                if found.st_size != file.size:
-                    return f"{file.name} has {found.st_size:,} bytes, not {file.size:,}"
+                stat = path.stat()
+                if stat.st_size != file.size:
+                    return f"{file.name} has {stat.st_size:,} bytes, not {file.size:,}"
                 # An untouched file has its time; another time may only mean that it was copied.
-                touched = deep or found.st_mtime_ns != file.modified
+                touched = deep or stat.st_mtime_ns != file.modified
                 if touched and checksum(path) != file.checksum:
                     return f"{file.name} has another content"
         except FileNotFoundError as error:
@@ -133,11 +133,11 @@ class LocalFiles:
 
 def checksum(path: Path) -> str:
     """A checksum of all a file holds."""
-    made = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as opened:
         while chunk := opened.read(CHUNK):
-            made.update(chunk)
-    return made.hexdigest()
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 @final
@@ -154,8 +154,8 @@ class HadoopFiles:
     def _at(self, path: str) -> tuple[Any, Any]:
         """The file system of a path, and the path as Hadoop has it."""
         spark = self._spark()
-        made = spark._jvm.org.apache.hadoop.fs.Path(path)
-        return made.getFileSystem(spark._jsc.hadoopConfiguration()), made
+        hadoop_path = spark._jvm.org.apache.hadoop.fs.Path(path)
+        return hadoop_path.getFileSystem(spark._jsc.hadoopConfiguration()), hadoop_path
 
     def listed(self, id_: str) -> Sequence[StoredFile]:
         system, folder = self._at(self.path(id_))
@@ -188,36 +188,36 @@ class HadoopFiles:
         return hashlib.blake2b(bytes(data), digest_size=16).hexdigest()
 
     def damage(self, id_: str, expected: Sequence[StoredFile], *, deep: bool = False) -> str:
-        with self._told(id_):
+        with self._naming_path(id_):
             system, folder = self._at(self.path(id_))
             if not system.exists(folder):
                 return f"{id_} is missing"
             there = {f.name: f for f in self.listed(id_)}
         for file in expected:
-            found = there.pop(file.name, None)
-            if found is None:
+            current = there.pop(file.name, None)
+            if current is None:
                 return f"{file.name} is missing"
-            if found.size != file.size:
-                return f"{file.name} has {found.size:,} bytes, not {file.size:,}"
-            if found.checksum != file.checksum:
+            if current.size != file.size:
+                return f"{file.name} has {current.size:,} bytes, not {file.size:,}"
+            if current.checksum != file.checksum:
                 return f"{file.name} has another content"
         return f"{min(there)} was added" if there else ""
 
     def folders(self) -> Sequence[str]:
-        with self._told():
+        with self._naming_path():
             system, root = self._at(self.root)
             every = system.listStatus(root) if system.exists(root) else []
             names = [str(s.getPath().getName()) for s in every if s.isDirectory()]
         return sorted(filter(_is_result, names))
 
     def remove(self, id_: str) -> None:
-        with self._told(id_):
+        with self._naming_path(id_):
             system, folder = self._at(self.path(id_))
             if not system.delete(folder, True) and system.exists(folder):
                 raise InputError(f"{self.path(id_)} cannot be deleted")
 
     @contextmanager
-    def _told(self, id_: str = "") -> Iterator[None]:
+    def _naming_path(self, id_: str = "") -> Iterator[None]:
         """What Hadoop complains about, as an error that names the place."""
         try:
             yield

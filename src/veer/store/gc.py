@@ -15,7 +15,8 @@ from sqlalchemy import update as update_rows
 
 from veer.errors import InputError
 from veer.store import tables
-from veer.store.store import DYING, LIVE, Store
+from veer.store.records import DYING, LIVE
+from veer.store.store import Store
 
 DAY = 86_400.0
 
@@ -61,7 +62,7 @@ def collect(
     done = Collected()
     now = time.time()
     if not dry:
-        store.retried(lambda db: db.execute(delete(tables.leases).where(_is_over(store))))
+        store.in_transaction(lambda db: db.execute(delete(tables.leases).where(_is_over(store))))
     items = _items(store)
     total = sum(item.bytes for item in items)
     for item in sorted(items, key=lambda i: i.worth(now)):
@@ -100,10 +101,10 @@ def _mark(store: Store, item: Item, *, dry: bool) -> bool:
     """Decide that a result goes, unless somebody reads it, or did since it was weighed."""
     r = tables.results
     with store.write() as db:
-        found = db.execute(
+        row = db.execute(
             select(r.c.state, r.c.used).where(r.c.id == item.id).with_for_update()
         ).first()
-        if found is None or found.state != LIVE or found.used != item.used:
+        if row is None or row.state != LIVE or row.used != item.used:
             return False
         if _is_leased(store, db, item.id):
             return False
@@ -123,10 +124,10 @@ def _is_over(store: Store) -> ColumnElement[bool]:
 
 
 def _is_leased(store: Store, db: Connection, id_: str) -> bool:
-    found = db.execute(
+    count = db.execute(
         select(func.count()).where(tables.leases.c.result == id_, not_(_is_over(store)))
     ).scalar()
-    return bool(found)
+    return bool(count)
 
 
 def _sweep(store: Store, done: Collected, *, dry: bool) -> None:

@@ -15,15 +15,13 @@ from typing import Any, final
 from veer.errors import InputError
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink, Source
-from veer.model.secrets import without_secrets
+from veer.model.secrets import SECRET_ASSIGNMENT, without_secrets
 from veer.model.sources import map_sources, undeclared
 
 SEALED = re.compile(r"sealed-[0-9a-f]{32}")
 HIDDEN = "***"
 SHORTEST = 4  # characters of a value that is blotted out of messages
 PLAIN = ("true", "false", "none", "null")
-# Within a URL or a text of settings: what follows a name that speaks of a secret.
-SECRET = re.compile(r"(?:pass|pwd|token|secret|key|sig|user|cred)\w*=([^&;,\s]+)", re.IGNORECASE)
 QUOTED = re.compile(r"'([^']+)'")
 # Options of readers that say how to read, not who may: their values are stored as they are.
 _HARMLESS = """
@@ -60,9 +58,9 @@ class Seal:
     def value(self, name: str, value: str) -> str:
         """A digest of a value under a name."""
         text = f"{name.lower()}\0{value}".encode("utf-8", "surrogatepass")
-        made = f"sealed-{hmac.new(self._key, text, 'sha256').hexdigest()[:32]}"
-        self._values[made] = value
-        return made
+        sealed = f"sealed-{hmac.new(self._key, text, 'sha256').hexdigest()[:32]}"
+        self._values[sealed] = value
+        return sealed
 
     def text(self, text: str) -> str:
         """A path or URL without the names, passwords and tokens in it."""
@@ -81,31 +79,31 @@ class Seal:
 
     def source(self, source: Source) -> Source:
         """A source as it may be stored."""
-        made = replace(
+        sealed = replace(
             source,
             table=self.text(source.table),
             location=self.text(source.location),
             options=tuple((name, self.option(name, value)) for name, value in source.options),
         )
-        if made != source:
-            self._sources[undeclared(made)] = undeclared(source)
-        return made
+        if sealed != source:
+            self._sources[undeclared(sealed)] = undeclared(source)
+        return sealed
 
     def dataflow(self, dataflow: Dataflow) -> Dataflow:
         """A dataflow as it may be stored."""
-        made = map_sources(dataflow, self.source)
+        sealed = map_sources(dataflow, self.source)
         operators = {
             i: replace(op, target=self.text(op.target)) if isinstance(op, Sink) else op
-            for i, op in made.operators.items()
+            for i, op in sealed.operators.items()
         }
-        return Dataflow(operators, made.links, made.declared)
+        return Dataflow(operators, sealed.links, sealed.declared)
 
     def opened(self, source: Source) -> Source:
         """A source that was sealed here, as it is read."""
-        found = self._sources.get(undeclared(source))
-        if found is not None:
+        original = self._sources.get(undeclared(source))
+        if original is not None:
             return replace(
-                source, table=found.table, location=found.location, options=found.options
+                source, table=original.table, location=original.location, options=original.options
             )
         hidden = [name for name, value in source.options if SEALED.search(value)]
         if hidden or SEALED.search(source.location):
@@ -126,8 +124,8 @@ class Seal:
 
 def _parts(value: str) -> list[str]:
     """Parts of a value that a message may show alone: what is quoted, what follows a name."""
-    found = [*SECRET.findall(value), *QUOTED.findall(value)]
-    return found if re.search(r"[\s/]", value) else [*found, *value.split(":")]
+    parts = [*SECRET_ASSIGNMENT.findall(value), *QUOTED.findall(value)]
+    return parts if re.search(r"[\s/]", value) else [*parts, *value.split(":")]
 
 
 def is_sealed(value: str) -> bool:

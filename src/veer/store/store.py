@@ -7,181 +7,95 @@ any moment leaves at worst a folder nobody refers to.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import secrets
-import socket
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, final
 from uuid import uuid4
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    and_,
-    create_engine,
-    delete,
-    event,
-    extract,
-    func,
-    insert,
-    inspect,
-    select,
-)
+from sqlalchemy import Connection, and_, delete, func, insert, inspect, select
 from sqlalchemy import update as update_rows
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from veer.errors import InputError, UsageError
-from veer.model.dag import Dataflow
+from veer.model.digests import text_digest
 from veer.model.json import from_json, to_json
 from veer.store import tables
-from veer.store.files import Files, HadoopFiles, LocalFiles, StoredFile
+from veer.store.database import Database, first_line
+from veer.store.files import Files, HadoopFiles, LocalFiles
+from veer.store.leases import Leases
+from veer.store.records import (
+    DAMAGED,
+    LIVE,
+    SinkResult,
+    StoredResult,
+    StoredVersion,
+    result_of_row,
+)
 from veer.store.sealing import Seal
 
-LIVE, DYING, DAMAGED = "live", "dying", "damaged"
-LEASE = 600.0  # seconds; a process that lives renews what it holds
-RENEW = 60.0
-WAIT = 60.0  # seconds for a database that others write to
-CONNECT = 10  # seconds for a server to answer
-TRIES = 50
-# What PostgreSQL says when transactions block one another, and when somebody else made a table.
-CONTENDED = ("40001", "40P01")
-MADE_MEANWHILE = ("42P07", "23505")
 LONGEST_KEY = 200  # characters; an index takes no long ones
-DATABASE = "veer.db"
 RESULTS = "results"
-T = TypeVar("T")
-
-
-class ContendedError(InputError):
-    """Another transaction was in the way; the same again may work."""
 
 
 @final
-@dataclass(frozen=True)
-class StoredResult:
-    """Rows that are kept, and what they are the rows of."""
+class Store(Database):
+    """A store that is open, at a folder or the URL of a database.
 
-    id: str
-    exact: str
-    signature: str
-    environment: str
-    sources: Mapping[str, str]  # fingerprints of what was read
-    text: str  # the computation, as JSON
-    names: tuple[str, ...]
-    files: tuple[StoredFile, ...]
-    rows: int
-    bytes: int
-    seconds: float
-    created: float = 0.0
-    used: float = 0.0
-    state: str = LIVE
-
-    @cached_property
-    def dataflow(self) -> Dataflow:
-        """The computation: a dataflow with one sink."""
-        return from_json(json.loads(self.text))
-
-
-@final
-@dataclass(frozen=True)
-class SinkResult:
-    """What became of a sink: computed, reused or not kept, and where its rows are."""
-
-    sink: str
-    how: str
-    result: str = ""
-    rows: int | None = None
-    note: str = ""
-
-
-@final
-@dataclass(frozen=True)
-class StoredVersion:
-    """An immutable record of one version that was run."""
-
-    name: str
-    dataflow: Dataflow
-    fingerprint: str
-    stable_ids: bool
-    spec: str
-    sources: Mapping[str, Any]
-    environment: Mapping[str, Any]
-    started: float
-    seconds: float
-    sinks: tuple[SinkResult, ...]
-    edits: tuple[Mapping[str, Any], ...] = ()
-    code: Mapping[str, str] = field(default_factory=dict)
-    number: int = 0  # given when it is recorded
-
-    @property
-    def label(self) -> str:
-        return f"{self.name}@{self.number}"
-
-
-@final
-class Store:
-    """A store that is open: `place` is a folder, or the URL of a database.
-
-    One that is not there is made, unless it is to be there already.
+    One that is not there is made, unless it must exist already.
     """
 
     def __init__(
         self,
-        place: str,
+        location: str,
         *,
         results: str = "",
         spark: Callable[[], Any] | None = None,
-        is_there: bool = False,
+        must_exist: bool = False,
     ) -> None:
-        self.engine = _engine(place)
-        self.place = _without_password(place)
+        super().__init__(location)
         self._spark = spark
-        self._holder = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
-        self._held: dict[str, str] = {}  # leases, by result
-        self._lock = threading.Lock()
-        self._renewing: threading.Thread | None = None
-        self._closed = threading.Event()
+        self.leases = Leases(self)
         try:
-            self._open(results if "://" in results or not results else _absolute(results), is_there)
+            inside = "://" in results or not results
+            self._open(results if inside else _absolute(results), must_exist)
         except SQLAlchemyError as error:
-            raise InputError(f"{self.place}: no store: {_said(error)}") from None
-        if not is_there:
-            assert self.files  # a place that cannot be written to is found out now
+            raise InputError(f"{self.location}: no store: {first_line(error)}") from None
+        if not must_exist:
+            assert self.files  # a folder that cannot be written to is found out now
 
-    def _open(self, results: str, is_there: bool) -> None:
+    def close(self) -> None:
+        """Let go of all that is held."""
+        try:
+            self.leases.close()
+        except InputError:
+            pass  # leases end by themselves; whatever else went wrong is to be told
+        finally:
+            self.engine.dispose()
+
+    def release(self, result: str) -> None:
+        """Let go of a result."""
+        self.leases.release(result)
+
+    def _open(self, results: str, must_exist: bool) -> None:
         """Make the tables where they are missing; a store remembers where its results are."""
-        if is_there and not inspect(self.engine).has_table(tables.about.name):
-            raise InputError(f"{self.place}: there is no store; `veer run` makes one")
-        self._make_tables()
-        found = self.retried(lambda db: self._about(db) or self._begin(db, results))
-        if found["format"] != str(tables.FORMAT):
+        if must_exist and not inspect(self.engine).has_table(tables.about.name):
+            raise InputError(f"{self.location}: there is no store; `veer run` makes one")
+        self.make_tables()
+        about = self.in_transaction(lambda db: self._about(db) or self._begin(db, results))
+        if about["format"] != str(tables.FORMAT):
             raise InputError(
-                f"{self.place}: a store of format {found['format']}, expected {tables.FORMAT}"
+                f"{self.location}: a store of format {about['format']}, expected {tables.FORMAT}"
             )
-        self.results = found["results"]
-        self.seal = Seal(found.get("key") or self.retried(self._new_key))
+        self.results = about["results"]
+        self.seal = Seal(about.get("key") or self.in_transaction(self._new_key))
         if results and self.results.rpartition("/")[0] != results:
             at = "its own folder" if self.results == RESULTS else self.results.rpartition("/")[0]
-            raise UsageError(f"{self.place}: its results are in {at}, not in {results}")
-
-    def _make_tables(self) -> None:
-        for attempt in range(TRIES):
-            try:
-                tables.metadata.create_all(self.engine)
-                return
-            except DBAPIError as error:
-                if attempt == TRIES - 1 or not _is_making_too(error):
-                    raise
-                time.sleep(0.1)
+            raise UsageError(f"{self.location}: its results are in {at}, not in {results}")
 
     def _begin(self, db: Connection, results: str) -> dict[str, str]:
         """Say where results go: a folder that no other store and nothing else uses."""
@@ -189,24 +103,20 @@ class Store:
             results = f"{results.rstrip('/')}/veer-{uuid4().hex[:12]}"
             if "://" not in results:
                 LocalFiles(results)
-        elif not self.place_is_folder:
-            raise UsageError(f"{self.place}: say where results go: --results PATH")
-        made = {"format": str(tables.FORMAT), "results": results or RESULTS, "key": _random_key()}
-        for key, value in made.items():
+        elif not self.is_folder:
+            raise UsageError(f"{self.location}: say where results go: --results PATH")
+        about = {"format": str(tables.FORMAT), "results": results or RESULTS, "key": _random_key()}
+        for key, value in about.items():
             db.execute(insert(tables.about).values(key=key, value=value))
-        return made
+        return about
 
     def _new_key(self, db: Connection) -> str:
         """The key of a store that was made without one; of two who give it one, the first counts."""
-        found = self._about(db).get("key")
-        if found is None:
-            found = _random_key()
-            db.execute(insert(tables.about).values(key="key", value=found))
-        return found
-
-    @property
-    def place_is_folder(self) -> bool:
-        return "://" not in self.place
+        key = self._about(db).get("key")
+        if key is None:
+            key = _random_key()
+            db.execute(insert(tables.about).values(key="key", value=key))
+        return key
 
     def _about(self, db: Connection) -> dict[str, str]:
         return {row.key: row.value for row in db.execute(select(tables.about))}
@@ -215,30 +125,15 @@ class Store:
     def files(self) -> Files:
         """Where the rows are."""
         where = self.results
-        if where == RESULTS and self.place_is_folder:
-            return LocalFiles(str(Path(self.place) / RESULTS))
+        if where == RESULTS and self.is_folder:
+            return LocalFiles(str(Path(self.location) / RESULTS))
         if "://" not in where:
-            return LocalFiles(where, is_there=True)
+            return LocalFiles(where, must_exist=True)
 
         def missing() -> Any:
             raise UsageError(f"{where} is reached through Spark only")
 
         return HadoopFiles(where, self._spark or missing)
-
-    def close(self) -> None:
-        """Let go of all that is held."""
-        self._closed.set()
-        with self._lock:
-            held = list(self._held.values())
-            self._held.clear()
-        try:
-            if held:
-                with self.write() as db:
-                    db.execute(delete(tables.leases).where(tables.leases.c.id.in_(held)))
-        except InputError:
-            pass  # leases end by themselves; whatever else went wrong is to be told
-        finally:
-            self.engine.dispose()
 
     def __enter__(self) -> Store:
         return self
@@ -246,69 +141,17 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # -- transactions --------------------------------------------------------------------------
-
-    @contextmanager
-    def write(self) -> Iterator[Connection]:
-        """A transaction that writes."""
-        with self._told(), self.engine.connect() as db:
-            if self.engine.dialect.name == "sqlite":
-                db.exec_driver_sql("BEGIN IMMEDIATE")
-            try:
-                yield db
-                db.commit()
-            except BaseException:
-                db.rollback()
-                raise
-
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
-        with self._told(), self.engine.connect() as db:
-            yield db
-            db.rollback()
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What the database complains about, as an error that names the store."""
-        try:
-            yield
-        except IntegrityError:
-            raise
-        except SQLAlchemyError as error:
-            kind = ContendedError if _state(error) in CONTENDED else InputError
-            raise kind(f"{self.place}: {_said(error)}") from None
-
-    def retried(self, work: Callable[[Connection], T]) -> T:
-        """A transaction that is made again where another process was faster."""
-        for attempt in range(TRIES):
-            try:
-                with self.write() as db:
-                    return work(db)
-            except (IntegrityError, ContendedError) as error:
-                if attempt == TRIES - 1:
-                    raise InputError(f"{self.place}: {_said(error)}") from None
-                time.sleep(0.01 * attempt)
-        raise AssertionError
-
-    @property
-    def clock(self) -> Any:
-        """The time that leases go by; a server's own, as machines differ in theirs."""
-        if self.engine.dialect.name == "sqlite":
-            return time.time()
-        return extract("epoch", func.clock_timestamp())
-
     # -- versions ------------------------------------------------------------------------------
 
-    def record(self, version: StoredVersion, made: Sequence[StoredResult]) -> StoredVersion:
+    def record(self, version: StoredVersion, results: Sequence[StoredResult]) -> StoredVersion:
         """Register a version with the results it made, all or nothing."""
 
         def work(db: Connection) -> StoredVersion:
-            for result in made:
+            for result in results:
                 self._register(db, result)
             return self._record(db, version)  # fails if another process took the number
 
-        return self.retried(work)
+        return self.in_transaction(work)
 
     def _record(self, db: Connection, version: StoredVersion) -> StoredVersion:
         v = tables.versions.c
@@ -331,7 +174,7 @@ class Store:
             )
         )
         self._put_sinks(db, version.name, number, version.sinks)
-        return StoredVersion(**{**_fields(version), "number": number})
+        return replace(version, number=number)
 
     def _put_sinks(
         self, db: Connection, name: str, number: int, sinks: Sequence[SinkResult]
@@ -366,18 +209,18 @@ class Store:
                 )
             )
 
-    def renew_sinks(self, version: StoredVersion, made: Sequence[StoredResult]) -> None:
+    def renew_sinks(self, version: StoredVersion, results: Sequence[StoredResult]) -> None:
         """Other results for the sinks of a version that was run again."""
         v = tables.versions.c
 
         def work(db: Connection) -> None:
             which = (v.name == version.name, v.number == version.number)
             db.execute(select(v.number).where(*which).with_for_update())
-            for result in made:
+            for result in results:
                 self._register(db, result)
             self._put_sinks(db, version.name, version.number, version.sinks)
 
-        self.retried(work)
+        self.in_transaction(work)
 
     def names(self) -> list[str]:
         with self.read() as db:
@@ -391,8 +234,8 @@ class Store:
         """Every version of that name, the first one first."""
         v = tables.versions
         with self.read() as db:
-            found = db.execute(select(v).where(v.c.name == name).order_by(v.c.number)).all()
-            return [self._version(db, row) for row in found]
+            rows = db.execute(select(v).where(v.c.name == name).order_by(v.c.number)).all()
+            return [self._version(db, row) for row in rows]
 
     def version(self, name: str, number: int | None = None) -> StoredVersion | None:
         """A version by number, the latest by default."""
@@ -406,7 +249,7 @@ class Store:
 
     def _version(self, db: Connection, row: Any) -> StoredVersion:
         s = tables.sinks
-        found = db.execute(
+        sinks = db.execute(
             select(s).where(s.c.name == row.name, s.c.number == row.number).order_by(s.c.sink)
         )
         return StoredVersion(
@@ -419,7 +262,7 @@ class Store:
             environment=json.loads(row.environment),
             started=row.started,
             seconds=row.seconds,
-            sinks=tuple(SinkResult(r.sink, r.how, r.result or "", r.rows, r.note) for r in found),
+            sinks=tuple(SinkResult(r.sink, r.how, r.result or "", r.rows, r.note) for r in sinks),
             edits=tuple(json.loads(row.edits)),
             code=json.loads(row.code),
             number=row.number,
@@ -436,27 +279,27 @@ class Store:
 
     def with_exact(self, exact: Sequence[str]) -> list[StoredResult]:
         """Results of these very computations on these very sources, the newest first."""
-        return self._found(tables.results.c.exact.in_(list(exact)))
+        return self._live_results(tables.results.c.exact.in_(list(exact)))
 
     def with_signature(self, signature: str) -> list[StoredResult]:
         """Results that look like those of a signal, the newest first."""
-        return self._found(tables.results.c.signature == signature)
+        return self._live_results(tables.results.c.signature == signature)
 
     def result(self, id_: str) -> StoredResult | None:
-        found = self._found(tables.results.c.id == id_)
-        return found[0] if found else None
+        results = self._live_results(tables.results.c.id == id_)
+        return results[0] if results else None
 
-    def _found(self, condition: Any) -> list[StoredResult]:
+    def _live_results(self, condition: Any) -> list[StoredResult]:
         r = tables.results
         with self.read() as db:
             rows = db.execute(
                 select(r).where(condition, r.c.state == LIVE).order_by(r.c.created.desc(), r.c.id)
             ).all()
-        return [_stored(row) for row in rows]
+        return [result_of_row(row) for row in rows]
 
     def _register(self, db: Connection, result: StoredResult) -> None:
         """Make a result known, if the lease under which it was written still holds."""
-        lease = self._held.get(result.id, "")
+        lease = self.leases.of(result.id)
         held = db.execute(
             select(tables.leases.c.id).where(tables.leases.c.id == lease).with_for_update()
         ).scalar()
@@ -482,7 +325,7 @@ class Store:
             )
         )
 
-    def usable(self, result: StoredResult) -> str:
+    def acquire(self, result: StoredResult) -> str:
         """Hold a result for reading; why it cannot be read, empty if it can.
 
         One whose files are not as they were is never read again.
@@ -500,8 +343,8 @@ class Store:
                 .where(tables.results.c.id == result.id)
                 .values(used=time.time())
             )
-            lease = self._lease(db, result.id)
-        self._hold(result.id, lease)
+            lease = self.leases.take(db, result.id)
+        self.leases.hold(result.id, lease)
         try:
             damage = self.files.damage(result.id, result.files)
         except InputError as error:  # nobody can tell now: it may be fine
@@ -527,58 +370,9 @@ class Store:
         """An id under which a result may be written."""
         id_ = uuid4().hex
         with self.write() as db:
-            lease = self._lease(db, id_)
-        self._hold(id_, lease)
+            lease = self.leases.take(db, id_)
+        self.leases.hold(id_, lease)
         return id_
-
-    def _lease(self, db: Connection, result: str) -> str:
-        """A lease on a result: the one there is, if it was not taken away, or a new one."""
-        until = self.clock + LEASE
-        held = self._held.get(result)
-        if held is not None:
-            mine = tables.leases.c.id == held
-            if db.execute(update_rows(tables.leases).where(mine).values(expires=until)).rowcount:
-                return held
-        lease = uuid4().hex
-        db.execute(
-            insert(tables.leases).values(
-                id=lease, result=result, holder=self._holder, expires=until
-            )
-        )
-        return lease
-
-    def _hold(self, result: str, lease: str) -> None:
-        """Keep a lease that is in the database."""
-        with self._lock:
-            self._held[result] = lease
-            if self._renewing is None:
-                self._renewing = threading.Thread(target=self._renew, daemon=True)
-                self._renewing.start()
-
-    def release(self, result: str) -> None:
-        """Let go of a result."""
-        with self._lock:
-            lease = self._held.pop(result, None)
-        if lease is not None:
-            with self.write() as db:
-                db.execute(delete(tables.leases).where(tables.leases.c.id == lease))
-
-    def _renew(self) -> None:
-        """As long as the process lives and the store is open, what it holds stays held."""
-        while not self._closed.wait(RENEW):
-            with self._lock:
-                held = list(self._held.values())
-            if not held:
-                continue
-            try:
-                with self.write() as db:
-                    db.execute(
-                        update_rows(tables.leases)
-                        .where(tables.leases.c.id.in_(held))
-                        .values(expires=self.clock + LEASE)
-                    )
-            except InputError:
-                continue  # the next turn comes before the lease ends
 
     # -- what is remembered --------------------------------------------------------------------
 
@@ -599,10 +393,10 @@ class Store:
     def pool(self, source: str) -> Any | None:
         """The instances of a table, as JSON."""
         with self.read() as db:
-            found = db.execute(
+            instances = db.execute(
                 select(tables.pools.c.instances).where(tables.pools.c.source == _key(source))
             ).scalar()
-        return None if found is None else json.loads(found)
+        return None if instances is None else json.loads(instances)
 
     def add_pool(self, source: str, instances: Any) -> Any:
         """Keep instances of a table; those somebody else kept first count."""
@@ -613,10 +407,10 @@ class Store:
         """Whether a source of that fingerprint was seen to keep what is declared."""
         c = tables.constraints.c
         with self.read() as db:
-            found = db.execute(
+            holds = db.execute(
                 select(c.holds).where(c.source == source, c.declared == _key(declared))
             ).scalar()
-        return None if found is None else bool(found)
+        return None if holds is None else bool(holds)
 
     def remember_constraint(self, source: str, declared: str, holds: bool) -> None:
         key = {"source": source, "declared": _key(declared)}
@@ -635,81 +429,6 @@ def _random_key() -> str:
     return secrets.token_hex(32)
 
 
-def _fields(version: StoredVersion) -> dict[str, Any]:
-    return {name: getattr(version, name) for name in StoredVersion.__dataclass_fields__}
-
-
-def _stored(row: Any) -> StoredResult:
-    return StoredResult(
-        id=row.id,
-        exact=row.exact,
-        signature=row.signature,
-        environment=row.environment,
-        sources=json.loads(row.sources),
-        text=row.dataflow,
-        names=tuple(json.loads(row.names)),
-        files=tuple(StoredFile(**f) for f in json.loads(row.files)),
-        rows=row.rows,
-        bytes=row.bytes,
-        seconds=row.seconds,
-        created=row.created,
-        used=row.used,
-        state=row.state,
-    )
-
-
-def _engine(place: str) -> Engine:
-    """The database of a store."""
-    if "://" not in place:
-        folder = Path(place)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{place}: no store: {error.strerror}") from None
-        return _sqlite(folder / DATABASE)
-    try:
-        url = make_url(place)
-    except (SQLAlchemyError, ValueError):
-        raise UsageError(f"{place}: neither a folder nor postgresql://USER@HOST/DATABASE") from None
-    if url.get_backend_name() != "postgresql":
-        raise UsageError(
-            f"{_without_password(place)}: a store is a folder or a PostgreSQL database"
-        )
-    try:
-        return create_engine(
-            url.set(drivername="postgresql+psycopg"),
-            pool_pre_ping=True,
-            isolation_level="READ COMMITTED",
-            connect_args={"connect_timeout": CONNECT},
-        )
-    except ModuleNotFoundError:
-        raise InputError(
-            "psycopg is not installed; use: pip install 'veer-spark[postgres]'"
-        ) from None
-
-
-def _without_password(place: str) -> str:
-    """A place as it may be shown."""
-    return make_url(place).render_as_string() if "://" in place else place
-
-
-def _sqlite(path: Path) -> Engine:
-    engine = create_engine(
-        URL.create("sqlite", database=str(path)),
-        connect_args={"timeout": WAIT, "check_same_thread": False},
-    )
-
-    @event.listens_for(engine, "connect")
-    def _connected(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin where the store says so
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute(f"PRAGMA busy_timeout={int(WAIT * 1000)}")
-        cursor.close()
-
-    return engine
-
-
 def _absolute(path: str) -> str:
     return str(Path(path).absolute())
 
@@ -718,27 +437,7 @@ def _key(text: str) -> str:
     """A text that an index takes, however long it is."""
     if len(text) <= LONGEST_KEY:
         return text
-    return f"sha256 {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    return f"sha256 {text_digest(text, 64)}"
 
 
-def _state(error: SQLAlchemyError) -> str:
-    """What PostgreSQL calls an error."""
-    return getattr(getattr(error, "orig", None), "sqlstate", None) or ""
-
-
-def _is_making_too(error: DBAPIError) -> bool:
-    """Whether tables could not be made because another process does."""
-    said = str(error.orig)
-    return (
-        _state(error) in (*CONTENDED, *MADE_MEANWHILE)
-        or "already exists" in said
-        or "is locked" in said
-    )
-
-
-def _said(error: Exception) -> str:
-    original = getattr(error, "orig", None) or error
-    return (str(original).strip().splitlines() or [type(error).__name__])[0]
-
-
-__all__ = ["SinkResult", "Store", "StoredResult", "StoredVersion"]
+__all__ = ["Store"]

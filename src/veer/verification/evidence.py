@@ -8,18 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import assert_never, final
 
 from veer import smt
 from veer.evs.base import EV
 from veer.model.dag import Dataflow
 from veer.model.pprint import show_operator
 from veer.model.query_pair import QueryPair, operators_between
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.options import SecondSolver
-from veer.proof import BY_EV, NORMALIZE, Ask, Proof, Step, query_pair, show_claim
+from veer.proof import (
+    Ask,
+    CongruenceStep,
+    NormalizedStep,
+    PassThroughStep,
+    Proof,
+    SinkStep,
+    Step,
+    VerifierStep,
+    query_pair,
+    show_claim,
+)
+from veer.reasons import Contradicted
 from veer.smt.second_solver import ask_again, second_solver
-from veer.verdict import Answer, Recheck, SecondAnswer, SinkReport, StepReport, Verdict
+from veer.verdict import Answer, Recheck, Rule, SecondAnswer, SinkReport, StepReport, Verdict
 
 
 @final
@@ -53,24 +65,30 @@ class Evidence:
         wrong = report.recheck.having(SecondAnswer.DISAGREED) if report.recheck else []
         if not wrong:
             return report
-        reason = f"{self.recheck.value} contradicts {len(wrong)} of the solver's answers behind the proof"
-        return replace(report, verdict=Verdict.UNKNOWN, reason=reason)
+        contradicted = Contradicted(self.recheck.value, len(wrong))
+        return replace(report, verdict=Verdict.UNKNOWN, reason=contradicted)
 
     def _step(self, step: Step, p: Dataflow, q: Dataflow) -> StepReport:
-        if step.rule == NORMALIZE:
-            inner = tuple(self._step(each, normalized(p), normalized(q)) for each in step.inner)
-        else:
-            inner = ()
-        shown: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
-        questions: tuple[str, ...] = ()
-        if step.rule == BY_EV:
-            pair = query_pair(step, p, q)
-            shown = (_operators(pair.p), _operators(pair.q))
-            noted = self._questions.get((step.ev, pair), ())
-            questions = tuple(map(smt.as_smtlib, noted))
-        leaves = tuple(show_claim(leaf, p) for leaf in step.leaves)
         claim = show_claim(step.claim, p)
-        return StepReport(claim, leaves, step.rule, step.ev, shown, questions, inner)
+        leaves = tuple(show_claim(leaf, p) for leaf in step.leaves)
+        match step:
+            case CongruenceStep():
+                return StepReport(claim, leaves, Rule.CONGRUENCE)
+            case PassThroughStep():
+                return StepReport(claim, leaves, Rule.PASS_THROUGH)
+            case SinkStep():
+                return StepReport(claim, leaves, Rule.SINK)
+            case VerifierStep():
+                pair = query_pair(step, p, q)
+                shown = (_operators(pair.p), _operators(pair.q))
+                noted = self._questions.get((step.ev, pair), ())
+                questions = tuple(map(smt.as_smtlib, noted))
+                return StepReport(claim, leaves, Rule.VERIFIER, step.ev, shown, questions)
+            case NormalizedStep():
+                inner = tuple(self._step(each, normalized(p), normalized(q)) for each in step.inner)
+                return StepReport(claim, leaves, Rule.NORMALIZE, inner=inner)
+            case _:
+                assert_never(step)
 
     def _recheck(self, solver: SecondSolver, steps: Sequence[StepReport]) -> Recheck:
         asked = dict.fromkeys(q for step in steps for q in step.all_questions)

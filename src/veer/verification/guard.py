@@ -6,14 +6,33 @@ from dataclasses import dataclass
 
 from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
+from veer.caveats import Caveat, MayFail, MoreMayFail, Side
 from veer.errors import DefectError
+from veer.model.dag import Dataflow
 from veer.model.json import to_json
 from veer.options import ErrorHandling
-from veer.proof import NORMALIZE, Claim, Proof, ProofError, check, is_unseen_edit
+from veer.proof import (
+    Claim,
+    NormalizedStep,
+    Proof,
+    ProofError,
+    check,
+    is_unseen_edit,
+    verifiers,
+)
+from veer.reasons import (
+    Cause,
+    FailsInOneVersion,
+    Proven,
+    Reason,
+    SaidBy,
+    SameOperators,
+    ZeroSignShown,
+)
 from veer.refute import Refutation, first_difference
 from veer.search.attempts import Attempts
 from veer.search.catalyst import CATALYST
-from veer.verdict import Caveat, SinkReport, Verdict
+from veer.verdict import SinkReport, Verdict
 from veer.verification.evidence import Evidence
 
 GUARD_INSTANCES = 8
@@ -32,70 +51,63 @@ class ProofGuard:
     choices: dict[str, str]
     evidence: Evidence | None = None
 
-    def report(self, proof: Proof) -> SinkReport | str:
+    def report(self, proof: Proof) -> SinkReport | Reason:
         """The verdict a proof gives, with its evidence if asked for; or why it is none."""
-        found = self._report(proof)
-        if self.evidence is None or isinstance(found, str):
-            return found
-        if found.verdict is not Verdict.EQUIVALENT:
-            return found
-        return self.evidence.added_to(found, proof, self.refutation.p, self.refutation.q)
+        report = self._report(proof)
+        if self.evidence is None or not isinstance(report, SinkReport):
+            return report
+        if report.verdict is not Verdict.EQUIVALENT:
+            return report
+        return self.evidence.added_to(report, proof, self.refutation.p, self.refutation.q)
 
-    def _report(self, proof: Proof) -> SinkReport | str:
+    def _report(self, proof: Proof) -> SinkReport | Reason:
         """EQUIVALENT, if the checker accepts the proof and simulation agrees; else why not."""
         p, q, a, b = self.refutation.p, self.refutation.q, self.goal.p, self.goal.q
         ask = self.attempts.answer if self.evidence is None else self.evidence.ask
         try:
             assumptions = check(proof, p, q, self.goal, ask, self.choices)
-        except ProofError as error:
-            return str(error)
-        evs = [step.ev for step in proof.steps if step.ev]
-        try:
             _guard(self.refutation)
+        except ProofError as error:
+            return error.reason
         except DefectError:
-            if evs != [CATALYST]:
+            if [verifiers(step) for step in proof.steps if verifiers(step)] != [(CATALYST,)]:
                 raise
-            return "catalyst: Spark's optimizer knows more than holds for every source"
-        tidy = any(step.rule == NORMALIZE for step in proof.steps)
-        unseen = sum(is_unseen_edit(step, p, q) for step in proof.steps if step.rule != NORMALIZE)
-        if not evs and not unseen and not tidy:
-            reason = f"the same {len(proof.steps) - 1} operators on the same sources"
+            return SaidBy((CATALYST,), Cause.CATALYST_KNOWS_MORE)
+        reason = _reason(proof, p, q)
+        if isinstance(reason, SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
         for side in (p, q):
             if shown := shown_zero_sign(side):
-                return (
-                    f"{shown} tells 0.0 from -0.0 of a float that is compared or grouped by: "
-                    "which of them Spark gives depends on its plan"
-                )
+                return ZeroSignShown(shown)
         windows = self.attempts.used(proof, p, q)
         failures = _failures(self.refutation)
         if failures and self.errors is ErrorHandling.STRICT:
-            reason = f"the results are the same, but {failures[0].text}"
-            return SinkReport(a, b, Verdict.UNKNOWN, reason, assumptions, self.caveats, windows)
-        reasons = []
-        if evs:
-            count = f" in {len(evs)} windows" if len(evs) > 1 else ""
-            reasons.append(f"proven by {' and '.join(dict.fromkeys(evs))}{count}")
-        if tidy:
-            reasons.append("columns are computed elsewhere, to the same effect")
-        if unseen:
-            verb = "edit changes" if unseen == 1 else "edits change"
-            reasons.append(f"{unseen} {verb} nothing that is needed")
+            fails = FailsInOneVersion(failures[0])
+            return SinkReport(a, b, Verdict.UNKNOWN, fails, assumptions, self.caveats, windows)
         caveats = (*self.caveats, *failures)
-        reason = "; ".join(reasons)
         return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, caveats, windows)
 
 
-def _failures(refutation: Refutation) -> list[Caveat]:
+def _reason(proof: Proof, p: Dataflow, q: Dataflow) -> SameOperators | Proven:
+    """By what a proof shows two versions equal."""
+    asked = [verifiers(step) for step in proof.steps if verifiers(step)]
+    normalized = any(isinstance(step, NormalizedStep) for step in proof.steps)
+    steps = [step for step in proof.steps if not isinstance(step, NormalizedStep)]
+    unseen = sum(is_unseen_edit(step, p, q) for step in steps)
+    if not asked and not unseen and not normalized:
+        return SameOperators(len(proof.steps) - 1)
+    evs = tuple(dict.fromkeys(ev for evs in asked for ev in evs))
+    return Proven(evs, len(asked), normalized, unseen)
+
+
+def _failures(refutation: Refutation) -> list[MayFail | MoreMayFail]:
     """What may fail a run of one version but not of the other."""
     ours = may_fail(refutation.p, refutation.p_sink)
     theirs = may_fail(refutation.q, refutation.q_sink)
-    found = [f"P may fail where Q does not: {x}" for x in only_in(ours, theirs)]
-    found += [f"Q may fail where P does not: {x}" for x in only_in(theirs, ours)]
-    if len(found) > MOST_CAVEATS:
-        more = len(found) - MOST_CAVEATS
-        found = [*found[:MOST_CAVEATS], f"{more} more expressions may fail in one version only"]
-    return [Caveat(text) for text in found]
+    found = [MayFail(Side.P, x.text, x.guards) for x in only_in(ours, theirs)]
+    found += [MayFail(Side.Q, x.text, x.guards) for x in only_in(theirs, ours)]
+    more = len(found) - MOST_CAVEATS
+    return [*found[:MOST_CAVEATS], MoreMayFail(more)] if more > 0 else [*found]
 
 
 def _guard(refutation: Refutation) -> None:

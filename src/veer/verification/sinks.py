@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from veer.analysis.determinism import expr_kind
+from veer.caveats import Caveat
 from veer.errors import TimeLimitReached
 from veer.evs import registry
 from veer.evs.base import EV
@@ -16,6 +17,7 @@ from veer.model.dag import Dataflow
 from veer.model.walk import operator_exprs
 from veer.options import Optimization
 from veer.proof import Claim, Proof
+from veer.reasons import DiffersOn, Reason, SinkAdded, SinkRemoved, TimeLimit, several
 from veer.refute import Refutation, find_witness, witness_on
 from veer.search import congruence
 from veer.search.answer_cache import AnswerCache
@@ -26,8 +28,8 @@ from veer.search.simulation import Simulation
 from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
-from veer.verdict import Caveat, SinkReport, TableSemantics, Verdict, Witness
-from veer.verification.columns import Doubt, match_columns
+from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
+from veer.verification.columns import Mismatch, match_columns
 from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
 from veer.verification.guard import ProofGuard
@@ -81,11 +83,11 @@ def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkRepor
     except TimeLimitReached as limit:
         seconds = limit.seconds
         for a, b in pairs[len(found) :]:
-            found.append(SinkReport(a, b, Verdict.UNKNOWN, str(limit)))
+            found.append(SinkReport(a, b, Verdict.UNKNOWN, TimeLimit(seconds)))
     for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
-        found.append(SinkReport(a, "", Verdict.UNKNOWN, f"sink {a!r} was removed"))
+        found.append(SinkReport(a, "", Verdict.UNKNOWN, SinkRemoved(a)))
     for b in sorted(set(q.sinks) - {b for _, b in pairs}):
-        found.append(SinkReport("", b, Verdict.UNKNOWN, f"sink {b!r} was added"))
+        found.append(SinkReport("", b, Verdict.UNKNOWN, SinkAdded(b)))
     return tuple(found), seconds
 
 
@@ -94,11 +96,8 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
     p, q = search.pair.p, search.pair.q
     caveats: list[Caveat] = []
     columns = match_columns(p, q, a, b, asked, caveats)
-    if isinstance(columns, Doubt):
-        return SinkReport(a, b, Verdict.UNKNOWN, columns.reason, (), tuple(caveats))
-    if isinstance(columns, str):
-        witness = Witness("schema", detail=columns)
-        return SinkReport(a, b, Verdict.INEQUIVALENT, columns, (), tuple(caveats), (), witness)
+    if isinstance(columns, Mismatch):
+        return _mismatched(a, b, columns, tuple(caveats))
     goal = Claim(a, b, asked.semantics, columns)
     refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
     attempts = Attempts(search.answers, asked.budget)
@@ -110,7 +109,7 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
             asked.recheck,
             lambda text: search.progress(f"{goal.p}: {text}"),
         )
-    reasons: list[str] = []
+    reasons: list[Reason] = []
     for step in _steps(search, refutation, goal, attempts, asked):
         found = step()
         if isinstance(found, Witness):
@@ -118,21 +117,29 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
         report = checked.report(found) if isinstance(found, Proof) else found
         if isinstance(report, SinkReport):
             return report
-        reasons += [report] if report else []
-    windows, reason = tuple(attempts.windows), "; ".join(dict.fromkeys(reasons))
+        reasons += [] if report is None else [report]
+    windows, reason = tuple(attempts.windows), several(reasons)
     return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
+
+
+def _mismatched(a: str, b: str, found: Mismatch, caveats: tuple[Caveat, ...]) -> SinkReport:
+    """INEQUIVALENT by the schemas alone, if the difference is certain."""
+    if not found.certain:
+        return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), caveats)
+    witness = Witness("schema", difference=found.reason)
+    return SinkReport(a, b, Verdict.INEQUIVALENT, found.reason, (), caveats, (), witness)
 
 
 def _steps(
     search: PairSearch, refutation: Refutation, goal: Claim, attempts: Attempts, asked: Comparison
-) -> Iterator[Callable[[], Proof | Witness | str | None]]:
+) -> Iterator[Callable[[], Proof | Witness | Reason | None]]:
     """What is tried about one pair of sinks, one after the other, until something is found."""
     yield lambda: congruence.prove(search.pair.p, search.pair.q, goal)
     search.progress(f"{goal.p}: simulating")
     sweep = search.sweep
     if Optimization.QUICK not in asked.without:
         yield lambda: _by_simulation(sweep.simulation, refutation, goal)
-    hunt = SinkProver(
+    prover = SinkProver(
         search.pair,
         goal,
         search.evs.all,
@@ -142,11 +149,11 @@ def _steps(
         sweep,
         lambda text: search.progress(f"{goal.p}: {text}"),
     )
-    yield hunt.prove
+    yield prover.prove
     if not asked.witnesses:
         return
     yield lambda: _quick_witness(refutation, asked.budget)
-    yield hunt.prove_at_last
+    yield prover.prove_at_last
     if search.optimized is not None:
         p, q, optimized = search.pair.p, search.pair.q, search.optimized
         yield lambda: prove_by_catalyst(p, q, goal, optimized, attempts)
@@ -174,12 +181,10 @@ def _refuted(
     """INEQUIVALENT with a witness."""
     a, b = refutation.p_sink, refutation.q_sink
     rows = sum(len(table["rows"]) for table in witness.tables.values())
-    instance = f"an instance of {rows} row{'' if rows == 1 else 's'}"
-    reason = f"they differ on {instance}"
-    if sorted(map(repr, witness.p_rows)) == sorted(map(repr, witness.q_rows)):
-        reason = f"they give the same rows in another order on {instance}"
+    only_order = sorted(map(repr, witness.p_rows)) == sorted(map(repr, witness.q_rows))
     operators = (*refutation.p.operators.values(), *refutation.q.operators.values())
-    if any(expr_kind(e) is Kind.RUN_CONSTANT for o in operators for e in operator_exprs(o)):
-        reason += f", in a run on {RUN_TIME:%Y-%m-%d at %H:%M:%S}"
+    exprs = (e for operator in operators for e in operator_exprs(operator))
+    timed = any(expr_kind(e) is Kind.RUN_CONSTANT for e in exprs)
+    reason = DiffersOn(rows, only_order, RUN_TIME if timed else None)
     windows = tuple(attempts.windows)
     return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, windows, witness)

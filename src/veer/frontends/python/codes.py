@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dis
-import hashlib
 import types
 from collections.abc import Iterator
 from typing import Any
+
+from veer.model.digests import parts_digest
 
 SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
 
@@ -17,12 +18,7 @@ class UnknownIdentity(Exception):
 
 def code_digest(code: types.CodeType) -> str:
     """A digest of what code does, whatever lines and local names it is written with."""
-    return digest_parts("code", *instructions(code, code_digest))
-
-
-def digest_parts(*parts: object) -> str:
-    text = "\x00".join(f"{len(str(p))}:{p}" for p in parts)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return parts_digest("code", *instructions(code, code_digest))
 
 
 def instructions(code: types.CodeType, nested: Any) -> Iterator[object]:

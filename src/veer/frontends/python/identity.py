@@ -34,7 +34,6 @@ from veer.frontends.python.codes import (
     UnknownIdentity,
     code_digest,
     codes_in,
-    digest_parts,
     instructions,
 )
 from veer.frontends.python.origins import is_importable, is_library, package_version
@@ -43,6 +42,7 @@ from veer.frontends.python.purity.allow_list import IMPURE_MODULES, MODULES
 from veer.frontends.python.purity.results import is_generated, listed_name
 from veer.frontends.python.purity.traits import DATA, SCALAR_TYPES
 from veer.functions.registry import Kind
+from veer.model.digests import parts_digest
 
 EXACT_REPR_TYPES = (
     decimal.Decimal,
@@ -131,16 +131,16 @@ class _Walk:
     def digest(self, value: Any) -> str:
         """A digest of the value, by what it is and not where."""
         if type(value) in SCALAR_TYPES:
-            return digest_parts(type(value).__name__, repr(value))
+            return parts_digest(type(value).__name__, repr(value))
         if id(value) in self.seen:
-            return digest_parts("again", self.seen[id(value)])
+            return parts_digest("again", self.seen[id(value)])
         self.seen[id(value)] = len(self.seen)
         self.kept.append(value)
         self.depth += 1
         if self.depth > DEEPEST:
             raise UnknownIdentity("nested too deeply")
         try:
-            return digest_parts(type(value).__name__, *self._parts(value))
+            return parts_digest(type(value).__name__, *self._parts(value))
         finally:
             self.depth -= 1
 
@@ -310,7 +310,7 @@ class _Walk:
                 yield from (name, self.digest(item))
 
     def _code(self, code: types.CodeType, function: types.FunctionType) -> Iterator[object]:
-        yield from instructions(code, lambda inner: digest_parts(*self._code(inner, function)))
+        yield from instructions(code, lambda inner: parts_digest(*self._code(inner, function)))
         body = list(dis.get_instructions(code))
         for place, instruction in enumerate(body):
             name, operation = instruction.argval, instruction.opname
@@ -367,7 +367,7 @@ class _Walk:
             return f"{name} {package_version(name)}"
         if module is None or not taken:
             raise UnknownIdentity(f"the body imports {name!r}")
-        return digest_parts(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
+        return parts_digest(*(self.digest(getattr(module, n)) for n in taken if hasattr(module, n)))
 
 
 def _bindings(text: str) -> dict[str, ast.expr | None]:

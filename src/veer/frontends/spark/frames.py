@@ -17,7 +17,7 @@ from veer.frontends.python import NotRead, read_function
 from veer.frontends.python.purity import argument
 from veer.frontends.python.purity.traits import TABLES
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
-from veer.frontends.spark.plans.operators import PlanReader, Signal
+from veer.frontends.spark.plans.operators import PlanReader, PlanSignal
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, plan_of
 from veer.frontends.spark.plans.types import field_type, type_of
@@ -60,7 +60,7 @@ class ReadPlans:
 
     dataflow: Dataflow
     plans: Mapping[str, Node]  # by sink
-    nodes: Mapping[str, tuple[Node, Signal]]
+    nodes: Mapping[str, tuple[Node, PlanSignal]]
 
 
 def read_plans(
@@ -82,10 +82,10 @@ def read_plans(
             reader.result(plan, sink)
         except RecursionError:
             raise InputError("the plan is nested too deeply") from None
-    found = reader.finish()
+    dataflow = reader.finish()
     for frame, sink in results:
-        _check_schema(found.schemas[sink.name], frame)
-    return ReadPlans(found, plans, reader.nodes)
+        _check_schema(dataflow.schemas[sink.name], frame)
+    return ReadPlans(dataflow, plans, reader.nodes)
 
 
 def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
@@ -99,9 +99,9 @@ def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
     check_settings(frame.sparkSession, allowed)
 
 
-def _check_schema(found: Schema, frame: Any) -> None:
+def _check_schema(schema: Schema, frame: Any) -> None:
     """What Veer makes of the plan has the columns Spark says it has."""
-    ours = [(f.name, str(f.type)) for f in found]
+    ours = [(f.name, str(f.type)) for f in schema]
     fields = json.loads(frame._jdf.schema().json())["fields"]  # PySpark does not know all types
     theirs = [(f["name"], str(field_type(f))) for f in fields]
     if ours != theirs:

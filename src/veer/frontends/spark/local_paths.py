@@ -1,4 +1,4 @@
-"""Places of local files: one name for each, and what links inside of folders lead to."""
+"""Places of local files: one name for scala_items, and what links inside of folders lead to."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ LOCAL_FILE = re.compile(r"^file:(?://)?(?=/)")
 MOST_ENTRIES = 20_000  # of a folder that is searched for links
 
 
-def canonical(path: str) -> str:
+def canonical_path(path: str) -> str:
     """A path as Spark tells it, links followed where it is a local one."""
     local = LOCAL_FILE.sub("", path)
     return path if local == path else f"file:{os.path.realpath(local)}"
 
 
-def linked(paths: Iterable[str]) -> list[str]:
+def link_targets(paths: Iterable[str]) -> list[str]:
     """Where links inside of local folders lead; ANYWHERE if there are too many files to tell."""
-    found: set[str] = set()
+    targets: set[str] = set()
     seen = 0
     for path in paths:
         local = LOCAL_FILE.sub("", path)
@@ -31,10 +31,10 @@ def linked(paths: Iterable[str]) -> list[str]:
             if seen > MOST_ENTRIES:
                 return [ANYWHERE]
             if entry.is_symlink():
-                found.add(f"file:{os.path.realpath(entry.path)}")
+                targets.add(f"file:{os.path.realpath(entry.path)}")
             elif entry.is_file() and entry.stat().st_nlink > 1:
-                found.add(ANYWHERE)  # one file of two names
-    return sorted(found)
+                targets.add(ANYWHERE)  # one file of two names
+    return sorted(targets)
 
 
 def _entries(path: str) -> Iterator[os.DirEntry[str]]:

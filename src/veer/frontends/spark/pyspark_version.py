@@ -12,12 +12,12 @@ INSTALL = "pip install 'veer-spark[spark]'"
 
 def require_pyspark() -> None:
     """Refuse to go on without a PySpark that jobs can be read with, naming the one there is."""
-    found = pyspark_version()
-    if not found:
+    installed = pyspark_version()
+    if not installed:
         raise InputError(f"PySpark is not installed; use: {INSTALL}")
-    if found.partition(".")[0] != "4":
+    if installed.partition(".")[0] != "4":
         raise InputError(
-            f"PySpark {found} is installed; Veer reads jobs with {SUPPORTED}: {INSTALL}"
+            f"PySpark {installed} is installed; Veer reads jobs with {SUPPORTED}: {INSTALL}"
         )
 
 

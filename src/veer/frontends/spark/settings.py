@@ -31,7 +31,7 @@ WRITING = frozenset(
 def unusual_settings(session: Any) -> dict[str, str]:
     """What the session sets away from Spark's defaults and is not known to be harmless."""
     defaults = session._jvm.org.apache.spark.sql.internal.SQLConf()
-    found = {}
+    unusual = {}
     for name, value in sorted(session.conf.getAll.items()):
         short = name.removeprefix("spark.sql.")
         if short == name or HARMLESS.fullmatch(short):
@@ -41,8 +41,8 @@ def unusual_settings(session: Any) -> dict[str, str]:
         except Exception:  # a setting Spark does not know
             usual = ""
         if usual.lower() != value.lower():
-            found[name] = value
-    return found
+            unusual[name] = value
+    return unusual
 
 
 def check_settings(session: Any, allowed: frozenset[str] = frozenset()) -> dict[str, str]:
@@ -51,8 +51,8 @@ def check_settings(session: Any, allowed: frozenset[str] = frozenset()) -> dict[
         raise UnsupportedError(
             "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
         )
-    found = unusual_settings(session)
-    for name, value in found.items():
+    unusual = unusual_settings(session)
+    for name, value in unusual.items():
         if name not in allowed:
             raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
-    return found
+    return unusual

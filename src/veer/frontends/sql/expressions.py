@@ -30,7 +30,16 @@ from veer.frontends.sql.pieces import (
     with_types,
 )
 from veer.frontends.sql.scope import Plan, unknown_column
-from veer.functions.registry import AGGREGATE, OPAQUE, OVER, SCALAR, Kind, canonical_name
+from veer.functions.registry import (
+    AGGREGATE,
+    OPAQUE,
+    OVER,
+    SCALAR,
+    Kind,
+    canonical_name,
+    extracting,
+)
+from veer.functions.traits import CalledBackwards
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -193,8 +202,8 @@ class ExprReader:
             and len(args) == 3
         ):
             refuse(node, f"{function} with a unit")
-        if function in ("trim", "ltrim", "rtrim") and len(args) == 2:
-            args = args[::-1]  # what to trim comes first
+        if function in SCALAR and isinstance(SCALAR[function].sql, CalledBackwards):
+            args = args[::-1]
         if function == "typeof" and len(args) == 1:
             return Literal(str(self.read(args[0]).type), STRING)
         if function in OPAQUE:
@@ -204,7 +213,7 @@ class ExprReader:
             known = OPAQUE[function]
             shown = known.shows_addresses and shows_addresses(a.type for a in read)
             return OpaqueCall(function, read, known.type, Kind.CHOICE if shown else Kind.PURE)
-        if function not in SCALAR and function not in coercion.SPECIAL:
+        if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
 
@@ -580,19 +589,8 @@ class ExprReader:
     def extract(self, node: exp.Expr) -> Expr:
         only(node, "this", "expression")
         name = node.this.name.lower()
-        aliases = {"dow": "dayofweek", "doy": "dayofyear", "week": "weekofyear", "days": "day"}
-        function = aliases.get(name, name)
-        if function not in (
-            "year",
-            "quarter",
-            "month",
-            "day",
-            "dayofweek",
-            "dayofyear",
-            "weekofyear",
-            "hour",
-            "minute",
-        ):
+        function = extracting(name)
+        if function is None:
             refuse(node, f"EXTRACT of {name}")
         return coercion.call(function, self.read(node.expression))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.analysis.determinism import call_kind
+from veer.analysis.call_kinds import call_kind
 from veer.errors import UnsupportedError
-from veer.functions.registry import Kind
+from veer.functions.registry import Kind, aggregate_function
+from veer.functions.traits import FoldMeaning
 from veer.model.conditions import conjunction
 from veer.model.expr import AggregateCall, Case, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.ops import NamedCall
@@ -17,7 +18,7 @@ from veer.prover.sums import shifted, shifted_back
 from veer.prover.terms import Bag, Fold, Group, Term
 from veer.smt.formula import NORMALIZED
 
-AS_EXTREME = {"bool_or": "max", "bool_and": "min"}  # false comes before true
+AS_EXTREME = {FoldMeaning.ANY: "max", FoldMeaning.ALL: "min"}  # false comes before true
 FILTERED = ("sum", "min", "max", "avg", "count")  # skip the nulls that FILTER puts instead
 
 
@@ -100,7 +101,7 @@ def as_fold(call: AggregateCall, place: int, *, is_global: bool) -> tuple[Fold, 
             raise UnsupportedError(f"{call.function} with FILTER")
         args = [Case(((call.where, a),), Literal(None, a.type)) for a in args]
     places = tuple(place + i for i in range(len(args)))
-    function = AS_EXTREME.get(call.function, call.function)
+    function = AS_EXTREME.get(aggregate_function(call.function).prover, call.function)
     return Fold(function, places, call.type, call.distinct), args
 
 

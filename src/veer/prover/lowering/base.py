@@ -52,7 +52,7 @@ class OperatorInput:
 
     def refuse(self, reason: str) -> NoReturn:
         """Say why the operator cannot be lowered; the answer is then UNKNOWN."""
-        raise UnsupportedError(f"operator {self.id!r} {reason}")
+        raise UnsupportedError(f"operator {self.id!r} {reason}", operator=self.id)
 
 
 @dataclass

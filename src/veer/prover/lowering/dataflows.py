@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never, final
 
-from veer.analysis.determinism import keys_relied_on, most_rows, operator_kind
+from veer.analysis.determinism import keys_relied_on, operator_kind
 from veer.analysis.fingerprint import identity
+from veer.analysis.row_counts import most_rows
+from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import And, Case, Compare, Expr, Literal, Not, OuterColumn
@@ -39,6 +41,7 @@ from veer.model.types import BOOLEAN, has_floats, is_orderable
 from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
 from veer.prover.context import TooLargeError
+from veer.prover.definitions import SCALAR
 from veer.prover.keys import is_one_row
 from veer.prover.lowering.aggregates import lower_aggregate
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
@@ -67,7 +70,7 @@ Directions: TypeAlias = tuple[Direction, ...]
 class Lowering(ExpressionLowering):
     """Lowers the dataflows of one query pair into bags over shared symbols."""
 
-    assumptions: set[str] = field(default_factory=set)
+    assumptions: set[KeyAssumption] = field(default_factory=set)
 
     def result(self, dataflow: Dataflow) -> tuple[Bag, Directions]:
         """What the only sink shows, its sort keys as further outputs, and their directions."""
@@ -100,7 +103,7 @@ class Lowering(ExpressionLowering):
                 order = _directions(operator)
             bag = self._operator(OperatorInput(dataflow, id_, tuple(inputs), rows))
             if len(bag) > MOST_TERMS or any(len(t.atoms) > MOST_ATOMS for t in bag):
-                raise TooLargeError(f"operator {id_!r} has too many cases to compare")
+                raise TooLargeError(f"operator {id_!r} has too many cases to compare", operator=id_)
             bags[id_], orders[id_] = bag, order
         return bags[goal], orders[goal]
 
@@ -159,8 +162,7 @@ class Lowering(ExpressionLowering):
         dataflow, id_ = given.dataflow, given.id
         if operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION):
             given.refuse(f"({brief(given.operator)}) makes a choice")
-        for table, key in keys_relied_on(dataflow, id_):
-            self.assumptions.add(f"{', '.join(key)} is a key of {table}")
+        self.assumptions.update(keys_relied_on(dataflow, id_))
         if isinstance(given.operator, TableUdf) and any(
             isinstance(dataflow.operators[i], Sort) for i in dataflow.ancestors(id_)
         ):
@@ -243,7 +245,7 @@ class Lowering(ExpressionLowering):
         )
         if single and is_orderable(type_) and not has_floats(type_):
             return self.context.fold("max", type_, False, bag)
-        return self.context.fold("scalar", type_, False, bag)
+        return self.context.fold(SCALAR, type_, False, bag)
 
 
 def _single(atom: Atom) -> Bag:
@@ -253,7 +255,8 @@ def _single(atom: Atom) -> Bag:
 
 def _constant_rows(operator: Values, given: OperatorInput) -> Bag:
     if len(operator.rows) > MOST_ROWS:
-        raise TooLargeError(f"operator {given.id!r} has {len(operator.rows)} rows")
+        size = len(operator.rows)
+        raise TooLargeError(f"operator {given.id!r} has {size} rows", operator=given.id)
     types = [f.type for f in operator.fields]
     return tuple(Term((), (), tuple(map(Literal, row, types))) for row in operator.rows)
 

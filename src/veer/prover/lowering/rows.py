@@ -56,7 +56,8 @@ def lower_row_udf(operator: RowUdf, given: OperatorInput) -> Bag:
         places = (given.schema.place(c.name, c.occurrence) for c in operator.reads)
         args = tuple(term.outputs[place] for place in places)
         return tuple(
-            OpaqueCall(f"{operator.identity}#{i}", args, f.type) for i, f in enumerate(operator.adds)
+            OpaqueCall(f"{operator.identity}#{i}", args, f.type)
+            for i, f in enumerate(operator.adds)
         )
 
     return tuple(replace(t, outputs=t.outputs + added(t)) for t in given.bag)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from veer.functions.registry import AGGREGATE, OVER
+from veer.functions.traits import FoldMeaning, OverMeaning
 from veer.model.expr import (
     RUNNING,
     WHOLE,
@@ -25,8 +27,7 @@ from veer.prover.lowering.order import comes_before, ties
 from veer.prover.sums import added
 from veer.prover.terms import TRUE, Bag, Term
 
-RANKS = ("row_number", "rank", "dense_rank")
-FOLDED_OVER = ("sum", "count", "min", "max", "avg", "bool_and", "bool_or", "count_if")
+RANKS = (OverMeaning.ROW_NUMBER, OverMeaning.RANK, OverMeaning.DENSE_RANK)
 UP_TO_ROW = Frame("rows", None, 0)
 FRAMES = (WHOLE, RUNNING, Frame("range", None, None), UP_TO_ROW)
 
@@ -59,9 +60,18 @@ def _is_fold(call: OverCall) -> bool:
     """Whether a window function is a fold over rows before and alike, or their number."""
     if call.ignore_nulls or any(has_floats(a.type) for a in call.args):
         return False
-    if call.function in RANKS:
+    if _rank(call) is not None:
         return True
-    return call.function in FOLDED_OVER and call.frame in FRAMES
+    folded = AGGREGATE.get(call.function)
+    if folded is None or folded.prover is FoldMeaning.UNINTERPRETED:
+        return False
+    return call.frame in FRAMES
+
+
+def _rank(call: OverCall) -> OverMeaning | None:
+    """Which rank a window function gives, if it gives one."""
+    function = OVER.get(call.function)
+    return function.prover if function is not None and function.prover in RANKS else None
 
 
 def _value(
@@ -69,19 +79,18 @@ def _value(
 ) -> Expr | None:
     """The value of a window function on one row; None where ties leave a choice."""
     sort_exprs = [k.expr for k in call.order]
-    by_rows = call.function == "row_number" or (
-        call.function not in RANKS and call.frame == UP_TO_ROW
-    )
+    rank = _rank(call)
+    by_rows = rank is OverMeaning.ROW_NUMBER or (rank is None and call.frame == UP_TO_ROW)
     # Which of two peers comes first is a choice, unless partition and order tell all rows apart.
     if by_rows and not lowering.groups.tells_apart(bag, read([*call.partition, *sort_exprs], row)):
         return None
     in_frame = list(_rows_in_frame(lowering, call, row, bag, read))
-    if call.function == "dense_rank":
+    if rank is OverMeaning.DENSE_RANK:
         if any(has_floats(e.type) for e in sort_exprs):
             return None
         ahead = tuple(replace(t, outputs=tuple(read(sort_exprs, t))) for t in in_frame)
         return _one_more(distinct_count(lowering.context, ahead, LONG), call)
-    if call.function in RANKS:
+    if rank is not None:
         ahead = tuple(replace(t, outputs=(Literal(1, LONG),)) for t in in_frame)
         return _one_more(sum_or_zero(lowering.context, LONG, ahead), call)
     aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
@@ -113,7 +122,7 @@ def _frame_tests(call: OverCall, ours: list[Expr]) -> tuple[Test, ...]:
     def before(theirs: list[Expr]) -> Expr:
         return comes_before(theirs, ours, directions)
 
-    if call.function in RANKS:
+    if _rank(call) is not None:
         return (before,)
     if call.frame.end == 0 and directions:
         return (before, lambda theirs: ties(theirs, ours))

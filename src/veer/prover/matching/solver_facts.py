@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Protocol
 
+from veer.assumptions import ForeignKeyHolds
 from veer.model.conditions import conjunction
 from veer.model.expr import Cast, Compare, Expr, IsNull, Literal, Not, RowColumn, Symbol
 from veer.model.types import INTEGER_BITS, LONG, IntegralType, has_floats
@@ -267,7 +268,7 @@ class SolverFacts:
                 self.rows.append((row, guards))
                 children.append((row, guards, generation + 1))
                 self.context.keys_used.add(
-                    f"{', '.join(foreign.columns)} of {source.table} refers to {foreign.parent}"
+                    ForeignKeyHolds(source.table, foreign.columns, foreign.parent)
                 )
 
     def _keys(self) -> None:

@@ -7,34 +7,39 @@ from dataclasses import dataclass, field
 from typing import final
 
 from veer.proof import (
-    CONGRUENCE,
-    SINK,
-    WIRE,
     Claim,
+    CongruenceStep,
+    PassThroughStep,
     Proof,
     ProofError,
+    SinkStep,
     Step,
     by_congruence,
-    by_wire,
+    by_passing_through,
     implies,
 )
+from veer.reasons import Cause, ClaimNotShown, Message, Reason
 from veer.search.paper.window import Windows
 
 
 class NoProofError(Exception):
     """Why windows do not make a proof; never escapes the search."""
 
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
-def assemble(windows: Windows, masks: Sequence[int], goal: Claim) -> Proof | str:
+
+def assemble(windows: Windows, masks: Sequence[int], goal: Claim) -> Proof | Reason:
     """A proof in which these windows are closed by verifiers and the rest by congruence."""
     assembly = _Assembly(windows, masks)
     try:
         top = assembly.claim(windows.top)
     except NoProofError as error:
-        return str(error)
+        return error.reason
     except RecursionError:
-        return "nested too deeply"
-    return Proof((*assembly.steps, Step(goal, (top,), SINK)))
+        return Cause.NESTED_TOO_DEEPLY
+    return Proof((*assembly.steps, SinkStep(goal, (top,))))
 
 
 @final
@@ -53,7 +58,7 @@ class _Assembly:
             if implies(known, wanted):
                 return known
         if signals in self.open:
-            raise NoProofError(f"{wanted.p!r} ~ {wanted.q!r} would rest on itself")
+            raise NoProofError(Message(f"{wanted.p!r} ~ {wanted.q!r} would rest on itself"))
         self.open.add(signals)
         try:
             step = self._step(wanted)
@@ -73,16 +78,16 @@ class _Assembly:
     def _by_window(self, mask: int, wanted: Claim) -> Step:
         pairs = self.windows.leaves(mask, wanted.p, wanted.q)
         if pairs is None:
-            raise NoProofError(f"nothing lies between {wanted.p!r} and {wanted.q!r}")
+            raise NoProofError(Message(f"nothing lies between {wanted.p!r} and {wanted.q!r}"))
         leaves = self.windows.leaf_claims(wanted, pairs)
         if leaves is None:
-            raise NoProofError(f"{wanted.p!r} and {wanted.q!r} have other columns")
+            raise NoProofError(Message(f"{wanted.p!r} and {wanted.q!r} have other columns"))
         for leaf in leaves:
             self.claim(leaf)
         step = self.windows.step(mask, wanted, leaves)
         if step is None:
-            reasons = "; ".join(self.windows.reasons.get(mask, []))
-            raise NoProofError(f"{wanted.p!r} ~ {wanted.q!r} is not shown: {reasons}")
+            reasons = tuple(self.windows.reasons.get(mask, []))
+            raise NoProofError(ClaimNotShown(wanted.p, wanted.q, reasons))
         return step
 
     def _by_rule(self, wanted: Claim) -> Step:
@@ -90,13 +95,17 @@ class _Assembly:
         has no counterpart for it."""
         graph = self.windows.graph
         p, q = graph.p, graph.q
+        step: Step
         try:
             if wanted.p in graph.to_q and wanted.q in graph.to_p:
-                rule, needed = CONGRUENCE, by_congruence(p, q, wanted)
+                needed = dict.fromkeys(by_congruence(p, q, wanted))
+                step = CongruenceStep(wanted, tuple(needed))
             else:
-                rule, needed = WIRE, (by_wire(p, q, wanted, in_p=wanted.p not in graph.to_q),)
+                in_p = wanted.p not in graph.to_q
+                below = by_passing_through(p, q, wanted, in_p=in_p)
+                step = PassThroughStep(wanted, (below,), in_p)
         except ProofError as error:
-            raise NoProofError(str(error)) from None
-        for claim in needed:
+            raise NoProofError(error.reason) from None
+        for claim in step.leaves:
             self.claim(claim)
-        return Step(wanted, tuple(dict.fromkeys(needed)), rule)
+        return step

@@ -8,6 +8,7 @@ from typing import final
 
 from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
+from veer.reasons import DecompositionBudget, Reason, Restricted, SaidBy, WindowNotShown
 from veer.search.paper.assemble import assemble
 from veer.search.paper.decomposition import Decomposition, Options, Tally, walk
 from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
@@ -57,7 +58,7 @@ class Outcome:
 
     decomposition: Decomposition | None
     proof: Proof | None
-    reason: str
+    reason: Reason | None = None
     resisting: int = 0  # the window that no EV could show
 
 
@@ -67,9 +68,9 @@ def search(windows: Windows, goal: Claim, strategy: Strategy, tally: Tally) -> O
     if isinstance(found, Outcome):
         return found
     proof = assemble(windows, sorted(found), goal)
-    if isinstance(proof, str):
-        return Outcome(found, None, proof)
-    return Outcome(found, proof, "")
+    if isinstance(proof, Proof):
+        return Outcome(found, proof)
+    return Outcome(found, None, proof)
 
 
 def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decomposition | Outcome:
@@ -84,9 +85,9 @@ def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decompos
         found = walk(windows, own, segment, strategy.options, tally) if own else frozenset()
         if found is None:
             worst = largest_unverified(windows, own)
-            reason = resists(windows, worst)
+            reason: Reason = resists(windows, worst)
             if tally.exhausted:
-                reason = f"the budget of {tally.decompositions} decompositions ran out; {reason}"
+                reason = DecompositionBudget(tally.decompositions, reason)
             return Outcome(None, None, reason, worst)
         chosen |= found
     return frozenset(chosen)
@@ -107,11 +108,11 @@ def largest_unverified(windows: Windows, edits: tuple[int, ...]) -> int:
     return max(tried, key=int.bit_count, default=edits[0] if edits else 0)
 
 
-def resists(windows: Windows, mask: int) -> str:
+def resists(windows: Windows, mask: int) -> WindowNotShown:
     """A window that could not be shown, with what each verifier said of it."""
     graph = windows.graph
-    ours, theirs = ", ".join(graph.p_ids(mask)) or "-", ", ".join(graph.q_ids(mask)) or "-"
     reasons = windows.reasons.get(mask)
     if not reasons:
-        reasons = [f"{v.ev.name}: {text}" for v in windows.validity if (text := v.reason(mask))]
-    return f"window [{ours} | {theirs}]: {'; '.join(reasons) or 'not shown'}"
+        violations = [(v.ev.name, v.violation(mask)) for v in windows.validity]
+        reasons = [SaidBy((ev,), Restricted(text)) for ev, text in violations if text]
+    return WindowNotShown(tuple(graph.p_ids(mask)), tuple(graph.q_ids(mask)), tuple(reasons))

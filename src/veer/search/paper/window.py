@@ -7,7 +7,8 @@ a consumer outside must be proven equal on both sides, also where one side is on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
@@ -16,17 +17,19 @@ from veer.analysis.needs import Need
 from veer.errors import InputError
 from veer.evs.base import EV, CountRestriction, OperatorRestriction, Restriction
 from veer.proof import (
-    BY_EV,
-    CONGRUENCE,
-    WIRE,
     Claim,
+    CongruenceStep,
+    PassThroughStep,
     ProofError,
     Step,
+    VerifierStep,
     by_congruence,
-    by_wire,
+    by_passing_through,
     implies,
     query_pair,
+    reason_of,
 )
+from veer.reasons import Cause, Message, Reason, Restricted, SaidBy
 from veer.search.attempts import Attempts
 from veer.search.obligations import leaf_claims, obligations, weakest_claim
 from veer.search.paper.graph import PairGraph, bits, entering
@@ -104,8 +107,8 @@ class Validity:
             self._whole[number, mask] = found
         return found
 
-    def reason(self, mask: int) -> str:
-        """Why a window is not valid."""
+    def violation(self, mask: int) -> str:
+        """Why a window is not valid; empty if it is."""
         graph = self.graph
         for rule in self.ev.active:
             for text in rule.violations_in(graph.p, graph.p_ids(mask), graph.q, graph.q_ids(mask)):
@@ -124,7 +127,7 @@ class Windows:
     attempts: Attempts
     follow_obligations: bool = True  # off only to count as the paper counts
     _verified: dict[int, bool] = field(default_factory=dict)
-    reasons: dict[int, list[str]] = field(default_factory=dict)
+    reasons: dict[int, list[Reason]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.validity = [Validity(self.graph, ev) for ev in self.evs]
@@ -197,17 +200,16 @@ class Windows:
     def step_without_ev(self, claim: Claim, leaves: Sequence[Claim]) -> Step | None:
         """A step by congruence, or past an operator that changes nothing of what is claimed."""
         p, q = self.graph.p, self.graph.q
-        for rule, in_p in ((CONGRUENCE, False), (WIRE, True), (WIRE, False)):
-            try:
-                needed = (
-                    by_congruence(p, q, claim)
-                    if rule == CONGRUENCE
-                    else (by_wire(p, q, claim, in_p=in_p),)
-                )
-            except ProofError:
-                continue
-            if all(any(implies(leaf, n) for leaf in leaves) for n in needed):
-                return Step(claim, needed, rule)
+        steps: tuple[Callable[[], Step], ...] = (
+            lambda: CongruenceStep(claim, by_congruence(p, q, claim)),
+            lambda: PassThroughStep(claim, (by_passing_through(p, q, claim, in_p=True),), True),
+            lambda: PassThroughStep(claim, (by_passing_through(p, q, claim, in_p=False),), False),
+        )
+        for make in steps:
+            with suppress(ProofError):
+                step = make()
+                if all(any(implies(leaf, needed) for leaf in leaves) for needed in step.leaves):
+                    return step
         return None
 
     # -- what leaves a window, and what enters it ----------------------------------------------
@@ -268,20 +270,20 @@ class Windows:
         for validity in self.validity:
             ev = validity.ev
             if not validity.is_valid(mask):
-                self._note(mask, f"{ev.name}: {validity.reason(mask)}")
+                self._note(mask, SaidBy((ev.name,), Restricted(validity.violation(mask))))
                 continue
-            step = Step(claim, tuple(leaves), BY_EV, ev.name)
+            step = VerifierStep(claim, tuple(leaves), ev.name)
             try:
                 answer = self.attempts.ask(ev, query_pair(step, self.graph.p, self.graph.q))
             except (ProofError, InputError) as error:
-                self._note(mask, f"{ev.name}: {error}")
+                self._note(mask, SaidBy((ev.name,), reason_of(error)))
                 continue
             if answer.verdict is Verdict.EQUIVALENT:
                 return step
-            self._note(mask, f"{ev.name}: {answer.reason}")
+            self._note(mask, SaidBy((ev.name,), answer.reason))
         return None
 
-    def _note(self, mask: int, reason: str) -> None:
+    def _note(self, mask: int, reason: Reason) -> None:
         known = self.reasons.setdefault(mask, [])
         if reason not in known:
             known.append(reason)
@@ -297,7 +299,7 @@ class Windows:
     def _verify(self, mask: int) -> bool:
         outputs = self.outputs(mask)
         if outputs is None:
-            self._note(mask, "a signal leaving it has no counterpart in the other version")
+            self._note(mask, Cause.NO_COUNTERPART)
             return False
         for p, q in outputs:
             leaves = self.leaves(mask, p, q)
@@ -306,7 +308,7 @@ class Windows:
             claim = self.obligation(p, q)
             claims = self.leaf_claims(claim, leaves)
             if claims is None:
-                self._note(mask, f"{p!r} and {q!r} have other columns")
+                self._note(mask, Message(f"{p!r} and {q!r} have other columns"))
                 return False
             if self.step(mask, claim, claims) is None:
                 return False

@@ -88,24 +88,10 @@ class Calls:
                 return analysis.local(value, args)
             case ItemGetter():
                 return join(map(analysis.element, all_arguments(args)))
-            case BoundCall():
-                return self.invoke(
-                    value.callee,
-                    ([*value.first, *positional], {**dict(value.named), **named}, rest),
-                )
+            case BoundCall() | functools.partial() | types.MethodType():
+                return self._invoke_bound(value, args)
             case BuiltinMethod():
                 return self.analysis.methods.plain_method(value.base, value.name, args)
-            case functools.partial():
-                held = tuple(map(analysis.abstract, value.args))
-                more = {n: analysis.abstract(v) for n, v in value.keywords.items()}
-                return self.invoke(
-                    analysis.abstract(value.func), ([*held, *positional], {**more, **named}, rest)
-                )
-            case types.MethodType():
-                self_ = analysis.abstract(value.__self__)
-                return self.invoke(
-                    analysis.abstract(value.__func__), ([self_, *positional], named, rest)
-                )
             case types.FunctionType():
                 if is_library(value.__module__ or ""):
                     return self.unknown(args, value.__module__)
@@ -127,6 +113,22 @@ class Calls:
                 return NO_TRAITS  # it fails
             case _:
                 return self.unknown(args)
+
+    def _invoke_bound(self, value: Any, args: Args) -> AbstractValue:
+        """A function that has its first arguments already."""
+        analysis = self.analysis
+        positional, named, rest = args
+        match value:
+            case BoundCall():
+                callee, first, more = value.callee, value.first, dict(value.named)
+            case functools.partial():
+                callee = analysis.abstract(value.func)
+                first = tuple(map(analysis.abstract, value.args))
+                more = {n: analysis.abstract(v) for n, v in value.keywords.items()}
+            case _:
+                callee, more = analysis.abstract(value.__func__), {}
+                first = (analysis.abstract(value.__self__),)
+        return self.invoke(callee, ([*first, *positional], {**more, **named}, rest))
 
     def _builtin(self, value: Any, args: Args) -> AbstractValue:
         owner = value.__self__

@@ -124,7 +124,7 @@ class Classes:
             elif name.startswith("__") and name.endswith("__") and name not in NOT_SPECIAL:
                 analysis.risk(Risk.RECURSIVE)
                 if name == "__exit__":
-                    analysis.risk(Risk.CAUGHT | Risk.DEEP)
+                    analysis.risk(Risk.CAUGHT | Risk.DEEP | Risk.MEMORY)
                 self._note_operator_result(
                     analysis.function(item, others, HASH if name == HASH else kind)
                 )
@@ -164,5 +164,8 @@ class Classes:
                 is_library(kind.__module__) and not listed_name(kind)
             ):
                 self.analysis.note_choice()
-            elif issubclass(RecursionError, kind):
-                self.analysis.risk(Risk.DEEP)
+            else:
+                if issubclass(RecursionError, kind):
+                    self.analysis.risk(Risk.DEEP)
+                if issubclass(MemoryError, kind):
+                    self.analysis.risk(Risk.MEMORY)

@@ -31,6 +31,7 @@ from veer.frontends.python.source import Missing
 if TYPE_CHECKING:
     from veer.frontends.python.purity.analysis import Analysis
 
+MOST_REPEATED = 10_000  # how often a constant may be repeated
 SET_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 
 
@@ -41,9 +42,11 @@ class Expressions:
         self.analysis = analysis
 
     def value(self, node: ast.expr, scope: NameScope) -> AbstractValue:
+        """What an expression may be."""
         return self.analysis.note_seen(self._value(node, scope))
 
     def values(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[AbstractValue]:
+        """What several expressions may be; of a starred one, any of its items."""
         values = []
         for node in nodes:
             if isinstance(node, ast.Starred):
@@ -83,18 +86,8 @@ class Expressions:
                 return join(self.values([body, orelse], scope))
             case ast.Compare(left=left, ops=ops, comparators=rest):
                 return self.compare([left, *rest], ops, scope)
-            case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                return self.analysis.container(self.values(elts, scope))
-            case ast.Set(elts=elts):
-                return self.analysis.container(self.values(elts, scope), Trait.SET)
-            case ast.Dict(keys=keys, values=values):
-                plain = [k for k in keys if k is not None]
-                items = [self.value(v, scope) for k, v in zip(keys, values, strict=True) if k]
-                spread = [self.value(v, scope) for k, v in zip(keys, values, strict=True) if not k]
-                own = join(spread).own & UNORDERED
-                return self.analysis.container(
-                    [*self.values(plain, scope), *items, *map(self.analysis.element, spread)], own
-                )
+            case ast.Tuple() | ast.List() | ast.Set() | ast.Dict():
+                return self._display(node, scope)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self.comprehension(node, scope)
             case ast.JoinedStr(values=pieces):
@@ -122,12 +115,27 @@ class Expressions:
             case _:
                 return self.analysis.note_unfollowed()
 
+    def _display(
+        self, node: ast.Tuple | ast.List | ast.Set | ast.Dict, scope: NameScope
+    ) -> AbstractValue:
+        """A collection as written: `[a, b]`, `{a: b, **c}`."""
+        if isinstance(node, ast.Dict):
+            pairs = list(zip(node.keys, node.values, strict=True))
+            keys = [k for k in node.keys if k is not None]
+            items = [self.value(v, scope) for k, v in pairs if k]
+            spread = [self.value(v, scope) for k, v in pairs if not k]
+            contents = [*self.values(keys, scope), *items, *map(self.analysis.element, spread)]
+            return self.analysis.container(contents, join(spread).own & UNORDERED)
+        own = Trait.SET if isinstance(node, ast.Set) else NONE
+        return self.analysis.container(self.values(node.elts, scope), own)
+
     def defined(self, node: Any, scope: NameScope) -> AbstractValue:
         """A function defined here."""
         local = scope.locals.setdefault(node, LocalFunction(node, scope))
         return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(local),), True)
 
     def name(self, name: str, scope: NameScope) -> AbstractValue:
+        """What a name may mean: here, in a function around, in the module, in Python."""
         meanings: list[AbstractValue] = []
         at: NameScope | None = scope
         while at is not None:
@@ -143,6 +151,7 @@ class Expressions:
         return join(meanings)
 
     def subscript(self, base: AbstractValue, index: ast.expr, scope: NameScope) -> AbstractValue:
+        """`base[index]`"""
         self.value(index, scope)
         if base.has(Trait.HASH_ORDERED):
             return self.analysis.note_choice()
@@ -161,6 +170,7 @@ class Expressions:
     def operate(
         self, op: ast.operator | ast.unaryop, a: AbstractValue, b: AbstractValue
     ) -> AbstractValue:
+        """`a op b`, or `op a` with the operand twice."""
         both = a.own | b.own
         if both & Trait.UNKNOWN:
             return self.analysis.note_choice()
@@ -171,6 +181,8 @@ class Expressions:
                 return self.analysis.note_choice()
         if both & Trait.TABLE:
             self.check_clock_words(a, b)
+        if _may_allocate(op, a, b):
+            self.analysis.risk(Risk.ALLOCATING)
         own = both & (
             UNORDERED
             | Trait.NAN
@@ -203,6 +215,7 @@ class Expressions:
     def compare(
         self, sides: list[ast.expr], ops: Sequence[ast.cmpop], scope: NameScope
     ) -> AbstractValue:
+        """A chain of comparisons; `is` shows which of equal objects is the same."""
         operands = self.values(sides, scope)
         for op, a, b in zip(ops, operands, operands[1:], strict=False):
             own = a.own | b.own
@@ -221,6 +234,7 @@ class Expressions:
         return join([NO_TRAITS, *(AbstractValue(v.own & ~Trait.SHARED, v.inner) for v in tables)])
 
     def comprehension(self, node: Any, scope: NameScope) -> AbstractValue:
+        """A comprehension: over a set its order is that of hashes, unless it makes a set."""
         own, before = NONE, self.analysis.learned.changes
         for part in node.generators:
             source = self.value(part.iter, scope)
@@ -281,4 +295,28 @@ def _is_single(value: AbstractValue) -> bool:
         or isinstance(one.value, type)
         or (value.kind is not None and value.has(Trait.OBJECT) and not value.has(Trait.SHARED))
         for one in value.concretes
+    )
+
+
+def _may_allocate(op: ast.operator | ast.unaryop, a: AbstractValue, b: AbstractValue) -> bool:
+    """Whether an operator may make something of any size: `"x" * n`, `2**n`, `1 << n`.
+
+    Products of two values that may be texts or numbers are taken for numbers.
+    """
+    if isinstance(op, ast.Mult):
+        return any(_is_sequence(x) and not _is_small(y) for x, y in ((a, b), (b, a)))
+    is_float = bool((a.own | b.own) & Trait.NAN) and not (a.own | b.own) & Trait.CONTAINER
+    return isinstance(op, ast.Pow | ast.LShift) and not is_float and not _is_small(b)
+
+
+def _is_sequence(value: AbstractValue) -> bool:
+    """Whether a value is known to be repeated by `*`: a collection, a constant text."""
+    texts = any(type(one.value) in (str, bytes) for one in value.concretes)
+    return texts or (value.has(Trait.CONTAINER) and not value.has(Trait.TABLE | Trait.OBJECT))
+
+
+def _is_small(value: AbstractValue) -> bool:
+    numbers = [one.value for one in value.concretes]
+    return value.exact and all(
+        isinstance(n, bool | int | float) and abs(n) <= MOST_REPEATED for n in numbers
     )

@@ -74,9 +74,16 @@ class Risk(IntFlag):
     DEEP = auto()  # and so is that of too deep a stack, whose depth is the caller's
     RECURSIVE = auto()
     UNORDERED = auto()  # code that may fail is run for each item of a set
+    MEMORY = auto()  # the exception of too little memory is caught, which is the machine's
+    ALLOCATING = auto()  # something is made whose size a value decides
 
 
-RISKY = (Risk.DEEP | Risk.RECURSIVE, Risk.CAUGHT | Risk.UNORDERED)
+# Two that are harmless alone and together show more than the arguments.
+RISKY = (
+    Risk.DEEP | Risk.RECURSIVE,
+    Risk.CAUGHT | Risk.UNORDERED,
+    Risk.MEMORY | Risk.ALLOCATING,
+)
 NONE = Trait.NONE
 UNORDERED = Trait.SET | Trait.HASH_ORDERED
 UNSTABLE_TEXT = UNORDERED | Trait.SHOWS_ADDRESS | Trait.UNKNOWN

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
-from veer.frontends.python.reading.values import NONE, NotRead, Symbol, Value, is_none
+from veer.frontends.python.reading.values import (
+    NONE,
+    Constant,
+    NotRead,
+    PythonKind,
+    Symbol,
+    Value,
+    as_symbol,
+    is_none,
+)
 from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
 from veer.model.types import BOOLEAN
 
@@ -99,6 +108,41 @@ class Brancher:
         if not isinstance(value, Symbol) or not value.nullable:
             return then(value, state)
         return self.branch(is_none(value), state, none, lambda s: then(value.not_none(), s))
+
+    def truth_value(
+        self, condition: Expr, state: State, then: ValueContinuation, wanted: bool
+    ) -> Tree:
+        """A condition as a truth value, which may be decided already."""
+        return self.branch(
+            condition,
+            state,
+            lambda s: then(Constant(wanted), s),
+            lambda s: then(Constant(not wanted), s),
+        )
+
+
+def require_kinds(
+    brancher: Brancher,
+    values: Sequence[Value],
+    first: tuple[PythonKind, ...],
+    others: tuple[PythonKind, ...],
+    state: State,
+    then: Callable[[list[Symbol], State], Tree],
+) -> Tree:
+    """Values that are not None and of the right kinds; Python fails on others."""
+
+    def collect(left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
+        if not left:
+            return then(checked, s)
+        return brancher.require_not_none(left[0], s, lambda v, t: check(v, left[1:], checked, t))
+
+    def check(value: Value, left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
+        symbol = as_symbol(value)
+        if symbol.kind not in (others if checked else first):
+            return Raises()
+        return collect(left, [*checked, symbol], s)
+
+    return collect(values, [], state)
 
 
 def expression(tree: Tree, leaf: Callable[[Returns | Raises], Expr]) -> Expr:

@@ -11,13 +11,19 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading.branches import Raises, State, Tree, ValueContinuation
+from veer.frontends.python.reading import comparisons
+from veer.frontends.python.reading.branches import (
+    Raises,
+    State,
+    Tree,
+    ValueContinuation,
+    require_kinds,
+)
 from veer.frontends.python.reading.constants import LONGEST, items_of, require_data, require_ordered
 from veer.frontends.python.reading.texts import (
     MATCHED,
     matched,
     of_text,
-    require_kinds,
     substituted,
 )
 from veer.frontends.python.reading.values import (
@@ -27,6 +33,7 @@ from veer.frontends.python.reading.values import (
     Items,
     IteratorItems,
     NotRead,
+    PythonKind,
     Symbol,
     Value,
     as_float,
@@ -37,7 +44,7 @@ from veer.frontends.python.reading.values import (
     number,
 )
 from veer.frontends.python.source import Definition, definition_of
-from veer.model.expr import Call, Case, Cast, Compare, InList, Literal
+from veer.model.expr import Call, Case, Cast, Compare
 from veer.model.types import BOOLEAN, INT, LONG
 
 if TYPE_CHECKING:
@@ -80,7 +87,13 @@ CONSTANT_METHODS: dict[type, frozenset[str]] = {
     tuple: frozenset({"index", "count"}),
     list: frozenset({"index", "count"}),
 }
-KINDS = {int: ("int", "bool"), bool: ("bool",), float: ("float",), str: ("str",), date: ("date",)}
+KINDS: dict[type, tuple[PythonKind, ...]] = {
+    int: ("int", "bool"),
+    bool: ("bool",),
+    float: ("float",),
+    str: ("str",),
+    date: ("date",),
+}
 
 
 # -- calls, attributes, subscripts -------------------------------------------------------------
@@ -293,96 +306,9 @@ def _looked_up(
             assert isinstance(v, Constant)
             return then(Constant(value), t) if v.value else over(rest, t)
 
-        return reader.equal(key, Constant(wanted), s, decided)
+        return comparisons.equal(reader, key, Constant(wanted), s, decided)
 
     return over(list(table.items()), state)
-
-
-def contained(
-    reader: FunctionReader, a: Value, b: Value, state: State, then: ValueContinuation, wanted: bool
-) -> Tree:
-    """`a in b`, or `a not in b`."""
-    if isinstance(a, Constant) and isinstance(b, Constant):
-        return reader.compute_constant(
-            lambda: (require_data(a.value) in require_data(b.value)) is wanted, state, then
-        )
-    if isinstance(b, Symbol) or (isinstance(b, Constant) and isinstance(b.value, str)):
-        function = "contains"
-        if isinstance(b, Symbol) and b.kind == "texts":
-            function = "member"
-            if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
-                raise NotRead("a search in a list")
-            return reader.truth_value(
-                function_call("python.member", "bool", a, b).expr, state, then, wanted
-            )
-        return require_kinds(
-            reader, [b, a], ("str",), ("str",), state,
-            lambda args, s: reader.truth_value(
-                function_call(f"python.{function}", "bool", *args).expr, s, then, wanted
-            ),
-        )  # fmt: skip
-    items = items_of(b) if not isinstance(b, Constant) else [Constant(v) for v in _options(b.value)]
-    if len(items) > LONGEST:
-        raise NotRead("a collection of too many items")
-    if isinstance(a, Symbol) and isinstance(b, Constant) and a.kind in ("str", "int"):
-        return _listed(
-            reader, a, [i.value for i in items if isinstance(i, Constant)], state, then, wanted
-        )
-    if len(items) > MOST_ITEMS:
-        raise NotRead("a collection of too many items")
-
-    if any(isinstance(i, Symbol) and i.kind == "float" for i in items):
-        raise NotRead("a search among floats, which finds NaN where it is the same object")
-
-    def over(left: Sequence[Value], s: State) -> Tree:
-        if not left:
-            return then(Constant(not wanted), s)
-
-        def decided(v: Value, t: State) -> Tree:
-            assert isinstance(v, Constant)
-            return then(Constant(wanted), t) if v.value else over(left[1:], t)
-
-        return reader.equal(a, left[0], s, decided)
-
-    return over(items, state)
-
-
-def _options(value: Any) -> list[Any]:
-    options = require_data(value)
-    if options is None or isinstance(options, bool | int | float | date):
-        raise NotRead("a search in no collection")
-    return list(options)
-
-
-def _listed(
-    reader: FunctionReader,
-    a: Symbol,
-    options: list[Any],
-    state: State,
-    then: ValueContinuation,
-    wanted: bool,
-) -> Tree:
-    """A text or whole number in a constant collection."""
-    if a.kind == "str":
-        fitting = [Literal(o, a.expr.type) for o in options if type(o) is str]
-    else:
-        wholes = [int(o) for o in options if isinstance(o, bool | int | float) and o == o // 1]
-        fitting = [number(o) for o in wholes if -(1 << 63) <= o < 1 << 63]
-        if len(fitting) < len(wholes) and (a.low is None or a.high is None):
-            raise NotRead("a number that may need more than 64 bits")
-    none = Constant((None in options) is wanted)
-    if not fitting:
-        return reader.unless_none(
-            a, state, lambda s: then(none, s), lambda _, s: then(Constant(not wanted), s)
-        )
-    unique = tuple(sorted(set(fitting), key=lambda o: repr(o.value)))
-    condition = InList(a.expr, unique) if len(unique) > 1 else Compare("=", a.expr, unique[0])
-    return reader.unless_none(
-        a,
-        state,
-        lambda s: then(none, s),
-        lambda _, s: reader.truth_value(condition, s, then, wanted),
-    )
 
 
 # -- functions ---------------------------------------------------------------------------------
@@ -575,7 +501,7 @@ def _extreme(
                 assert isinstance(v, Constant)
                 return over(left[0] if v.value else best, left[1:], t)
 
-            return reader.ordered(sign, left[0], best, s, decided)
+            return comparisons.ordered(reader, sign, left[0], best, s, decided)
 
         return over(items[0], items[1:], state)
 
@@ -625,8 +551,7 @@ def _isnan(
 ) -> Tree:
     return require_kinds(
         reader, [_one(args)], NUMBERS, (), state,
-        lambda a, s: reader.truth_value(
-            Call("isnan", (as_float(a[0]).expr,), BOOLEAN), s, then, True
+        lambda a, s: reader.truth_value(Call("isnan", (as_float(a[0]).expr,), BOOLEAN), s, then, True
         ),
     )  # fmt: skip
 

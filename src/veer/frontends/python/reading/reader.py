@@ -24,14 +24,13 @@ from __future__ import annotations
 
 import ast
 import builtins
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
-from veer.frontends.python.reading import calls, constants, texts
+from veer.frontends.python.reading import arithmetic, calls, comparisons, constants, texts
 from veer.frontends.python.reading.branches import (
     Brancher,
     Continuation,
@@ -45,38 +44,27 @@ from veer.frontends.python.reading.branches import expression as expression_of
 from veer.frontends.python.reading.returned import PICKLED, leaf_conversion
 from veer.frontends.python.reading.values import (
     NONE,
-    NUMBERS,
     Constant,
     Items,
     IteratorItems,
     NotRead,
     Symbol,
     Value,
-    add,
     argument,
-    as_int,
     as_symbol,
-    compare_symbols,
-    divide,
-    floor_divide,
-    is_none,
     is_truthy,
-    modulo,
-    multiply,
-    negate,
-    subtract,
     text,
 )
 from veer.frontends.python.source import Definition, Missing, definition_of
 from veer.functions.registry import Kind, scalar_function
-from veer.model.expr import Call, Expr, IsNull, Literal
-from veer.model.types import BOOLEAN, DataType
+from veer.model.digests import text_digest
+from veer.model.expr import Call, Expr, IsNull
+from veer.model.types import DataType
 from veer.model.walk import parts
 
 MOST_ROUNDS = 200
 DEEPEST = 8
 MOST_PARTS = 3_000
-ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
 def read_function(
@@ -111,7 +99,7 @@ def source_digest(source: str) -> str:
         meaning = ast.dump(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError):
         meaning = source
-    return hashlib.sha256(meaning.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return text_digest(meaning, 16)
 
 
 def _read(
@@ -218,18 +206,8 @@ class FunctionReader(Brancher):
                     lambda s: self.body(body, s, inner),
                     lambda s: self.body(orelse, s, inner),
                 )
-            case ast.Assign(targets=[target], value=value):
-                return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
-            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
-                before = state.names.get(name)
-                if not isinstance(before, Symbol | None) and not (
-                    isinstance(before, Constant) and constants.is_scalar(before.value)
-                ):
-                    raise NotRead("a collection changed in its place")
-                read = ast.BinOp(ast.Name(name, ast.Load()), op, value)
-                return self.value(read, state, lambda v, s: self.bind(target, v, s, following))
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                return self._assignment(first, state, following)
             case ast.For(target=target, iter=source, body=body, orelse=orelse):
                 return self.value(
                     source,
@@ -252,6 +230,28 @@ class FunctionReader(Brancher):
                 return self.branch_on(test, state, following, lambda _: Raises())
             case _:
                 raise NotRead(f"the statement {type(first).__name__}")
+
+    def _assignment(
+        self,
+        node: ast.Assign | ast.AnnAssign | ast.AugAssign,
+        state: State,
+        following: Continuation,
+    ) -> Tree:
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                pass
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                pass
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=operand):
+                before = state.names.get(name)
+                if not isinstance(before, Symbol | None) and not (
+                    isinstance(before, Constant) and constants.is_scalar(before.value)
+                ):
+                    raise NotRead("a collection changed in its place")
+                value = ast.BinOp(ast.Name(name, ast.Load()), op, operand)
+            case _:
+                raise NotRead(f"the statement {type(node).__name__}")
+        return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
 
     def loop(
         self,
@@ -343,7 +343,7 @@ class FunctionReader(Brancher):
         )
 
     def value(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
-        """Follow an expression; `then` is told its value."""
+        """Follow an expression; `then` takes its value."""
         match node:
             case ast.Constant(value=value):
                 return then(Constant(value), state)
@@ -356,38 +356,29 @@ class FunctionReader(Brancher):
                     lambda s: self.value(body, s, then),
                     lambda s: self.value(orelse, s, then),
                 )
-            case ast.BoolOp(op=op, values=[first, *rest]):
-                if not rest:
-                    return self.value(first, state, then)
-                others = lambda s: self.value(_rest(node, rest), s, then)  # noqa: E731
-                is_and = isinstance(op, ast.And)
-                return self.value(
-                    first,
-                    state,
-                    lambda v, s: self.branch_on_value(
-                        v,
-                        s,
-                        others if is_and else lambda t: then(v, t),
-                        (lambda t: then(v, t)) if is_and else others,
-                    ),
-                )
+            case ast.BoolOp():
+                return self._connective(node, state, then)
             case ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]):
                 return self.condition_value(node, state, then)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return self.value(operand, state, lambda v, s: self.negative(v, s, then))
+                return self.value(
+                    operand, state, lambda v, s: arithmetic.negative(self, v, s, then)
+                )
             case ast.Compare(left=left, ops=[sign], comparators=[right]):
                 return self.values(
-                    [left, right], state, lambda vs, s: self.compare(sign, vs[0], vs[1], s, then)
+                    [left, right],
+                    state,
+                    lambda vs, s: comparisons.compare(self, sign, vs[0], vs[1], s, then),
                 )
             case ast.BinOp(left=left, op=op, right=right):
                 return self.values(
-                    [left, right], state, lambda vs, s: self.compute(op, vs[0], vs[1], s, then)
+                    [left, right],
+                    state,
+                    lambda vs, s: arithmetic.compute(self, op, vs[0], vs[1], s, then),
                 )
             case ast.JoinedStr(values=pieces):
                 return self.joined(pieces, state, then)
-            case ast.Tuple(elts=elts) | ast.List(elts=elts):
-                return self.values(elts, state, lambda vs, s: then(_listed(node, vs), s))
-            case ast.Set(elts=elts):
+            case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
                 return self.values(elts, state, lambda vs, s: then(_listed(node, vs), s))
             case ast.Dict(keys=keys, values=items) if None not in keys:
                 return self.values(
@@ -401,6 +392,24 @@ class FunctionReader(Brancher):
                 return self.value(value, state, lambda v, s: then(v, s.bind(name, v)))
             case _:
                 raise NotRead(f"the expression {type(node).__name__}")
+
+    def _connective(self, node: ast.BoolOp, state: State, then: ValueContinuation) -> Tree:
+        """`a and b`, `a or b` as a value: that of the side that decides."""
+        first, *rest = node.values
+        if not rest:
+            return self.value(first, state, then)
+        others = lambda s: self.value(_rest(node, rest), s, then)  # noqa: E731
+        is_and = isinstance(node.op, ast.And)
+        return self.value(
+            first,
+            state,
+            lambda v, s: self.branch_on_value(
+                v,
+                s,
+                others if is_and else lambda t: then(v, t),
+                (lambda t: then(v, t)) if is_and else others,
+            ),
+        )
 
     def condition_value(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
         """A condition as a value."""
@@ -416,6 +425,7 @@ class FunctionReader(Brancher):
         )
 
     def name(self, name: str, state: State, then: ValueContinuation) -> Tree:
+        """What a name means: a local, what it closes over, a global, a builtin."""
         if name.startswith("__") and not name.endswith("__"):
             raise NotRead("a name that is another inside of a class")
         if name in state.names:
@@ -445,16 +455,6 @@ class FunctionReader(Brancher):
             return then(symbol, state)
         return self.branch(IsNull(expr), state, lambda _: Raises(), lambda s: then(symbol, s))
 
-    def negative(self, value: Value, state: State, then: ValueContinuation) -> Tree:
-        if isinstance(value, Constant):
-            return self.compute_constant(lambda: -constants.require_data(value.value), state, then)
-
-        def turned(v: Value, s: State) -> Tree:
-            symbol = as_symbol(v)
-            return then(negate(symbol), s) if symbol.kind in NUMBERS else Raises()
-
-        return self.require_not_none(value, state, turned)
-
     def compute_constant(
         self, compute: Callable[[], Any], state: State, then: ValueContinuation
     ) -> Tree:
@@ -464,164 +464,6 @@ class FunctionReader(Brancher):
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
             return Raises()
         return then(Constant(value), state)
-
-    def compute(
-        self, op: ast.operator, a: Value, b: Value, state: State, then: ValueContinuation
-    ) -> Tree:
-        """`a op b`"""
-        if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.compute_constant(
-                lambda: constants.compute(op, a.value, b.value), state, then
-            )
-        return self.require_not_none(
-            a,
-            state,
-            lambda x, s: self.require_not_none(
-                b, s, lambda y, t: self._arithmetic(op, x, y, t, then)
-            ),
-        )
-
-    def _arithmetic(
-        self, op: ast.operator, a: Value, b: Value, state: State, then: ValueContinuation
-    ) -> Tree:
-        left, right = as_symbol(a), as_symbol(b)
-        if isinstance(op, ast.Mod) and left.kind == "str":
-            raise NotRead("formatting with %")
-        kinds = {left.kind, right.kind}
-        if kinds == {"str"} and isinstance(op, ast.Add):
-            return then(add(left, right), state)
-        if not kinds <= set(NUMBERS):
-            if isinstance(op, ast.Mult) or not kinds <= {*NUMBERS, "str"}:
-                raise NotRead("arithmetic of other than numbers")
-            return Raises()
-        match op:
-            case ast.Add():
-                return then(add(left, right), state)
-            case ast.Sub():
-                return then(subtract(left, right), state)
-            case ast.Mult():
-                return then(multiply(left, right), state)
-            case ast.Div() | ast.FloorDiv() | ast.Mod():
-                return self._divided(op, left, right, state, then)
-            case ast.Pow():
-                return self._raised(left, b, state, then)
-            case _:
-                raise NotRead(f"the operator {type(op).__name__}")
-
-    def _divided(
-        self, op: ast.operator, left: Symbol, right: Symbol, state: State, then: ValueContinuation
-    ) -> Tree:
-        zero = compare_symbols("=", right, as_symbol(Constant(0)))
-        assert zero is not None
-        if isinstance(right.expr, Literal):
-            zero = Literal(not right.expr.value, BOOLEAN)
-        if isinstance(op, ast.Div):
-            return self.branch(
-                zero, state, lambda _: Raises(), lambda s: then(divide(left, right), s)
-            )
-        if "float" in (left.kind, right.kind):
-            raise NotRead("a remainder of floats")
-        divide_whole = floor_divide if isinstance(op, ast.FloorDiv) else modulo
-        whole = as_int(left), as_int(right)
-        return self.branch(zero, state, lambda _: Raises(), lambda s: then(divide_whole(*whole), s))
-
-    def _raised(self, left: Symbol, exponent: Value, state: State, then: ValueContinuation) -> Tree:
-        if (
-            not isinstance(exponent, Constant)
-            or exponent.value not in (1, 2, 3, 4)
-            or type(exponent.value) is not int
-            or left.kind == "float"
-        ):
-            raise NotRead("a power")
-        base = power = as_int(left)
-        for _ in range(exponent.value - 1):
-            power = multiply(power, base)
-        return then(power, state)
-
-    # -- comparisons ---------------------------------------------------------------------------
-
-    def compare(
-        self, op: ast.cmpop, a: Value, b: Value, state: State, then: ValueContinuation
-    ) -> Tree:
-        """`a op b` as a value."""
-        match op:
-            case ast.Is() | ast.IsNot():
-                if a != NONE and b != NONE:
-                    raise NotRead("`is` of other than None")
-                return self.equal(a, b, state, then, isinstance(op, ast.Is))
-            case ast.Eq() | ast.NotEq():
-                return self.equal(a, b, state, then, isinstance(op, ast.Eq))
-            case ast.In() | ast.NotIn():
-                return calls.contained(self, a, b, state, then, isinstance(op, ast.In))
-            case _:
-                return self.ordered(ORDERS[type(op)], a, b, state, then)
-
-    def equal(
-        self, a: Value, b: Value, state: State, then: ValueContinuation, wanted: bool = True
-    ) -> Tree:
-        """`a == b`, or `a != b`."""
-        if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.compute_constant(
-                lambda: (
-                    (constants.require_data(a.value) == constants.require_data(b.value)) is wanted
-                ),
-                state,
-                then,
-            )
-        for side in (a, b):
-            if isinstance(side, Items | IteratorItems) or getattr(side, "kind", "") == "texts":
-                raise NotRead("a comparison of lists")
-        if a == NONE or b == NONE:
-            return self.truth_value(is_none(as_symbol(b if a == NONE else a)), state, then, wanted)
-
-        def unequal(s: State) -> Tree:
-            return then(Constant(not wanted), s)
-
-        def first(x: Value, s: State) -> Tree:
-            return self.unless_none(b, s, unequal, lambda y, t: second(x, y, t))
-
-        def second(x: Value, y: Value, s: State) -> Tree:
-            for side in (x, y):
-                if isinstance(side, Constant) and not constants.is_scalar(side.value):
-                    constants.require_data(side.value)
-                    return unequal(s)  # a collection
-            condition = compare_symbols("=", as_symbol(x), as_symbol(y))
-            assert condition is not None
-            return self.truth_value(condition, s, then, wanted)
-
-        def none(s: State) -> Tree:
-            both = lambda t: then(Constant(wanted), t)  # noqa: E731
-            return self.unless_none(b, s, both, lambda _, t: unequal(t))
-
-        return self.unless_none(a, state, none, first)
-
-    def truth_value(
-        self, condition: Expr, state: State, then: ValueContinuation, wanted: bool
-    ) -> Tree:
-        """A condition as a truth value, which may be decided already."""
-        return self.branch(
-            condition,
-            state,
-            lambda s: then(Constant(wanted), s),
-            lambda s: then(Constant(not wanted), s),
-        )
-
-    def ordered(
-        self, operator: str, a: Value, b: Value, state: State, then: ValueContinuation
-    ) -> Tree:
-        """`a < b` and its kin; Python fails on None and on values of different kinds."""
-        if isinstance(a, Constant) and isinstance(b, Constant):
-            return self.compute_constant(
-                lambda: constants.ordered(operator, a.value, b.value), state, then
-            )
-
-        def both(x: Value, y: Value, s: State) -> Tree:
-            condition = compare_symbols(operator, as_symbol(x), as_symbol(y))
-            return Raises() if condition is None else self.truth_value(condition, s, then, True)
-
-        return self.require_not_none(
-            a, state, lambda x, s: self.require_not_none(b, s, lambda y, t: both(x, y, t))
-        )
 
     # -- texts ---------------------------------------------------------------------------------
 
@@ -634,14 +476,15 @@ class FunctionReader(Brancher):
             return self.piece(
                 left[0],
                 s,
-                lambda v, t: self.compute(
-                    ast.Add(), text_so_far, v, t, lambda m, u: collect(left[1:], m, u)
+                lambda v, t: arithmetic.compute(
+                    self, ast.Add(), text_so_far, v, t, lambda m, u: collect(left[1:], m, u)
                 ),
             )
 
         return collect(pieces, Constant(""), state)
 
     def piece(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
+        """A part of an f-string, as a text."""
         match node:
             case ast.Constant(value=value):
                 return then(Constant(value), state)

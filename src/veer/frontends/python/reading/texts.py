@@ -6,12 +6,19 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading.branches import Raises, State, Tree, ValueContinuation
+from veer.frontends.python.reading.branches import (
+    Raises,
+    State,
+    Tree,
+    ValueContinuation,
+    require_kinds,
+)
 from veer.frontends.python.reading.constants import items_of, require_ordered
 from veer.frontends.python.reading.values import (
     NONE,
     Constant,
     NotRead,
+    PythonKind,
     Symbol,
     Value,
     add,
@@ -27,30 +34,6 @@ if TYPE_CHECKING:
     from veer.frontends.python.reading.reader import FunctionReader
 
 MATCHED = frozenset(["match", "search", "fullmatch"])
-
-
-def require_kinds(
-    reader: FunctionReader,
-    values: Sequence[Value],
-    first: tuple[str, ...],
-    others: tuple[str, ...],
-    state: State,
-    then: Callable[[list[Symbol], State], Tree],
-) -> Tree:
-    """Values that are not None and of the right kinds; Python fails on others."""
-
-    def collect(left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
-        if not left:
-            return then(checked, s)
-        return reader.require_not_none(left[0], s, lambda v, t: check(v, left[1:], checked, t))
-
-    def check(value: Value, left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
-        symbol = as_symbol(value)
-        if symbol.kind not in (others if checked else first):
-            return Raises()
-        return collect(left, [*checked, symbol], s)
-
-    return collect(values, [], state)
 
 
 def matched(
@@ -132,28 +115,15 @@ def of_text(
     if base.kind != "str":
         raise NotRead(f"the method {name} of a {base.kind}")
 
-    def method_call(kind: str, *values: Value) -> Tree:
+    def method_call(kind: PythonKind, *values: Value) -> Tree:
         return require_kinds(
             reader, [base, *values], ("str",), ("str",), state,
             lambda a, s: reader.continue_with(function_call(f"python.{name}", kind, *a), s, then),
         )  # fmt: skip
 
-    if name in STRIPPED and list(args) in ([], [NONE]):
-        return method_call("str")
-    if name in CHANGED and not args:
-        return method_call("str")
     if name in ASKED and not args:
-        return reader.truth_value(
-            function_call(f"python.{name}", "bool", base).expr, state, then, True
-        )
-    if name in FOUND | {"index"} and len(args) == 1:
-        return method_call("int", *args)
-    if name in STRIPPED and len(args) == 1 and _may_be_none(args[0]):
-        raise NotRead(f"{name} of characters that may be None")
-    if name in STRIPPED | REMOVED and len(args) == 1:
-        return method_call("str", *args)
-    if name == "replace" and len(args) == 2:
-        return method_call("str", *args)
+        condition = function_call(f"python.{name}", "bool", base).expr
+        return reader.truth_value(condition, state, then, True)
     if name in ENDED and len(args) == 1:
         return _ends(reader, base, name, args[0], state, then)
     if name == "zfill" and len(args) == 1:
@@ -163,13 +133,30 @@ def of_text(
         )  # fmt: skip
     if name == "split" and list(args) in ([], [NONE]):
         return reader.continue_with(function_call("python.words", "texts", base), state, then)
-    if name == "split" and len(args) == 1:
-        if _may_be_none(args[0]):
-            raise NotRead("a separator that may be None")
-        return method_call("texts", *args)
     if name == "join" and len(args) == 1:
         return _joined(reader, base, args[0], state, then)
-    raise NotRead(f"the method {name}")
+    values = [] if name in STRIPPED and list(args) == [NONE] else args
+    return method_call(_result_kind(name, values), *values)
+
+
+def _result_kind(name: str, args: Sequence[Value]) -> PythonKind:
+    """What a method of a text gives that takes texts only; refused if it is not read."""
+    if name in (STRIPPED | {"split"}) and len(args) == 1 and _may_be_none(args[0]):
+        what = "a separator" if name == "split" else f"{name} of characters"
+        raise NotRead(f"{what} that may be None")
+    match len(args):
+        case 0 if name in STRIPPED or name in CHANGED:
+            return "str"
+        case 1 if name in FOUND or name == "index":
+            return "int"
+        case 1 if name in STRIPPED or name in REMOVED:
+            return "str"
+        case 1 if name == "split":
+            return "texts"
+        case 2 if name == "replace":
+            return "str"
+        case _:
+            raise NotRead(f"the method {name}")
 
 
 def _may_be_none(value: Value) -> bool:

@@ -7,6 +7,7 @@ their operands are not None; `branches` decides that before.
 from __future__ import annotations
 
 import math
+import typing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, TypeAlias, final
@@ -30,7 +31,9 @@ from veer.model.types import (
 )
 
 EXACT = 1 << 53  # whole numbers up to here are exact as floats
-TYPES: dict[str, DataType] = {
+# What a value is in Python; `texts` and `match` are what split and regular expressions give.
+PythonKind: TypeAlias = typing.Literal["int", "float", "str", "bool", "date", "texts", "match"]
+TYPES: dict[PythonKind, DataType] = {
     "int": LONG,
     "float": DOUBLE,
     "str": STRING,
@@ -39,7 +42,7 @@ TYPES: dict[str, DataType] = {
     "texts": ArrayType(STRING),  # what split gives
     "match": BOOLEAN,  # what a regular expression finds: true, or null for None
 }
-NUMBERS = ("bool", "int", "float")
+NUMBERS: tuple[PythonKind, ...] = ("bool", "int", "float")
 
 
 class NotRead(Exception):
@@ -52,7 +55,7 @@ class Symbol:
     """A value that depends on the row; `low` and `high` bound an int that is bounded."""
 
     expr: Expr
-    kind: str
+    kind: PythonKind
     nullable: bool = False
     low: int | None = None
     high: int | None = None
@@ -178,7 +181,7 @@ def is_exact(symbol: Symbol) -> bool:
     return low is not None and high is not None and low >= -EXACT and high <= EXACT
 
 
-def function_call(function: str, kind: str, *args: Symbol) -> Symbol:
+def function_call(function: str, kind: PythonKind, *args: Symbol) -> Symbol:
     """A function of the registry."""
     call = Call(function, tuple(a.expr for a in args), TYPES[kind])
     return Symbol(call, kind)

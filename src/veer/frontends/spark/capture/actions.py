@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 LOGGED = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
 
 
-class Unknown:
+class UnknownValue:
     """The value of an action that did not run."""
 
     def __init__(self, refuse: Callable[[], NoReturn]) -> None:
@@ -76,18 +76,18 @@ def _shows(statement: ast.stmt, frame: FrameType) -> bool:
         case ast.Name(id="print"):
             return not call.keywords or all(k.arg in ("sep", "end", "flush") for k in call.keywords)
         case ast.Attribute(value=ast.Name(id=owner), attr=attr) if attr in LOGGED:
-            found = frame.f_locals.get(owner, frame.f_globals.get(owner))
-            return found is logging or type(found) is logging.Logger
+            logger = frame.f_locals.get(owner, frame.f_globals.get(owner))
+            return logger is logging or type(logger) is logging.Logger
         case _:
             return False
 
 
-def _is_shown_only(tree: ast.Module, made: ast.Assign, name: str, frame: FrameType) -> bool:
+def _is_shown_only(tree: ast.Module, assignment: ast.Assign, name: str, frame: FrameType) -> bool:
     """Whether a name is assigned once, in a function, and only printed and logged there."""
     around = [
         n
         for n in ast.walk(tree)
-        if isinstance(n, ast.FunctionDef) and any(made is inner for inner in ast.walk(n))
+        if isinstance(n, ast.FunctionDef) and any(assignment is inner for inner in ast.walk(n))
     ]
     if not around:
         return False
@@ -99,7 +99,7 @@ def _is_shown_only(tree: ast.Module, made: ast.Assign, name: str, frame: FrameTy
         for n in ast.walk(s)
     }
     for node in ast.walk(scope):
-        if isinstance(node, ast.Name) and node.id == name and node is not made.targets[0]:
+        if isinstance(node, ast.Name) and node.id == name and node is not assignment.targets[0]:
             if id(node) not in shown:
                 return False
         if isinstance(node, ast.Global | ast.Nonlocal) and name in node.names:
@@ -130,9 +130,9 @@ def _statement(tree: ast.Module, line: int) -> ast.stmt | None:
     ]
     if not around:
         return None
-    found = max(around, key=lambda n: (n.lineno, -(n.end_lineno or 0), n.col_offset))
-    beside = [n for n in around if n.lineno == found.lineno and n is not found]
-    return None if any(not _contains(n, found) for n in beside) else found
+    innermost = max(around, key=lambda n: (n.lineno, -(n.end_lineno or 0), n.col_offset))
+    beside = [n for n in around if n.lineno == innermost.lineno and n is not innermost]
+    return None if any(not _contains(n, innermost) for n in beside) else innermost
 
 
 def _contains(outer: ast.stmt, inner: ast.stmt) -> bool:

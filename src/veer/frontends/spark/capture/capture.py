@@ -18,12 +18,16 @@ from unittest.mock import patch
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark import read_frames
-from veer.frontends.spark.capture.actions import Unknown, is_only_shown
-from veer.frontends.spark.capture.readers_writers import Reader, TableWriter, Writer
-from veer.frontends.spark.plans.rows import given_rows
+from veer.frontends.spark.capture.actions import UnknownValue, is_only_shown
+from veer.frontends.spark.capture.readers_writers import (
+    CapturedReader,
+    CapturedTableWriter,
+    CapturedWriter,
+)
+from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.plans.tree import each, plan_of
+from veer.frontends.spark.plans.tree import plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
 from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.sql import read_schema
@@ -43,17 +47,17 @@ from veer.model.schema import Field, close_names
 from veer.model.walk import operator_exprs
 
 # Values a program may only print: it cannot go on with what nobody computed.
-ASKED = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
+PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
          "toLocalIterator", "inputFiles")  # fmt: skip
-CATALOG = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
+REFUSED_CATALOG_CALLS = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
            "databaseExists", "functionExists", "createTable", "createExternalTable",
            "listFunctions", "recoverPartitions")  # fmt: skip
-CONTEXT = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
+REFUSED_CONTEXT_CALLS = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
            "hadoopFile", "newAPIHadoopFile")  # fmt: skip
 REREAD = re.compile(r"written as (parquet|orc|delta|table), (overwrite|error|created|replaced"
                     r"|created or replaced)")  # fmt: skip
-READING = ("read", "table", "createDataFrame")
-STOPPING = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
+READERS = ("read", "table", "createDataFrame")
+REFUSED_ACTIONS = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
             "describe", "summary", "transpose", "pandas_api", "mergeInto", "toJSON")  # fmt: skip
 WAYS_OUT = {
     "count": "pass the number in as an argument",
@@ -75,7 +79,12 @@ IGNORED_COMMANDS = frozenset(
     | {"CacheTable", "RefreshTable", "CreateNamespace", "CreateTable", "DropTable"}
 )
 WRITING_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
-EAGER = ("InsertIntoDir", "ExecuteImmediateQuery", "UnresolvedExecuteImmediate", "CompoundBody")
+EAGER_PLANS = (
+    "InsertIntoDir",
+    "ExecuteImmediateQuery",
+    "UnresolvedExecuteImmediate",
+    "CompoundBody",
+)
 
 
 class Stopped(BaseException):
@@ -135,17 +144,18 @@ class Capture:
         """A table by name: what the job wrote there, what the schema declares, or a view."""
         plain = name.replace("`", "")
         temporary = self.spark._jsparkSession.sessionState().catalog().getTempView(plain)
-        for found in self.written if not temporary.isDefined() else ():
-            if found.sink.target == plain:
-                return self.reread(found)
+        for written in self.written if not temporary.isDefined() else ():
+            if written.sink.target == plain:
+                return self.reread(written)
         parts = plain.split(".")
         key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
         if key is not None and (len(parts) > 2 or "/" in key):
             return self.stub(self.tables[key])
         try:
-            return self._plain_table(name)
+            return self._original_table(name)
         except Exception as error:
-            self.stop(f"{_first_line(error)}{self.hint(error)}", "")
+            hint = self.hint(error)
+            self.stop(f"{_first_line(error)}{hint}", says_what_to_do=bool(hint))
 
     def stub(self, operator: AnyOperator) -> Any:
         """An empty frame that stands for a source."""
@@ -168,11 +178,11 @@ class Capture:
         scheme, separator, rest = shown.rpartition("://")
         return f"{scheme}{separator}{posixpath.normpath(rest)}" if rest else shown
 
-    def reread(self, found: Written) -> Any:
+    def reread(self, written: Written) -> Any:
         """What was written, if that is all there can be."""
-        if not REREAD.fullmatch(found.sink.kind):
-            self.stop(f"{found.sink.target} is read after it was {found.sink.kind}", "")
-        return found.frame
+        if not REREAD.fullmatch(written.sink.kind):
+            self.stop(f"{written.sink.target} is read after it was {written.sink.kind}")
+        return written.frame
 
     def source(self, node: Any) -> AnyOperator | None:
         """What a leaf of a plan stands for, if it is one of the stubs."""
@@ -191,44 +201,34 @@ class Capture:
     # -- while the job runs --------------------------------------------------------------------
 
     def __enter__(self) -> Capture:
+        from pyspark.sql import GroupedData
+
+        self._original_sql, self._original_table = self.spark.sql, self.spark.table
+        self._original_pivot = GroupedData.pivot
+        for owner, table in self._replacements():
+            for name, replacement in table.items():
+                if hasattr(owner, name):
+                    self._stack.enter_context(patch.object(owner, name, replacement))
+        self._patch_learning()
+        return self
+
+    def _replacements(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The classes of PySpark that are intercepted, each with its methods."""
         from pyspark import SparkContext
         from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
         from pyspark.sql.catalog import Catalog
         from pyspark.sql.classic.dataframe import DataFrame as Classic
 
-        self._plain_sql, self._plain_table = self.spark.sql, self.spark.table
-        self._plain_pivot = GroupedData.pivot
         here = self
-        session: dict[str, Any] = {
-            "read": property(lambda _: Reader(here)),
-            "readStream": property(lambda _: here.stop("a stream is read", "")),
-            "table": lambda _, name: here.table(name),
-            "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
-            "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
-            "stop": lambda _: None,
-            "newSession": lambda _: here.stop("another session is made", ""),
-        }
-        if self.live:
-            session = {k: v for k, v in session.items() if k not in READING}
-        frame: dict[str, Any] = {
-            "write": property(lambda df: Writer(here, df)),
-            "writeTo": lambda df, name: TableWriter(here, df, name),
-            "writeStream": property(lambda _: here.stop("a stream is written", "")),
-            "rdd": property(lambda _: here.stop("an RDD is made of a DataFrame", "rdd")),
-            "show": lambda *_, **__: None,
-            "checkpoint": lambda df, *_, **__: df,
-            "localCheckpoint": lambda df, *_, **__: df,
-            **{name: _asked(here, name) for name in ASKED},
-            **{name: _stopping(here, name) for name in STOPPING},
-        }
+        frame = self._frame_methods()
         catalog = {
-            **{name: _stopping(here, name) for name in CATALOG},
+            **{name: _refused_action(here, name) for name in REFUSED_CATALOG_CALLS},
             "tableExists": lambda _, name, *__: here.exists(name),
         }
-        context = {name: _stopping(here, name) for name in CONTEXT}
+        context = {name: _refused_action(here, name) for name in REFUSED_CONTEXT_CALLS}
         watched = {"get": property(lambda _: here.stop("what was observed is asked", "count"))}
-        owners: list[tuple[Any, dict[str, Any]]] = [
-            (SparkSession, session),
+        return [
+            (SparkSession, self._session_methods()),
             (Classic, frame),
             (DataFrame, frame),
             (GroupedData, {"pivot": self._pivot()}),
@@ -236,12 +236,33 @@ class Capture:
             (SparkContext, context),
             (Observation, watched),
         ]
-        for owner, table in owners:
-            for name, made in table.items():
-                if hasattr(owner, name):
-                    self._stack.enter_context(patch.object(owner, name, made))
-        self._patch_learning()
-        return self
+
+    def _session_methods(self) -> dict[str, Any]:
+        here = self
+        session: dict[str, Any] = {
+            "read": property(lambda _: CapturedReader(here)),
+            "readStream": property(lambda _: here.stop("a stream is read")),
+            "table": lambda _, name: here.table(name),
+            "sql": lambda _, text, args=None, **more: here.sql(text, args, more),
+            "createDataFrame": lambda _, *args, **named: here.create(*args, **named),
+            "stop": lambda _: None,
+            "newSession": lambda _: here.stop("another session is made"),
+        }
+        return {k: v for k, v in session.items() if not self.live or k not in READERS}
+
+    def _frame_methods(self) -> dict[str, Any]:
+        here = self
+        return {
+            "write": property(lambda df: CapturedWriter(here, df)),
+            "writeTo": lambda df, name: CapturedTableWriter(here, df, name),
+            "writeStream": property(lambda _: here.stop("a stream is written")),
+            "rdd": property(lambda _: here.stop("an RDD is made of a DataFrame", "rdd")),
+            "show": lambda *_, **__: None,
+            "checkpoint": lambda df, *_, **__: df,
+            "localCheckpoint": lambda df, *_, **__: df,
+            **{name: _printable_action(here, name) for name in PRINTABLE_ACTIONS},
+            **{name: _refused_action(here, name) for name in REFUSED_ACTIONS},
+        }
 
     def __exit__(
         self,
@@ -257,7 +278,7 @@ class Capture:
             from pyspark.ml.base import Estimator
         except ImportError:  # it needs packages of its own
             return
-        self._stack.enter_context(patch.object(Estimator, "fit", _stopping(self, "fit")))
+        self._stack.enter_context(patch.object(Estimator, "fit", _refused_action(self, "fit")))
 
     def _pivot(self) -> Callable[..., Any]:
         here = self
@@ -265,14 +286,17 @@ class Capture:
         def pivot(grouped: Any, column: Any, values: Any = None) -> Any:
             if values is None:
                 here.stop("pivot without values asks Spark for them", "pivot")
-            return here._plain_pivot(grouped, column, values)
+            return here._original_pivot(grouped, column, values)
 
         return pivot
 
-    def stop(self, what: str, way: str) -> NoReturn:
-        """Stop the program, naming file and line and the way out."""
-        out = f"; {WAYS_OUT[way]}" if way in WAYS_OUT else ""
-        why = "" if "--schema" in what else ", and nothing runs while a job is loaded"
+    def stop(self, what: str, action: str = "", *, says_what_to_do: bool = False) -> NoReturn:
+        """Stop the program, naming file and line and the way out of an action.
+
+        `says_what_to_do` where `what` itself tells the user how to go on.
+        """
+        out = f"; {WAYS_OUT[action]}" if action in WAYS_OUT else ""
+        why = "" if says_what_to_do else ", and nothing runs while a job is loaded"
         stopped = Stopped(f"{self.site()}: {what}{why}{out}")
         self.stopped = self.stopped or stopped
         raise stopped
@@ -311,31 +335,31 @@ class Capture:
             try:
                 plan = self.spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
             except Exception:  # no SQL: Spark says so itself, before it does anything
-                return self._queried(text, args)
+                return self._run_query(text, args)
             kind = str(plan.getClass().getSimpleName())
             if kind in WRITING_PLANS:
                 if args:
-                    self.stop("a writing command with parameters is given", "")
+                    self.stop("a writing command with parameters is given")
                 return self._write_by_sql(plan, kind)
             if kind in IGNORED_COMMANDS:
-                return self._plain_sql("SELECT 1")
-            running = next(self._running(plan), None)
+                return self._original_sql("SELECT 1")
+            running = next(self._executing_parts(plan), None)
             if running is not None and (running != kind or kind not in PASSED_COMMANDS):
-                self.stop(f"the command {running} is given", "")
-            return self._queried(text, args)
+                self.stop(f"the command {running} is given")
+            return self._run_query(text, args)
         finally:
             formatter.clear()
 
-    def _queried(self, text: str, args: Any) -> Any:
+    def _run_query(self, text: str, args: Any) -> Any:
         try:
-            return self._plain_sql(text, args) if args else self._plain_sql(text)
+            return self._original_sql(text, args) if args else self._original_sql(text)
         except Exception as error:
             hint = self.hint(error)
             if hint:
-                self.stop(f"{_first_line(error)}{hint}", "")
+                self.stop(f"{_first_line(error)}{hint}", says_what_to_do=True)
             raise
 
-    def _running(self, plan: Any) -> Iterator[str]:
+    def _executing_parts(self, plan: Any) -> Iterator[str]:
         """The parts of a parsed text that do something."""
         classes = self.spark._jvm.java.lang.Class
         package = "org.apache.spark.sql.catalyst.plans.logical"
@@ -344,28 +368,28 @@ class Capture:
         while waiting:
             node = waiting.pop()
             kind = str(node.getClass().getSimpleName())
-            if kind in EAGER or any(c.isInstance(node) for c in doing):
+            if kind in EAGER_PLANS or any(c.isInstance(node) for c in doing):
                 yield kind
-            waiting += each(node.children())
+            waiting += scala_items(node.children())
 
     def _write_by_sql(self, plan: Any, kind: str) -> Any:
         from pyspark.sql.classic.dataframe import DataFrame
 
-        if next(self._running(plan.query()), None) is not None:
-            self.stop("a command inside of another is given", "")
+        if next(self._executing_parts(plan.query()), None) is not None:
+            self.stop("a command inside of another is given")
         datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
         jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
         frame = DataFrame(jvm_frame, self.spark)
         if kind == "InsertIntoStatement":
-            target = ".".join(map(str, each(plan.table().multipartIdentifier())))
+            target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
-                self.stop("INSERT with partitions or columns", "")
+                self.stop("INSERT with partitions or columns")
             by = OVERWRITTEN if plan.overwrite() else APPENDED
             named = bool(plan.byName())
             by += BY_NAME if named else ""
             self.write(Sink(target, by, target, (), not named), frame)
         else:
-            target = ".".join(map(str, each(plan.name().nameParts())))
+            target = ".".join(map(str, scala_items(plan.name().nameParts())))
             how = [
                 str(plan.productElement(i).toString())
                 for i in range(plan.productArity())
@@ -374,7 +398,7 @@ class Capture:
             may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
             shown = f"{WRITTEN}table, created, {may}, {' '.join(how)}"
             self.write(Sink(target, shown, target), frame)
-        return self._plain_sql("SELECT 1").limit(0)
+        return self._original_sql("SELECT 1").limit(0)
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
         """Rows given in the program."""
@@ -389,7 +413,7 @@ class Capture:
         fields = tuple(
             Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
         )
-        return self.stub(given_rows(data, fields))
+        return self.stub(rows_from_python(data, fields))
 
     # -- results -------------------------------------------------------------------------------
 
@@ -397,10 +421,10 @@ class Capture:
         """A result, written or returned."""
         for other in self.written:
             if other.sink.name == sink.name:
-                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}", "")
+                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}")
         zone = self.spark.conf.get("spark.sql.session.timeZone")
         if not is_utc(zone):
-            self.stop(f"the time zone is {zone}, and jobs are read with UTC", "")
+            self.stop(f"the time zone is {zone}, and jobs are read with UTC")
         if sink.target:
             settings = check_settings(self.spark, WRITING)
             how = ", ".join([sink.kind, *(f"{k}={v}" for k, v in settings.items())])
@@ -430,17 +454,17 @@ class Capture:
 
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
-        found = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
-        kinds = (expr_kind(e) for o in found.operators.values() for e in operator_exprs(o))
+        dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
+        kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
         if any(kind is not Kind.PURE for kind in kinds):
-            return found, None  # the optimizer puts in what holds today
+            return dataflow, None  # the optimizer puts in what holds today
         try:
             optimized = read_frames(
                 [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True
             )
         except VeerError:
             optimized = None
-        return found, optimized
+        return dataflow, optimized
 
     def hint(self, error: BaseException) -> str:
         """What a user can do about an error of Spark's."""
@@ -454,20 +478,20 @@ class Capture:
         return ""
 
 
-def _asked(capture: Capture, action: str) -> Callable[..., Any]:
+def _printable_action(capture: Capture, action: str) -> Callable[..., Any]:
     """An action whose value may be shown, if that is all the program does with it."""
 
-    def called(*_: Any, **__: Any) -> Unknown:
+    def called(*_: Any, **__: Any) -> UnknownValue:
         what = f"the value of {action}() is used"
         frame = capture.frame()
         if frame is None or not is_only_shown(frame, action):
             capture.stop(what, action)
-        return Unknown(lambda: capture.stop(what, action))
+        return UnknownValue(lambda: capture.stop(what, action))
 
     return called
 
 
-def _stopping(capture: Capture, action: str) -> Callable[..., Any]:
+def _refused_action(capture: Capture, action: str) -> Callable[..., Any]:
     return lambda *_, **__: capture.stop(f"{action}() runs a query", action)
 
 

@@ -23,7 +23,7 @@ from veer.frontends.spark.capture.session import local_session
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
 
-WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+TRUTH_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class Tables(Protocol):
@@ -39,7 +39,7 @@ def main() -> None:
     """Answer one request."""
     request = json.loads(sys.stdin.read())
     try:
-        answer = _answered(request)
+        answer = _answer_request(request)
     except VeerError as error:
         kind = "usage" if isinstance(error, UsageError) else "input"
         kind = "unsupported" if isinstance(error, UnsupportedError) else kind
@@ -49,10 +49,10 @@ def main() -> None:
     os._exit(0)  # not even threads of the user's code keep the answer waiting
 
 
-def _answered(request: Mapping[str, Any]) -> dict[str, Any]:
-    found, optimized = load_function(local_session(request["scratch"]), request)
+def _answer_request(request: Mapping[str, Any]) -> dict[str, Any]:
+    dataflow, optimized = load_function(local_session(request["scratch"]), request)
     return {
-        "dataflow": to_json(found),
+        "dataflow": to_json(dataflow),
         "optimized": None if optimized is None else to_json(optimized),
     }
 
@@ -71,17 +71,17 @@ def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dat
                 given = arguments_for(function, request["args"], capture)
             except Stopped as stopped:
                 raise InputError(str(stopped)) from None
-            _called(capture, root, function, given)
+            _call_function(capture, root, function, given)
             _check_modules(root, request.get("top", ""))
-            found = capture.dataflows()
+            dataflows = capture.dataflows()
     finally:
         capture.close()
     if set(tracker.getJobIdsForGroup(None)) != before:
         raise UnsupportedError("a Spark job ran while the job was loaded: something escaped Veer")
-    return found
+    return dataflows
 
 
-def _moved(path: str, top: str, root: Path) -> str:
+def _in_checkout(path: str, top: str, root: Path) -> str:
     """A place below the working tree as one of the checkout; installed packages stay."""
     installed = ("site-packages", "dist-packages")
     if not top or any(part in path for part in installed) or path.startswith(sys.prefix):
@@ -93,7 +93,7 @@ def _check_modules(root: Path, top: str) -> None:
     """Nothing was imported from the working tree in place of the revision."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) or ""
-        if name.partition(".")[0] != "veer" and _moved(file, top, root) != file:
+        if name.partition(".")[0] != "veer" and _in_checkout(file, top, root) != file:
             raise UnsupportedError(
                 f"the module {name} comes from the working tree, not the revision"
             )
@@ -105,7 +105,7 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
     base = file.parent
     while (base / "__init__.py").exists() and base != root:
         base = base.parent
-    sys.path[:] = [_moved(p, top, root) for p in sys.path]
+    sys.path[:] = [_in_checkout(p, top, root) for p in sys.path]
     places = [base, root, root / "src", file.parent]
     sys.path[:0] = [str(p) for p in dict.fromkeys(places) if p.is_dir()]
     parts = file.relative_to(base).with_suffix("").parts
@@ -113,17 +113,17 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
         if all(p.isidentifier() for p in parts):
             module = importlib.import_module(".".join(parts))
             if Path(module.__file__ or "").resolve() != file.resolve():
-                module = _by_path(file)
+                module = _import_by_path(file)
         else:
-            module = _by_path(file)
+            module = _import_by_path(file)
     except Stopped as stopped:
         raise UnsupportedError(str(stopped)) from None
     except BaseException as error:
-        raise InputError(f"{shown} does not import: {told(error, root)}") from None
-    found: Any = module
+        raise InputError(f"{shown} does not import: {describe_error(error, root)}") from None
+    attribute: Any = module
     for part in name.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
+        attribute = getattr(attribute, part, None)
+    if not callable(attribute):
         own = [
             n
             for n, v in vars(module).items()
@@ -131,11 +131,11 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
         ]
         there = f"; there are {', '.join(own)}" if own else ""
         raise InputError(f"{shown} has no function {name!r}{there}")
-    function: Callable[..., Any] = found
+    function: Callable[..., Any] = attribute
     return function
 
 
-def _by_path(file: Path) -> Any:
+def _import_by_path(file: Path) -> Any:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -164,7 +164,7 @@ def arguments_for(
         annotation = getattr(parameter.annotation, "__name__", str(parameter.annotation))
         annotation = annotation.rpartition(".")[2].strip("'\"")
         if key in args:
-            given[key] = _converted(args[key], key, annotation, parameter.default)
+            given[key] = _convert_argument(args[key], key, annotation, parameter.default)
         elif annotation == "SparkSession" or (
             key in ("spark", "session", "spark_session")
             and parameter.default in (None, parameter.empty)
@@ -182,7 +182,7 @@ def arguments_for(
     return given
 
 
-def _converted(text: str, name: str, annotation: str, default: Any) -> Any:
+def _convert_argument(text: str, name: str, annotation: str, default: Any) -> Any:
     """An argument of the command line as its parameter wants it."""
     kind = annotation if annotation in ("int", "float", "bool", "date", "str") else ""
     if not kind and isinstance(default, bool | int | float | date):
@@ -194,7 +194,7 @@ def _converted(text: str, name: str, annotation: str, default: Any) -> Any:
             case "float":
                 return float(text)
             case "bool":
-                return WORDS[text.lower()]
+                return TRUTH_WORDS[text.lower()]
             case "date":
                 return date.fromisoformat(text)
             case _:
@@ -203,7 +203,7 @@ def _converted(text: str, name: str, annotation: str, default: Any) -> Any:
         raise UsageError(f"--arg {name}={text}: no {kind}") from None
 
 
-def _called(
+def _call_function(
     capture: Capture, root: Path, function: Callable[..., Any], given: Mapping[str, Any]
 ) -> None:
     name = getattr(function, "__name__", "the function")
@@ -221,7 +221,7 @@ def _called(
         if capture.stopped is not None:  # what was raised is only what followed
             raise UnsupportedError(str(capture.stopped)) from None
         hint = capture.hint(error)
-        raise InputError(f"{name} raised {told(error, root)}{hint}") from None
+        raise InputError(f"{name} raised {describe_error(error, root)}{hint}") from None
     if capture.stopped is not None:
         raise UnsupportedError(str(capture.stopped))
     try:
@@ -230,7 +230,7 @@ def _called(
         raise UnsupportedError(str(stopped)) from None
 
 
-def told(error: BaseException, root: Path) -> str:
+def describe_error(error: BaseException, root: Path) -> str:
     """An exception in one line, with the place in the project it comes from."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     text = f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")

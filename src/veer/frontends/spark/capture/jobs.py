@@ -56,7 +56,7 @@ def load_job(job: Job) -> Captured:
             raise InputError(f"{job.path}: no such file")
         file = _absolute(path)
         root = top_level(file.parent) or (where if file.is_relative_to(where) else file.parent)
-        return _loaded(job, root, file, where)
+        return _load(job, root, file, where)
     nearest = next(p for p in (_absolute(path), *_absolute(path).parents) if p.is_dir())
     top = top_level(nearest)
     if top is None:
@@ -65,7 +65,7 @@ def load_job(job: Job) -> Captured:
     with checked_out(job.revision, top) as root:
         if not (root / inside).is_file():
             raise InputError(f"{inside} does not exist in {job.revision!r}")
-        return _loaded(job, root, root / inside, where, str(top))
+        return _load(job, root, root / inside, where, str(top))
 
 
 def _absolute(path: Path) -> Path:
@@ -73,11 +73,11 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.realpath(path.parent)) / path.name
 
 
-def _loaded(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captured:
+def _load(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captured:
     require_pyspark()
     ensure_java()
-    with tempfile.TemporaryDirectory(prefix="veer-") as made:
-        answer = Path(made) / "answer.json"
+    with tempfile.TemporaryDirectory(prefix="veer-") as scratch:
+        answer = Path(scratch) / "answer.json"
         request = {
             "root": str(root),
             "file": str(file),
@@ -86,16 +86,16 @@ def _loaded(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Cap
             "schema": job.schema,
             "answer": str(answer),
             "data": str(where),
-            "scratch": made,
+            "scratch": scratch,
             "top": top,
             "keep": True,
         }
-        printed = _run_child(request, root, made)
+        printed = _run_child(request, root, scratch)
         if not answer.exists():
             last = [line for line in printed.splitlines() if line.strip()][-3:]
             raise InputError(f"loading {job.path} ended without an answer: {' | '.join(last)}")
-        found = json.loads(answer.read_text(encoding="utf-8"))
-    return _answer(found)
+        data = json.loads(answer.read_text(encoding="utf-8"))
+    return _captured(data)
 
 
 def _run_child(request: Mapping[str, Any], root: Path, scratch: str) -> str:
@@ -125,21 +125,21 @@ def _run_child(request: Mapping[str, Any], root: Path, scratch: str) -> str:
     return done.stderr
 
 
-def _answer(found: Mapping[str, Any]) -> Captured:
-    if "error" in found:
-        raise ERRORS[found["kind"]](found["error"])
-    optimized = found.get("optimized")
+def _captured(answer: Mapping[str, Any]) -> Captured:
+    if "error" in answer:
+        raise ERRORS[answer["kind"]](answer["error"])
+    optimized = answer.get("optimized")
     return Captured(
-        from_json(found["dataflow"]), None if optimized is None else from_json(optimized)
+        from_json(answer["dataflow"]), None if optimized is None else from_json(optimized)
     )
 
 
-def parse_args(given: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def parse_args(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """`K=V` as given on the command line."""
-    found = []
-    for text in given:
+    args = []
+    for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
             raise UsageError(f"--arg {text!r}: expected NAME=VALUE")
-        found.append((name, value))
-    return tuple(found)
+        args.append((name, value))
+    return tuple(args)

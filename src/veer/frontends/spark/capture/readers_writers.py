@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.errors import InputError
-from veer.frontends.spark.local_paths import linked
+from veer.frontends.spark.local_paths import link_targets
 from veer.frontends.spark.plans.types import field_type, metadata_of
 from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
 from veer.model.schema import Field
-from veer.model.secrets import SECRET_OPTIONS, without_secret_values
+from veer.model.secrets import without_credentials, without_secret_values
 from veer.model.types import STRING
 
 if TYPE_CHECKING:
@@ -28,14 +28,16 @@ SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 class _Options:
     """What readers and writers have in common: a format and options."""
 
+    _spoken = "reader"  # what messages call it
+
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._format = "parquet"
-        self._said_format = False
+        self._format_was_set = False
         self._options: dict[str, str] = {}
 
     def format(self, source: str) -> Any:
-        self._format, self._said_format = source, True
+        self._format, self._format_was_set = source, True
         return self
 
     def option(self, key: str, value: Any) -> Any:
@@ -52,20 +54,25 @@ class _Options:
                 text = str(value).lower() if isinstance(value, bool) else str(value)
                 self._options[key.lower()] = text
 
+    def _shown_options(self, *left_out: str) -> list[str]:
+        """The options that decide what is written and how, without secrets."""
+        options = sorted((k, v) for k, v in self._options.items() if k not in left_out)
+        return [f"{k}={v}" for k, v in without_credentials(options)]
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        self._capture.stop(f"{type(self).__name__.lower()} has no {name}() that is captured", "")
+        self._capture.stop(f"{self._spoken} has no {name}() that is captured")
 
 
-class Reader(_Options):
+class CapturedReader(_Options):
     """Stands for `spark.read`: every path and table becomes a source."""
 
     def __init__(self, capture: Capture) -> None:
         super().__init__(capture)
         self._schema: Any = None
 
-    def schema(self, schema: Any) -> Reader:
+    def schema(self, schema: Any) -> CapturedReader:
         self._schema = schema
         return self
 
@@ -75,54 +82,54 @@ class Reader(_Options):
         self._format = format or self._format
         self._schema = schema or self._schema
         self._set(options)
-        return self._made([path] if isinstance(path, str | Path) else list(path or ()))
+        return self._source_frame([path] if isinstance(path, str | Path) else list(path or ()))
 
     def parquet(self, *paths: str, **options: Any) -> Any:
-        return self._of("parquet", list(paths), options)
+        return self._read_format("parquet", list(paths), options)
 
     def orc(self, path: Any, **options: Any) -> Any:
-        return self._of("orc", path, options)
+        return self._read_format("orc", path, options)
 
     def json(self, path: Any, schema: Any = None, **options: Any) -> Any:
-        return self._of("json", path, {"schema": schema, **options})
+        return self._read_format("json", path, {"schema": schema, **options})
 
     def csv(self, path: Any, schema: Any = None, sep: Any = None, **options: Any) -> Any:
-        return self._of("csv", path, {"schema": schema, "sep": sep, **options})
+        return self._read_format("csv", path, {"schema": schema, "sep": sep, **options})
 
     def xml(self, path: Any, schema: Any = None, **options: Any) -> Any:
-        return self._of("xml", path, {"schema": schema, **options})
+        return self._read_format("xml", path, {"schema": schema, **options})
 
     def text(self, paths: Any, **options: Any) -> Any:
-        return self._of("text", paths, options)
+        return self._read_format("text", paths, options)
 
     def table(self, name: str) -> Any:
         if self._options:
-            found = self._capture.tables.get(name)
-            if found is None:
-                self._capture.stop(f"the table {name} is read with options", "")
+            declared = self._capture.tables.get(name)
+            if declared is None:
+                self._capture.stop(f"the table {name} is read with options")
             shown = tuple(sorted(self._options.items()))
-            return self._capture.stub(replace(found, table=name, options=shown))
+            return self._capture.stub(replace(declared, table=name, options=shown))
         return self._capture.table(name)
 
     def jdbc(self, url: str, table: str, properties: Any = None, **options: Any) -> Any:
         self._set({"url": url, "dbtable": table, **(properties or {}), **options})
         self._format = "jdbc"
-        return self._made([])
+        return self._source_frame([])
 
-    def _of(self, format_: str, paths: Any, options: dict[str, Any]) -> Any:
+    def _read_format(self, format_: str, paths: Any, options: dict[str, Any]) -> Any:
         self._format = format_
         self._schema = options.pop("schema", None) or self._schema
         self._set(options)
-        return self._made([paths] if isinstance(paths, str | Path) else list(paths))
+        return self._source_frame([paths] if isinstance(paths, str | Path) else list(paths))
 
-    def _made(self, given: Sequence[Any]) -> Any:
+    def _source_frame(self, given: Sequence[Any]) -> Any:
         paths = [self._capture.path(str(p)) for p in given] or self._options_as_paths()
         where = paths[0] if len(paths) == 1 else json.dumps(sorted(paths))
-        for found in self._capture.written:
-            if found.sink.target in paths:
+        for written in self._capture.written:
+            if written.sink.target in paths:
                 if len(paths) > 1 or self._schema is not None or self._options:
-                    self._capture.stop(f"{where} is read in another way than written", "")
-                return self._capture.reread(found)
+                    self._capture.stop(f"{where} is read in another way than written")
+                return self._capture.reread(written)
         given = sorted((k, v) for k, v in self._options.items() if k != "path")
         options = without_secret_values(given)
         declared = next(
@@ -139,14 +146,16 @@ class Reader(_Options):
 
     def _links(self, paths: Sequence[str]) -> tuple[str, ...]:
         """Other places that links lead to, of paths that are there."""
-        found: set[str] = set()
+        targets: set[str] = set()
         for path in paths:
             for root in (self._capture.root, self._capture.data):
                 place, plain = os.path.realpath(root / path), os.path.realpath(root)
                 if os.path.exists(place):
-                    leads = {f"file:{place}", *linked([place])}
-                    found |= {self._capture.path(p.replace(f"{plain}/", f"{root}/")) for p in leads}
-        return tuple(sorted(found - set(paths)))
+                    leads = {f"file:{place}", *link_targets([place])}
+                    targets |= {
+                        self._capture.path(p.replace(f"{plain}/", f"{root}/")) for p in leads
+                    }
+        return tuple(sorted(targets - set(paths)))
 
     def _options_as_paths(self) -> list[str]:
         for key in ("path", "dbtable", "query", "table", "url"):
@@ -156,19 +165,19 @@ class Reader(_Options):
 
     def _fields(self, paths: Sequence[str], declared: Source | None) -> Columns:
         if self._schema is not None:
-            return _given_fields(self._schema)
+            return _schema_columns(self._schema)
         if declared is not None:
             return declared.fields, declared.metadata
         if self._format == "text":
             return (Field("value", STRING),), ()
-        found = self._from_files(paths)
-        if found is not None:
-            return found
+        columns = self._from_files(paths)
+        if columns is not None:
+            return columns
         where = " ".join(paths)
         self._capture.stop(
             f"the columns of {where} are not known; give the reader .schema(...), "
             f"or declare it: --schema 'CREATE TABLE `{where}` (column type, ...)'",
-            "",
+            says_what_to_do=True,
         )
 
     def _from_files(self, paths: Sequence[str]) -> Columns | None:
@@ -205,12 +214,12 @@ class Reader(_Options):
         return tuple(Field(name, STRING) for name in first)
 
 
-def _given_fields(schema: Any) -> Columns:
+def _schema_columns(schema: Any) -> Columns:
     """The columns of a schema a reader was given: files may hold nulls anywhere."""
     from pyspark.sql.types import StructType
 
-    found: Any = schema if isinstance(schema, StructType) else StructType.fromDDL(str(schema))
-    return _columns(found.jsonValue())
+    parsed: Any = schema if isinstance(schema, StructType) else StructType.fromDDL(str(schema))
+    return _columns(parsed.jsonValue())
 
 
 def _columns(schema: Mapping[str, Any]) -> Columns:
@@ -234,8 +243,10 @@ def _same_columns(one: Sequence[Field], two: Sequence[Field]) -> bool:
     return [(f.name, f.type) for f in one] == [(f.name, f.type) for f in two]
 
 
-class Writer(_Options):
+class CapturedWriter(_Options):
     """Stands for `df.write`: whatever is written becomes a sink."""
+
+    _spoken = "writer"
 
     def __init__(self, capture: Capture, frame: Any) -> None:
         super().__init__(capture)
@@ -243,23 +254,23 @@ class Writer(_Options):
         self._mode = "error"
         self._layout: list[str] = []
 
-    def mode(self, mode: str | None) -> Writer:
+    def mode(self, mode: str | None) -> CapturedWriter:
         self._mode = "error" if mode in (None, "default", "errorifexists") else str(mode).lower()
         return self
 
-    def partitionBy(self, *columns: Any) -> Writer:
-        return self._laid_out("partitioned by", columns)
+    def partitionBy(self, *columns: Any) -> CapturedWriter:
+        return self._add_layout("partitioned by", columns)
 
-    def bucketBy(self, count: int, *columns: Any) -> Writer:
-        return self._laid_out(f"in {count} buckets by", columns)
+    def bucketBy(self, count: int, *columns: Any) -> CapturedWriter:
+        return self._add_layout(f"in {count} buckets by", columns)
 
-    def sortBy(self, *columns: Any) -> Writer:
-        return self._laid_out("sorted by", columns)
+    def sortBy(self, *columns: Any) -> CapturedWriter:
+        return self._add_layout("sorted by", columns)
 
-    def clusterBy(self, *columns: Any) -> Writer:
-        return self._laid_out("clustered by", columns)
+    def clusterBy(self, *columns: Any) -> CapturedWriter:
+        return self._add_layout("clustered by", columns)
 
-    def _laid_out(self, how: str, columns: Sequence[Any]) -> Writer:
+    def _add_layout(self, how: str, columns: Sequence[Any]) -> CapturedWriter:
         names = [n for c in columns for n in (c if isinstance(c, list | tuple) else [c])]
         self._layout.append(f"{how} {', '.join(map(str, names))}")
         return self
@@ -274,12 +285,9 @@ class Writer(_Options):
         self._set(options)
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
         target = self._capture.path(target)
-        settings = [
-            f"{k}={v}"
-            for k, v in sorted(self._options.items())
-            if k != "path" and k not in SECRET_OPTIONS
-        ]
-        kind = ", ".join([f"{WRITTEN}{self._format}", self._mode, *self._layout, *settings])
+        kind = ", ".join(
+            [f"{WRITTEN}{self._format}", self._mode, *self._layout, *self._shown_options("path")]
+        )
         sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
         self._capture.write(sink, self._frame)
 
@@ -307,19 +315,20 @@ class Writer(_Options):
 
     def saveAsTable(self, name: str, format: Any = None, mode: Any = None, partitionBy: Any = None,
                     **options: Any) -> None:  # fmt: skip
-        named = format or (self._format if self._said_format else "table")
+        named = format or (self._format if self._format_was_set else "table")
         self.save(name.replace("`", ""), named, mode, partitionBy, **options)
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
         over = overwrite if overwrite is not None else self._mode == "overwrite"
-        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([OVERWRITTEN if over else APPENDED, *settings])
+        kind = ", ".join([OVERWRITTEN if over else APPENDED, *self._shown_options()])
         name = tableName.replace("`", "")
         self._capture.write(Sink(name, kind, name, (), True), self._frame)
 
 
-class TableWriter(_Options):
+class CapturedTableWriter(_Options):
     """Stands for `df.writeTo(table)`."""
+
+    _spoken = "tablewriter"
 
     def __init__(self, capture: Capture, frame: Any, table: str) -> None:
         super().__init__(capture)
@@ -328,15 +337,15 @@ class TableWriter(_Options):
         self._format = "table"
         self._layout: list[str] = []
 
-    def using(self, provider: str) -> TableWriter:
+    def using(self, provider: str) -> CapturedTableWriter:
         self._format = provider
         return self
 
-    def tableProperty(self, property: str, value: str) -> TableWriter:
+    def tableProperty(self, property: str, value: str) -> CapturedTableWriter:
         self._set({property: value})
         return self
 
-    def partitionedBy(self, *columns: Any) -> TableWriter:
+    def partitionedBy(self, *columns: Any) -> CapturedTableWriter:
         self._layout.append(f"partitioned by {', '.join(map(str, columns))}")
         return self
 
@@ -361,6 +370,5 @@ class TableWriter(_Options):
         self._write("overwrite partitions")
 
     def _write(self, how: str) -> None:
-        settings = [f"{k}={v}" for k, v in sorted(self._options.items())]
-        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *settings])
+        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *self._shown_options()])
         self._capture.write(Sink(self._table, kind, self._table), self._frame)

@@ -28,10 +28,10 @@ SETTINGS = {
 
 def local_session(scratch: str) -> Any:
     """A session of this process for loading jobs, with its files in a directory of its own."""
-    return started(scratch, "local[1]", SETTINGS)
+    return start_session(scratch, "local[1]", SETTINGS)
 
 
-def started(scratch: str, master: str, settings: Mapping[str, str]) -> Any:
+def start_session(scratch: str, master: str, settings: Mapping[str, str]) -> Any:
     """A session with these settings, its files below `scratch`."""
     require_pyspark()
     ensure_java()

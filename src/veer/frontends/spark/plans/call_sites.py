@@ -7,21 +7,21 @@ from typing import Any
 
 from veer.frontends.spark.plans.tree import Node
 
-TOLD = frozenset({"Project", "Filter", "Aggregate", "Join", "Sort", "Window", "Generate"})
+SITED_NODES = frozenset({"Project", "Filter", "Aggregate", "Join", "Sort", "Window", "Generate"})
 MOST_EXPRESSIONS = 3
 DEEPEST = 3
 
 
 def site_of(node: Node, root: Path | None) -> str:
     """`file:line` of an operator, or nothing if it is not known."""
-    if node.kind not in TOLD:
+    if node.kind not in SITED_NODES:
         return ""
     try:
         expressions = node.jvm.expressions()
         # The last are those the user added: columns taken over stand before them.
         places = range(expressions.size() - 1, -1, -1)[:MOST_EXPRESSIONS]
-        found = (_noted(expressions.apply(i), DEEPEST) for i in places)
-        site = next((s for s in found if s), "")
+        sites = (_recorded_site(expressions.apply(i), DEEPEST) for i in places)
+        site = next((s for s in sites if s), "")
     except Exception:  # another version of Spark may not have it
         return ""
     path, _, line = site.rpartition(":")
@@ -32,7 +32,7 @@ def site_of(node: Node, root: Path | None) -> str:
     return f"{file.relative_to(root) if inside and root else file.name}:{line}"
 
 
-def _noted(expression: Any, depth: int) -> str:
+def _recorded_site(expression: Any, depth: int) -> str:
     """The site an expression, or one inside of it, was noted with."""
     context = expression.origin().pysparkErrorContext()
     if context.isDefined():
@@ -40,4 +40,4 @@ def _noted(expression: Any, depth: int) -> str:
     children = expression.children()
     if depth == 0 or children.size() == 0:
         return ""
-    return _noted(children.apply(0), depth - 1)
+    return _recorded_site(children.apply(0), depth - 1)

@@ -10,32 +10,33 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.analysis.constants import widened
-from veer.analysis.determinism import require_plain, require_repeatable, worst
+from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.spark.plans.kinds import (
-    READ_FOLDS,
-    READ_OVERS,
-    is_builtin,
-    kind_of,
-    kind_of_tree,
-)
-from veer.frontends.spark.plans.opaque_identity import SESSION, Said
+from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
+from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
 from veer.frontends.spark.plans.tree import Node, expression_of
-from veer.frontends.spark.plans.types import constant, jvm_constant, opaque_constant, type_of
+from veer.frontends.spark.plans.types import (
+    jvm_literal_value,
+    literal_value,
+    opaque_literal_text,
+    type_of,
+)
 from veer.functions.registry import (
     AGGREGATE,
     OVER,
     SCALAR,
+    SPARK_CLASSES,
     Kind,
-    aggregate_function,
+    ScalarFunction,
+    attempt_of,
     canonical_name,
-    over_function,
-    scalar_function,
 )
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -78,7 +79,7 @@ from veer.model.types import (
 from veer.model.walk import parts
 
 if TYPE_CHECKING:
-    from veer.frontends.spark.plans.operators import Signal
+    from veer.frontends.spark.plans.operators import PlanSignal
 
 COMPARED = {
     "EqualTo": "=",
@@ -88,42 +89,8 @@ COMPARED = {
     "GreaterThan": ">",
     "GreaterThanOrEqual": ">=",
 }
-# Classes whose name in SQL is not the registry's.
-NAMED = {
-    "Add": "+",
-    "Subtract": "-",
-    "Multiply": "*",
-    "Divide": "/",
-    "IntegralDivide": "div",
-    "Remainder": "%",
-    "UnaryMinus": "negative",
-    "UnaryPositive": "positive",
-    "BitwiseAnd": "&",
-    "BitwiseOr": "|",
-    "BitwiseXor": "^",
-    "CreateArray": "array",
-    "CreateMap": "map",
-    "CreateNamedStruct": "named_struct",
-    "GetArrayItem": "item",
-    "GetMapValue": "item",
-    "StringTrim": "trim",
-    "StringTrimLeft": "ltrim",
-    "StringTrimRight": "rtrim",
-    "Average": "avg",
-    "StddevSamp": "stddev_samp",
-    "StddevPop": "stddev_pop",
-    "VarianceSamp": "var_samp",
-    "VariancePop": "var_pop",
-}
-TRIED = {
-    "+": "try_add",
-    "-": "try_subtract",
-    "*": "try_multiply",
-    "/": "try_divide",
-    "%": "try_mod",
-}
 # Parameters under which a function means what the registry says; others make it opaque.
-USUAL: dict[str, frozenset[str]] = {
+MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
     "evalMode": frozenset({"ANSI"}),
     "failOnError": frozenset({"True"}),
     "ansiEnabled": frozenset({"True"}),
@@ -140,23 +107,27 @@ USUAL: dict[str, frozenset[str]] = {
 }
 COLLECTING = frozenset({"CollectList", "CollectSet"})  # which leave out nulls, unless told not to
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
-# Functions that hand on values of any type without looking into them.
-KEEPING = frozenset({"named_struct", "array", "coalesce"})
-KEPT_FOLDS = frozenset({"count", "first", "last", "collect_list"})
 ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 
 
+class Unbounded(Enum):
+    """A bound of a window frame that is none."""
+
+    PRECEDING = auto()
+    FOLLOWING = auto()
+
+
 @final
 @dataclass
-class Scope:
+class VisibleColumns:
     """The columns an expression may read, by Spark's numbers; `outer` those around a subquery."""
 
-    signal: Signal
-    outer: Scope | None = None
+    signal: PlanSignal
+    outer: VisibleColumns | None = None
 
-    def column(self, number: int) -> Column | None:
-        return self.signal.column(number)
+    def column(self, expr_id: int) -> Column | None:
+        return self.signal.column(expr_id)
 
 
 @final
@@ -164,12 +135,12 @@ class Scope:
 class Expressions:
     """Reads expressions; `subquery` reads the plans inside of them, `udf` Python functions."""
 
-    subquery: Callable[[Node, Scope], Dataflow]
+    subquery: Callable[[Node, VisibleColumns], Dataflow]
     udf: Udf
     common: dict[str, Expr] = field(default_factory=dict)  # parts named by WITH expressions
     _truth_only: bool = False  # whether null and false make no difference here
 
-    def condition(self, node: Node, scope: Scope) -> Expr:
+    def condition(self, node: Node, scope: VisibleColumns) -> Expr:
         """An expression of which only matters where it is true."""
         self._truth_only = True
         try:
@@ -177,7 +148,7 @@ class Expressions:
         finally:
             self._truth_only = False
 
-    def read(self, node: Node, scope: Scope) -> Expr:
+    def read(self, node: Node, scope: VisibleColumns) -> Expr:
         """The expression, or an error naming what is not understood."""
         before, self._truth_only = self._truth_only, False
         try:
@@ -185,7 +156,7 @@ class Expressions:
         finally:
             self._truth_only = before
 
-    def _part(self, node: Node, scope: Scope) -> Expr:
+    def _part(self, node: Node, scope: VisibleColumns) -> Expr:
         """A part of which only matters what matters of the whole."""
         before = self._truth_only
         try:
@@ -193,25 +164,25 @@ class Expressions:
         finally:
             self._truth_only = before
 
-    def _truth(self, found: Expr) -> Expr:
+    def _null_as_false(self, condition: Expr) -> Expr:
         """IN with a subquery: as a value, Spark gives false where SQL gives null."""
         if self._truth_only:
-            return found
-        return Call("coalesce", (found, Literal(False, BOOLEAN)), BOOLEAN)
+            return condition
+        return Call("coalesce", (condition, Literal(False, BOOLEAN)), BOOLEAN)
 
-    def _not(self, inner: Node, scope: Scope) -> Expr:
+    def _not(self, inner: Node, scope: VisibleColumns) -> Expr:
         truth_only = self._truth_only
         if inner.kind == "InSubquery":
             self._truth_only = True
-            found = Not(self._read(inner, scope))
+            negated = Not(self._read(inner, scope))
             self._truth_only = truth_only
-            return self._truth(found)
-        made = self._part(inner, scope)
-        if not truth_only and any(isinstance(p, InQuery) for p in parts(made)):
+            return self._null_as_false(negated)
+        operand = self._part(inner, scope)
+        if not truth_only and any(isinstance(p, InQuery) for p in parts(operand)):
             raise UnsupportedError("NOT around IN with a subquery, as a value")
-        return Not(made)
+        return Not(operand)
 
-    def _read(self, node: Node, scope: Scope) -> Expr:
+    def _read(self, node: Node, scope: VisibleColumns) -> Expr:
         match node.kind:
             case "AttributeReference":
                 return self._column(node, scope)
@@ -223,20 +194,8 @@ class Expressions:
                 return self._literal(node)
             case "Cast":
                 return self._cast(node, scope)
-            case "And" | "Or":
-                made = And if node.kind == "And" else Or
-                return _joined(made, [self._part(c, scope) for c in node.children])
-            case "Not":
-                return self._not(node.children[0], scope)
-            case "IsNull":
-                return IsNull(self.read(node.children[0], scope))
-            case "IsNotNull":
-                return Not(IsNull(self.read(node.children[0], scope)))
-            case "In":
-                first, *options = args = self._all(node, scope)
-                if not is_orderable(first.type):
-                    return self._opaque(node, args)
-                return InList(first, tuple(options))
+            case "And" | "Or" | "Not" | "IsNull" | "IsNotNull" | "In":
+                return self._predicate(node, scope)
             case "CaseWhen":
                 return self._case(self._all(node, scope))
             case "If":
@@ -244,14 +203,8 @@ class Expressions:
                 return Case(((when, then),), otherwise)
             case "GetStructField":
                 return self._field(node, scope)
-            case "ScalarSubquery":
-                return ScalarQuery(self.subquery(node.query(), scope))
-            case "Exists":
-                return Exists(self.subquery(node.query(), scope))
-            case "InSubquery":
-                *values, query = node.children
-                args = tuple(self.read(v, scope) for v in values)
-                return self._truth(InQuery(args, self.subquery(query.query(), scope)))
+            case "ScalarSubquery" | "Exists" | "InSubquery":
+                return self._of_subquery(node, scope)
             case "With":
                 return self._with(node, scope)
             case "CommonExpressionRef":
@@ -263,19 +216,50 @@ class Expressions:
             case "NamedArgumentExpression":
                 return self.read(node.children[0], scope)
             case kind if kind in COMPARED:
-                left, right = self._all(node, scope)
-                if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
-                    raise UnsupportedError("a comparison of IN with a subquery")
-                if left.type == right.type and is_orderable(left.type):
-                    return Compare(COMPARED[kind], left, right)
-                return self._opaque(node, (left, right))
+                return self._comparison(COMPARED[kind], node, scope)
             case _:
                 return self._call(node, scope)
 
-    def _all(self, node: Node, scope: Scope) -> tuple[Expr, ...]:
+    def _predicate(self, node: Node, scope: VisibleColumns) -> Expr:
+        """AND, OR, NOT, IS NULL, IN of values."""
+        match node.kind:
+            case "And" | "Or":
+                connective = And if node.kind == "And" else Or
+                return _flattened(connective, [self._part(c, scope) for c in node.children])
+            case "Not":
+                return self._not(node.children[0], scope)
+            case "IsNull":
+                return IsNull(self.read(node.children[0], scope))
+            case "IsNotNull":
+                return Not(IsNull(self.read(node.children[0], scope)))
+            case _:
+                first, *options = args = self._all(node, scope)
+                if not is_orderable(first.type):
+                    return self._opaque(node, args)
+                return InList(first, tuple(options))
+
+    def _of_subquery(self, node: Node, scope: VisibleColumns) -> Expr:
+        """A scalar subquery, EXISTS, IN with a subquery."""
+        if node.kind == "ScalarSubquery":
+            return ScalarQuery(self.subquery(node.query(), scope))
+        if node.kind == "Exists":
+            return Exists(self.subquery(node.query(), scope))
+        *values, query = node.children
+        args = tuple(self.read(v, scope) for v in values)
+        return self._null_as_false(InQuery(args, self.subquery(query.query(), scope)))
+
+    def _comparison(self, sign: str, node: Node, scope: VisibleColumns) -> Expr:
+        left, right = self._all(node, scope)
+        if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
+            raise UnsupportedError("a comparison of IN with a subquery")
+        if left.type == right.type and is_orderable(left.type):
+            return Compare(sign, left, right)
+        return self._opaque(node, (left, right))
+
+    def _all(self, node: Node, scope: VisibleColumns) -> tuple[Expr, ...]:
         return tuple(self.read(child, scope) for child in node.children)
 
-    def _with(self, node: Node, scope: Scope) -> Expr:
+    def _with(self, node: Node, scope: VisibleColumns) -> Expr:
         """An expression in which parts are named, to be computed once."""
         body, *definitions = node.children
         for definition in definitions:
@@ -283,7 +267,7 @@ class Expressions:
             self.common[definition.dropped["id"]] = require_repeatable(value, "a named part")
         return self.read(body, scope)
 
-    def _non_nulls(self, node: Node, scope: Scope) -> Expr:
+    def _non_nulls(self, node: Node, scope: VisibleColumns) -> Expr:
         """What `dropna` keeps: so many values that are neither null nor NaN."""
         args = self._all(node, scope)
         known = [
@@ -299,26 +283,26 @@ class Expressions:
             return Or(tuple(known)) if len(known) > 1 else known[0]
         return self._opaque(node, args)
 
-    def _column(self, node: Node, scope: Scope) -> Expr:
-        number = int(node.fields["exprId"]["id"])
-        found = scope.column(number)
+    def _column(self, node: Node, scope: VisibleColumns) -> Expr:
+        expr_id = int(node.fields["exprId"]["id"])
+        column = scope.column(expr_id)
         type_ = type_of(node.fields["dataType"])
-        if found is not None:
-            if found.type != type_:
+        if column is not None:
+            if column.type != type_:
                 raise UnsupportedError(
-                    f"column {node.fields['name']!r} is {type_} to Spark, {found.type} to Veer"
+                    f"column {node.fields['name']!r} is {type_} to Spark, {column.type} to Veer"
                 )
-            return found
+            return column
         raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
 
-    def _outer(self, node: Node, scope: Scope) -> Expr:
+    def _outer(self, node: Node, scope: VisibleColumns) -> Expr:
         read = node.expression("e")
-        number = int(read.fields["exprId"]["id"])
+        expr_id = int(read.fields["exprId"]["id"])
         depth, around = 1, scope.outer
         while around is not None:
-            found = around.column(number)
-            if found is not None:
-                return OuterColumn(found.name, found.type, found.occurrence, depth)
+            column = around.column(expr_id)
+            if column is not None:
+                return OuterColumn(column.name, column.type, column.occurrence, depth)
             depth, around = depth + 1, around.outer
         raise UnsupportedError(f"outer column {read.fields['name']!r} is not found")
 
@@ -326,16 +310,16 @@ class Expressions:
         type_ = type_of(node.fields["dataType"])
         text = node.fields["value"]
         try:
-            return Literal(constant(text, type_), type_)
+            return Literal(literal_value(text, type_), type_)
         except UnsupportedError:
             if node.jvm is None:
                 raise  # no constant of Spark's own
         try:
-            return Literal(jvm_constant(node.jvm.value(), type_), type_)
+            return Literal(jvm_literal_value(node.jvm.value(), type_), type_)
         except UnsupportedError:
-            return OpaqueCall(f"spark constant {opaque_constant(node.jvm)}", (), type_)
+            return OpaqueCall(f"spark constant {opaque_literal_text(node.jvm)}", (), type_)
 
-    def _cast(self, node: Node, scope: Scope) -> Expr:
+    def _cast(self, node: Node, scope: VisibleColumns) -> Expr:
         type_ = type_of(node.fields["dataType"])
         bit = self._bit(node.children[0], scope) if type_ == BYTE else None
         if bit is not None:
@@ -351,7 +335,7 @@ class Expressions:
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
         return folded or require_plain(Cast(arg, type_, CastMode[mode]))
 
-    def _bit(self, node: Node, scope: Scope) -> Expr | None:
+    def _bit(self, node: Node, scope: VisibleColumns) -> Expr | None:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
         if node.kind != "BitwiseAnd" or node.children[0].kind != "ShiftRight":
             return None
@@ -367,7 +351,7 @@ class Expressions:
         otherwise = parts[-1] if len(parts) % 2 else Literal(None, parts[1].type)
         return Case(pairs, otherwise)
 
-    def _field(self, node: Node, scope: Scope) -> Expr:
+    def _field(self, node: Node, scope: VisibleColumns) -> Expr:
         arg = self.read(node.children[0], scope)
         names = [name for name, _ in getattr(arg.type, "fields", ())]
         name = names[int(node.fields["ordinal"])]
@@ -377,7 +361,7 @@ class Expressions:
 
     # -- functions -----------------------------------------------------------------------------
 
-    def _call(self, node: Node, scope: Scope) -> Expr:
+    def _call(self, node: Node, scope: VisibleColumns) -> Expr:
         """A function of the registry if it is one, with its usual parameters; else opaque."""
         if _is_replaceable(node):
             # What it is written as may name columns by numbers that are no longer theirs.
@@ -385,21 +369,17 @@ class Expressions:
         if any(child.kind == "LambdaFunction" for child in node.children):
             return self._higher_order(node, scope)
         args = self._all(node, scope)
-        name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
-        if name in TRIED and _evaluated(node).startswith("TRY"):
-            name = TRIED[name]
-        elif not self._is_usual(node):
+        name = SPARK_CLASSES.get(node.kind, "")
+        tried = attempt_of(name) if _arithmetic_mode(node).startswith("TRY") else None
+        if tried is None and not self._has_modelled_parameters(node):
             return self._opaque(node, args)
-        if name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
-            args = args[:1]
-        modelled = name in KEEPING or all(is_modelled(a.type) for a in args)
-        if name in SCALAR and is_builtin(node) and modelled:
-            try:
-                found = scalar_function(name).resolve(arguments(args))
-                if found.arguments == tuple(a.type for a in args):
-                    return Call(name, args, found.result)
-            except (IllFormedError, UnsupportedError):
-                pass
+        function = SCALAR.get(tried or name)
+        if function is not None:
+            if function.name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
+                args = args[:1]
+            called = _registered_call(function, args)
+            if called is not None:
+                return called
         meaning = _replacement(node)
         if meaning is None:
             return self._opaque(node, args)
@@ -408,14 +388,14 @@ class Expressions:
             return replace(meant, identity=f"spark {_sql_name(node)} {meant.identity}")
         return meant
 
-    def _is_usual(self, node: Node) -> bool:
+    def _has_modelled_parameters(self, node: Node) -> bool:
         """Whether every parameter that is no argument has the value the registry assumes."""
-        numbers: list[int] = []
+        child_numbers: list[int] = []
         for name, value in node.fields.items():
             if name in UNIMPORTANT:
                 continue
             if _is_children(value):
-                numbers += value if isinstance(value, list) else [value]
+                child_numbers += value if isinstance(value, list) else [value]
                 continue
             if value == []:
                 continue
@@ -424,42 +404,42 @@ class Expressions:
                 if not is_utc(text):
                     return False
             elif name == "evalContext":
-                if not _evaluated(node).startswith("ANSI"):
+                if not _arithmetic_mode(node).startswith("ANSI"):
                     return False
-            elif text not in USUAL.get(name, ()):
+            elif text not in MODELLED_PARAMETERS.get(name, ()):
                 return False
         # A number that refers to no child is a parameter of its own; equal children share theirs.
-        return len(numbers) == len(node.children) and all(
-            number <= place for place, number in enumerate(numbers)
+        return len(child_numbers) == len(node.children) and all(
+            number <= place for place, number in enumerate(child_numbers)
         )
 
-    def _higher_order(self, node: Node, scope: Scope) -> Expr:
+    def _higher_order(self, node: Node, scope: VisibleColumns) -> Expr:
         """A function of functions: known by its text, a function of the columns it reads."""
-        numbers: dict[int, int] = {}
+        positions: dict[int, int] = {}
         args: list[Expr] = []
 
         def column(read: Node) -> int:
-            number = int(read.fields["exprId"]["id"])
-            if number not in numbers:
-                numbers[number] = len(args)
+            expr_id = int(read.fields["exprId"]["id"])
+            if expr_id not in positions:
+                positions[expr_id] = len(args)
                 args.append(self._column(read, scope))
-            return numbers[number]
+            return positions[expr_id]
 
         type_ = type_of(json.loads(node.jvm.dataType().json()))
-        identity = f"spark {_sql_name(node)} {node.kind} {Said(column).text(node)}"
+        identity = f"spark {_sql_name(node)} {node.kind} {OpaqueIdentity(column).text(node)}"
         return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
         """A function of its arguments, equal to itself; its identity is all it says of itself."""
         type_ = type_of(json.loads(node.jvm.dataType().json()))
-        said = {
+        parameters = {
             name: node.dropped[name] if value is None else value
             for name, value in node.fields.items()
             if name not in ("exprId", "resultId")
         }
         if node.kind in SESSION:
             raise UnsupportedError(f"{node.kind}, which the session decides")
-        identity = f"spark {_sql_name(node)} {node.kind} {json.dumps(said, sort_keys=True)}"
+        identity = f"spark {_sql_name(node)} {node.kind} {json.dumps(parameters, sort_keys=True)}"
         kind = kind_of(node)
         if node.kind == "FormatString" and shows_addresses(a.type for a in args):
             kind = worst(kind, Kind.CHOICE)
@@ -467,11 +447,11 @@ class Expressions:
 
     # -- aggregates and window functions -------------------------------------------------------
 
-    def aggregate(self, node: Node, scope: Scope) -> AggregateCall:
+    def aggregate(self, node: Node, scope: VisibleColumns) -> AggregateCall:
         """An aggregate call."""
         function = node.children[0]
         where = self.read(node.children[1], scope) if len(node.children) > 1 else None
-        name, args, type_ = self._folded(function, scope)
+        name, args, type_ = self._aggregate_function(function, scope)
         distinct = bool(node.fields["isDistinct"])
         if distinct and not all(is_orderable(a.type) for a in args):
             raise UnsupportedError(f"the aggregate function {name} of DISTINCT {args[0].type}")
@@ -479,35 +459,38 @@ class Expressions:
             raise UnsupportedError(f"the aggregate function {name} of DISTINCT constants")
         return AggregateCall(name, args, type_, distinct, where)
 
-    def _folded(self, node: Node, scope: Scope) -> tuple[str, tuple[Expr, ...], DataType]:
+    def _aggregate_function(
+        self, node: Node, scope: VisibleColumns
+    ) -> tuple[str, tuple[Expr, ...], DataType]:
         if _is_replaceable(node):
-            return self._folded(node.children[0], scope)
-        name = NAMED.get(node.kind) or canonical_name(_sql_name(node))
+            return self._aggregate_function(node.children[0], scope)
+        name = SPARK_CLASSES.get(node.kind) or canonical_name(_sql_name(node))
         args = self._all(node, scope)
         if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
             args = ()
         if name in ("first", "last") and node.fields.get("ignoreNulls") is True:
             args = (args[0], Literal(True, type_of("boolean")))
-        elif not self._is_usual_fold(node):
+        elif not self._has_modelled_aggregate_parameters(node):
             raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
-        if name not in AGGREGATE or node.kind not in READ_FOLDS:
+        function = AGGREGATE.get(name)
+        if function is None or node.kind not in function.spark:
             raise UnsupportedError(f"the aggregate function {name}")
-        if name not in KEPT_FOLDS and not all(is_modelled(a.type) for a in args):
+        if not function.keeps_values and not all(is_modelled(a.type) for a in args):
             raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-        found = aggregate_function(name).resolve(arguments(args))
-        if found.arguments != tuple(a.type for a in args):
+        signature = function.resolve(arguments(args))
+        if signature.arguments != tuple(a.type for a in args):
             raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-        return name, args, found.result
+        return name, args, signature.result
 
-    def _is_usual_fold(self, node: Node) -> bool:
+    def _has_modelled_aggregate_parameters(self, node: Node) -> bool:
         offsets = ["mutableAggBufferOffset", "inputAggBufferOffset"]
         ignoring = node.fields.get("ignoreNulls")
         if ignoring is not None and ignoring is (node.kind in COLLECTING):
             offsets.append("ignoreNulls")  # as usual
         kept = {n: v for n, v in node.fields.items() if n not in offsets}
-        return self._is_usual(Node(node.kind, kept, node.find, node.children))
+        return self._has_modelled_parameters(Node(node.kind, kept, node.find, node.children))
 
-    def over(self, node: Node, scope: Scope) -> OverCall:
+    def over(self, node: Node, scope: VisibleColumns) -> OverCall:
         """A window function with its window."""
         function, window = node.children
         where = None
@@ -516,60 +499,82 @@ class Expressions:
                 raise UnsupportedError("a window function over DISTINCT values")
             if len(function.children) > 1:
                 where = self.read(function.children[1], scope)
-            name, args, type_ = self._folded(function.children[0], scope)
+            name, args, type_ = self._aggregate_function(function.children[0], scope)
         else:
-            name, args, type_ = self._ranked(function, scope)
+            name, args, type_ = self._window_function(function, scope)
         *parts, frame = window.children
         partition = tuple(self.read(p, scope) for p in parts if p.kind != "SortOrder")
         order = tuple(self.sort_key(p, scope) for p in parts if p.kind == "SortOrder")
         return OverCall(name, args, type_, partition, order, self._frame(frame), False, where)
 
-    def _ranked(self, node: Node, scope: Scope) -> tuple[str, tuple[Expr, ...], DataType]:
-        name = canonical_name(_sql_name(node))
-        unknown = name not in OVER or node.kind not in READ_OVERS
-        if unknown or node.fields.get("ignoreNulls") is True:
+    def _window_function(
+        self, node: Node, scope: VisibleColumns
+    ) -> tuple[str, tuple[Expr, ...], DataType]:
+        name = SPARK_CLASSES.get(node.kind) or canonical_name(_sql_name(node))
+        function = OVER.get(name)
+        if function is None or node.kind not in function.spark:
+            raise UnsupportedError(f"the window function {name}")
+        if node.fields.get("ignoreNulls") is True:
             raise UnsupportedError(f"the window function {name}")
         args = self._all(node, scope)
-        if name in ("rank", "dense_rank", "percent_rank", "cume_dist", "row_number"):
+        if function.reads_order_alone:
             args = ()
         elif name in ("lag", "lead") and isinstance(args[2], Literal) and args[2].value is None:
             args = args[:2]
-        found = over_function(name).resolve(arguments(args))
-        if found.arguments != tuple(a.type for a in args):
+        signature = function.resolve(arguments(args))
+        if signature.arguments != tuple(a.type for a in args):
             raise UnsupportedError(f"the window function {name} of {args[0].type}")
-        return name, args, found.result
+        return name, args, signature.result
 
     def _frame(self, node: Node) -> Frame:
         if node.kind != "SpecifiedWindowFrame":
             raise UnsupportedError(f"the window frame {node.kind}")
         unit = "rows" if node.object_name("frameType") == "RowFrame" else "range"
         start, end = (self._bound(child) for child in node.children)
-        if start == "last" or end == "first":
+        if start is Unbounded.FOLLOWING or end is Unbounded.PRECEDING:
             raise UnsupportedError("a window frame that is empty")
-        return Frame(unit, None if start == "first" else start, None if end == "last" else end)
+        return Frame(
+            unit,
+            None if isinstance(start, Unbounded) else start,
+            None if isinstance(end, Unbounded) else end,
+        )
 
     def _bound(self, node: Node) -> Any:
+        """A bound of a window frame: unbounded, or a number of rows or a distance of keys."""
         match node.kind.rstrip("$"):
             case "UnboundedPreceding":
-                return "first"
+                return Unbounded.PRECEDING
             case "UnboundedFollowing":
-                return "last"
+                return Unbounded.FOLLOWING
             case "CurrentRow":
                 return 0
             case "Literal":
-                return constant(node.fields["value"], type_of(node.fields["dataType"]))
+                return literal_value(node.fields["value"], type_of(node.fields["dataType"]))
             case "UnaryMinus":
                 return -self._bound(node.children[0])
             case kind:
                 raise UnsupportedError(f"the window bound {kind}")
 
-    def sort_key(self, node: Node, scope: Scope) -> SortKey:
+    def sort_key(self, node: Node, scope: VisibleColumns) -> SortKey:
         """One key of an order."""
         return SortKey(
             self.read(node.children[0], scope),
             node.object_name("direction") == "Ascending",
             node.object_name("nullOrdering") == "NullsFirst",
         )
+
+
+def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call | None:
+    """A function of the registry, if it takes arguments of just these types."""
+    if not function.keeps_values and not all(is_modelled(a.type) for a in args):
+        return None
+    try:
+        resolved = function.resolve(arguments(args))
+    except (IllFormedError, UnsupportedError):
+        return None
+    if resolved.arguments != tuple(a.type for a in args):
+        return None
+    return Call(function.name, args, resolved.result)
 
 
 def _sql_name(node: Node) -> str:
@@ -585,7 +590,7 @@ def _is_children(value: Any) -> bool:
     return type(value) is int
 
 
-def _is_tree(value: Any) -> bool:
+def _is_node_list(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
@@ -596,7 +601,7 @@ def _is_replaceable(node: Node) -> bool:
         is_sparks
         and len(node.children) == 1
         and any(
-            _is_tree(v) or (isinstance(v, list) and v and _is_tree(v[0]))
+            _is_node_list(v) or (isinstance(v, list) and v and _is_node_list(v[0]))
             for v in node.fields.values()
         )
     )
@@ -610,15 +615,15 @@ def _replacement(node: Node) -> Node | None:
         return None
 
 
-def _joined(made: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
+def _flattened(connective: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
     """A conjunction or disjunction, those inside of it flattened."""
-    flat: list[Expr] = []
+    parts: list[Expr] = []
     for arg in args:
-        flat += arg.args if isinstance(arg, And | Or) and type(arg) is made else [arg]
-    return made(tuple(flat))
+        parts += arg.args if isinstance(arg, And | Or) and type(arg) is connective else [arg]
+    return connective(tuple(parts))
 
 
-def _evaluated(node: Node) -> str:
+def _arithmetic_mode(node: Node) -> str:
     """The mode of arithmetic: ANSI fails, TRY gives null, LEGACY wraps."""
     return node.dropped.get("evalContext", "").removeprefix("NumericEvalContext(")
 

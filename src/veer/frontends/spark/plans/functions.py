@@ -17,8 +17,8 @@ def python_function(jvm_function: Any, given: Arguments) -> tuple[Any, Identity]
     from pyspark import cloudpickle
 
     try:
-        found = cloudpickle.loads(as_bytes(jvm_function.command()))
-        function = found[0] if isinstance(found, tuple) else found
+        unpickled = cloudpickle.loads(as_bytes(jvm_function.command()))
+        function = unpickled[0] if isinstance(unpickled, tuple) else unpickled
     except Exception:  # unpickling may do anything
         return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
     if not callable(function):  # a broadcast: too large to stand in the plan

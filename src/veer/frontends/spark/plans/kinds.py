@@ -1,5 +1,7 @@
 """Which expression classes of Spark are functions of their arguments, and which are not.
 
+Those the registry gives a meaning to have their kind there; here stand the others.
+
 An allow-list: a class that nobody looked at is a choice, never pure. Catalyst's own flag is no
 judge: it calls `current_time()` and encryption by a random vector deterministic. A test goes through
 the functions of the running Spark and fails for one that stands in no list.
@@ -10,91 +12,83 @@ from __future__ import annotations
 from veer.analysis.determinism import worst
 from veer.frontends.spark.plans.opaque_identity import SESSION as SESSION
 from veer.frontends.spark.plans.tree import Node
-from veer.functions.registry import Kind
+from veer.functions.registry import SCALAR, Kind
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _read_as(kind: Kind) -> frozenset[str]:
+    """The classes that mean scalar functions of the registry of a kind."""
+    return frozenset(c for f in SCALAR.values() if f.kind is kind for c in f.spark)
+
+
 # Functions of their arguments and of the parameters in their fields; a time zone is one of those.
-PURE = _names(
+PURE = _read_as(Kind.PURE) | _names(
     """
-    Abs Acos Acosh Add AddMonths AesDecrypt Alias And ArrayAggregate ArrayAppend ArrayBinarySearch
-    ArrayCompact ArrayContains ArrayDistinct ArrayExcept ArrayExists ArrayFilter ArrayForAll
-    ArrayInsert ArrayIntersect ArrayJoin ArrayMax ArrayMin ArrayPosition ArrayPrepend ArrayRemove
-    ArrayRepeat ArraySize ArraySort ArrayTransform ArrayUnion ArraysOverlap ArraysZip Ascii Asin
-    Asinh AtLeastNNonNulls Atan Atan2 Atanh AttributeReference BRound Base32 Base64 Between Bin
-    BinaryPad BitLength BitmapBitPosition BitmapBucketNumber BitmapCount BitwiseAnd BitwiseCount
-    BitwiseGet BitwiseNot BitwiseOr BitwiseXor CaseWhen Cast Cbrt Ceil CheckOverflow
-    CheckOverflowInSum Chr Coalesce Collate Collation CollationKey Concat ConcatWs Contains Conv
-    ConvertTimezone Cos Cosh Cot Crc32 CreateArray CreateMap CreateNamedStruct Csc CsvToStructs
-    DateAdd DateAddInterval DateAddYMInterval DateDiff DateFormatClass DateFromUnixDate DateSub
-    DatetimeSub DayName DayOfMonth DayOfWeek DayOfYear DecimalAddNoOverflowCheck
-    DecimalDivideWithOverflowCheck DecimalSubtractNoOverflowCheck Decode Divide DivideDTInterval
-    DivideInterval DivideYMInterval DropField ElementAt Elt Encode EndsWith EqualNull EqualNullSafe
-    EqualTo EulerNumber Exp Explode Expm1 Extract ExtractANSIIntervalDays ExtractANSIIntervalHours
-    ExtractANSIIntervalMinutes ExtractANSIIntervalMonths ExtractANSIIntervalSeconds
-    ExtractANSIIntervalYears ExtractIntervalDays ExtractIntervalHours ExtractIntervalMinutes
-    ExtractIntervalMonths ExtractIntervalSeconds ExtractIntervalYears Factorial FindInSet Flatten
-    Floor FormatNumber FormatString FromUTCTimestamp FromUnixTime Get GetArrayItem
-    GetArrayStructFields GetJsonObject GetMapValue GetStructField GetTimestamp GreaterThan
-    GreaterThanOrEqual Greatest Hex HllSketchEstimate Hmac Hour HoursOfTime Hypot ILike If In InSet
-    InitCap Inline IntegralDivide IsNaN IsNotNull IsNull IsValidUTF8 IsValidVariant IsVariantNull
-    JaroWinkler JsonObjectKeys JsonToStructs JsonTuple KllSketchGetNBigint KllSketchGetNDouble
-    KllSketchGetNFloat KllSketchGetQuantileBigint KllSketchGetQuantileDouble
-    KllSketchGetQuantileFloat KllSketchGetRankBigint KllSketchGetRankDouble KllSketchGetRankFloat
-    KllSketchToStringBigint KllSketchToStringDouble KllSketchToStringFloat
-    KnownFloatingPointNormalized KnownNotContainsNull KnownNotNull KnownNullable LambdaFunction
-    LastDay Least Left Length LengthOfJsonArray LessThan LessThanOrEqual Levenshtein Like LikeAll
-    LikeAny Literal Log Log10 Log1p Log2 Logarithm Lower Luhncheck MakeDTInterval MakeDate
-    MakeDecimal MakeInterval MakeTime MakeTimestamp MakeTimestampFromDateTime MakeTimestampLTZ
-    MakeTimestampLTZNanos MakeTimestampNTZ MakeTimestampNTZNanos MakeValidUTF8 MakeYMInterval
-    MapConcat MapContainsKey MapEntries MapFilter MapFromArrays MapFromEntries MapKeys MapSort
-    MapValues MapZipWith Mask Md5 MicrosToTimestamp MillisToTimestamp Minute MinutesOfTime Month
-    MonthName MonthsBetween Multiply MultiplyDTInterval MultiplyInterval MultiplyYMInterval
-    Murmur3Hash NaNvl NamedLambdaVariable NanosToTimestamp NextDay NormalizeNaNAndZero Not
-    NotLikeAll NotLikeAny NullIf NullIfResult NullIfZero Nvl Nvl2 OctetLength Or Overlay ParseJson
-    ParseToDate ParseToTimestamp ParseUrl Pi Pmod PosExplode Pow PreciseTimestampConversion Quarter
-    Quote RLike RegExpCount RegExpExtract RegExpExtractAll RegExpInStr RegExpReplace RegExpSubStr
-    Remainder ResolvedCollation Reverse Right Rint Round RoundCeil RoundFloor ST_AsBinary
-    ST_GeogFromWKB ST_GeomFromWKB ST_SetSrid ST_Srid SchemaOfCsv SchemaOfJson SchemaOfVariant
-    SchemaOfXml Sec Second SecondWithFraction SecondWithFractionNanos SecondsOfTime
-    SecondsOfTimeWithFraction SecondsToTimestamp Sentences Sequence Sha1 Sha2 ShiftLeft ShiftRight
-    ShiftRightUnsigned Signum Sin Sinh Size Slice SortArray SoundEx SplitPart Sqrt Stack StartsWith
-    StringDecode StringInstr StringInstrWithOccurrence StringLPad StringLocate StringRPad
-    StringRepeat StringReplace StringSpace StringSplit StringSplitSQL StringToMap StringTranslate
-    StringTrim StringTrimBoth StringTrimLeft StringTrimRight StructsToCsv StructsToJson StructsToXml
-    Substring SubstringIndex Subtract SubtractDates SubtractTimes SubtractTimestamps Tan Tanh
-    ThetaSketchEstimate TimeAddInterval TimeBucket TimeDiff TimeFromMicros TimeFromMillis
-    TimeFromSeconds TimeToMicros TimeToMillis TimeToSeconds TimeTrunc TimestampAdd
-    TimestampAddInterval TimestampAddYMInterval TimestampDiff ToBinary ToCharacter ToDegrees
-    ToNumber ToRadians ToTime ToUTCTimestamp ToUnixTimestamp ToVariantObject TransformKeys
-    TransformValues TruncDate TruncTimestamp TryAdd TryAesDecrypt TryDivide TryElementAt TryEval
-    TryMakeInterval TryMakeTimestamp TryMakeTimestampFromDateTime TryMod TryMultiply TryParseUrl
-    TrySubtract TryToBinary TryToNumber TryUrlDecode TryValidateUTF8 TupleSketchEstimateDouble
-    TupleSketchEstimateInteger TupleSketchSummaryDouble TupleSketchSummaryInteger
-    TupleSketchThetaDouble TupleSketchThetaInteger TypeOf UnBase32 UnBase64 UnaryMinus UnaryPositive
-    Unhex UnixDate UnixMicros UnixMillis UnixNanos UnixSeconds UnixTimestamp UnscaledValue
-    UpdateFields Upper UrlDecode UrlEncode ValidateUTF8 VariantArrayAppend VariantDelete
-    VariantExplode VariantGet VariantInsert VariantSet VariantStripNulls VectorAvg
+    Acos Acosh AesDecrypt Alias And ArrayAggregate ArrayAppend ArrayBinarySearch ArrayCompact
+    ArrayExcept ArrayExists ArrayFilter ArrayForAll ArrayInsert ArrayIntersect ArrayPosition
+    ArrayPrepend ArrayRemove ArrayRepeat ArraySort ArrayTransform ArrayUnion ArraysOverlap ArraysZip
+    Asin Asinh AtLeastNNonNulls Atan Atan2 Atanh AttributeReference Base32 Base64 Between Bin
+    BinaryPad BitLength BitmapBitPosition BitmapBucketNumber BitmapCount BitwiseCount BitwiseNot
+    CaseWhen Cast Cbrt CheckOverflow CheckOverflowInSum Chr Collate Collation CollationKey Conv
+    ConvertTimezone Cos Cosh Cot Crc32 Csc CsvToStructs DateAddInterval DateAddYMInterval
+    DateFromUnixDate DatetimeSub DayName DecimalAddNoOverflowCheck DecimalDivideWithOverflowCheck
+    DecimalSubtractNoOverflowCheck Decode DivideDTInterval DivideInterval DivideYMInterval DropField
+    Elt Encode EqualNull EqualNullSafe EqualTo EulerNumber Explode Expm1 Extract
+    ExtractANSIIntervalDays ExtractANSIIntervalHours ExtractANSIIntervalMinutes
+    ExtractANSIIntervalMonths ExtractANSIIntervalSeconds ExtractANSIIntervalYears
+    ExtractIntervalDays ExtractIntervalHours ExtractIntervalMinutes ExtractIntervalMonths
+    ExtractIntervalSeconds ExtractIntervalYears Factorial FindInSet Flatten FormatNumber
+    FormatString FromUTCTimestamp Get GetArrayStructFields GetJsonObject GetStructField GetTimestamp
+    GreaterThan GreaterThanOrEqual HllSketchEstimate Hmac HoursOfTime Hypot If In InSet Inline
+    IsNotNull IsNull IsValidUTF8 IsValidVariant IsVariantNull JaroWinkler JsonObjectKeys
+    JsonToStructs JsonTuple KllSketchGetNBigint KllSketchGetNDouble KllSketchGetNFloat
+    KllSketchGetQuantileBigint KllSketchGetQuantileDouble KllSketchGetQuantileFloat
+    KllSketchGetRankBigint KllSketchGetRankDouble KllSketchGetRankFloat KllSketchToStringBigint
+    KllSketchToStringDouble KllSketchToStringFloat KnownFloatingPointNormalized KnownNotContainsNull
+    KnownNotNull KnownNullable LambdaFunction LengthOfJsonArray LessThan LessThanOrEqual Levenshtein
+    LikeAll LikeAny Literal Log1p Logarithm Luhncheck MakeDTInterval MakeDecimal MakeInterval
+    MakeTime MakeTimestamp MakeTimestampFromDateTime MakeTimestampLTZ MakeTimestampLTZNanos
+    MakeTimestampNTZ MakeTimestampNTZNanos MakeValidUTF8 MakeYMInterval MapConcat MapContainsKey
+    MapEntries MapFilter MapFromArrays MapFromEntries MapSort MapZipWith Mask MicrosToTimestamp
+    MillisToTimestamp MinutesOfTime MonthName MultiplyDTInterval MultiplyInterval MultiplyYMInterval
+    Murmur3Hash NamedLambdaVariable NanosToTimestamp NormalizeNaNAndZero Not NotLikeAll NotLikeAny
+    NullIf NullIfResult NullIfZero Nvl Nvl2 OctetLength Or Overlay ParseJson ParseToDate
+    ParseToTimestamp ParseUrl Pi PosExplode PreciseTimestampConversion Quote RegExpCount
+    RegExpExtractAll RegExpInStr RegExpSubStr ResolvedCollation Rint RoundCeil RoundFloor
+    ST_AsBinary ST_GeogFromWKB ST_GeomFromWKB ST_SetSrid ST_Srid SchemaOfCsv SchemaOfJson
+    SchemaOfVariant SchemaOfXml Sec SecondWithFraction SecondWithFractionNanos SecondsOfTime
+    SecondsOfTimeWithFraction Sentences Sequence ShiftLeft ShiftRight ShiftRightUnsigned Sin Sinh
+    SoundEx Stack StringDecode StringInstrWithOccurrence StringSplitSQL StringToMap StringTrimBoth
+    StructsToCsv StructsToJson StructsToXml SubstringIndex SubtractDates SubtractTimes
+    SubtractTimestamps Tan Tanh ThetaSketchEstimate TimeAddInterval TimeBucket TimeDiff
+    TimeFromMicros TimeFromMillis TimeFromSeconds TimeToMicros TimeToMillis TimeToSeconds TimeTrunc
+    TimestampAdd TimestampAddInterval TimestampAddYMInterval TimestampDiff ToBinary ToCharacter
+    ToDegrees ToNumber ToRadians ToTime ToUTCTimestamp ToVariantObject TransformKeys TransformValues
+    TryAdd TryAesDecrypt TryDivide TryElementAt TryEval TryMakeInterval TryMakeTimestamp
+    TryMakeTimestampFromDateTime TryMod TryMultiply TryParseUrl TrySubtract TryToBinary TryToNumber
+    TryUrlDecode TryValidateUTF8 TupleSketchEstimateDouble TupleSketchEstimateInteger
+    TupleSketchSummaryDouble TupleSketchSummaryInteger TupleSketchThetaDouble
+    TupleSketchThetaInteger TypeOf UnBase32 UnBase64 Unhex UnixDate UnixMicros UnixMillis UnixNanos
+    UnixSeconds UnscaledValue UpdateFields UrlDecode UrlEncode ValidateUTF8 VariantArrayAppend
+    VariantDelete VariantExplode VariantGet VariantInsert VariantSet VariantStripNulls VectorAvg
     VectorCosineSimilarity VectorInnerProduct VectorL2Distance VectorNorm VectorNormalize VectorSum
-    WeekDay WeekOfYear WidthBucket WithField XPathBoolean XPathDouble XPathFloat XPathInt XPathList
-    XPathLong XPathShort XPathString XmlToStructs XxHash64 Year YearOfWeek ZeroIfNull ZipWith
+    WidthBucket WithField XPathBoolean XPathDouble XPathFloat XPathInt XPathList XPathLong
+    XPathShort XPathString XmlToStructs XxHash64 YearOfWeek ZeroIfNull ZipWith
     """
 )
 # One value in a run; the next may have another.
-RUN_CONSTANT = _names(
+RUN_CONSTANT = _read_as(Kind.RUN_CONSTANT) | _names(
     """
-    CurrentDate CurrentTime CurrentTimestamp CurrentTimestampNanos CurrentUser LocalTimestamp
-    LocalTimestampNanos Now SparkVersion
+    CurrentTime CurrentTimestampNanos LocalTimestamp LocalTimestampNanos SparkVersion
     """
 )
 # They see how rows are spread over files and partitions.
-PARTITION = _names(
+PARTITION = _read_as(Kind.PARTITION) | _names(
     """
-    InputFileBlockLength InputFileBlockStart InputFileName MonotonicallyIncreasingID
-    SparkPartitionID
+    InputFileBlockLength InputFileBlockStart
     """
 )
 # Random, or code of which nothing is known.
@@ -144,7 +138,7 @@ BUILDERS = _names(
     VariantSetExpressionBuilder VariantStripNullsExpressionBuilder
     """
 )
-# Aggregate functions, which have a list of their own: `READ_FOLDS`.
+# Aggregate functions; those that are read stand in the registry.
 AGGREGATES = _names(
     """
     AnyValue ApproxTopK ApproxTopKAccumulate ApproxTopKCombine ApproximatePercentile Average
@@ -171,14 +165,6 @@ TABLES = _names(
     VariantExplodeOuterGeneratorBuilder
     """
 )
-# Aggregate and window functions read by their names in SQL: others may bear the same.
-READ_FOLDS = _names(
-    """
-    AnyValue Average BoolAnd BoolOr CollectList CollectSet Count CountIf First Last Max MaxBy Median
-    Min MinBy StddevPop StddevSamp Sum VariancePop VarianceSamp
-    """
-)
-READ_OVERS = _names("CumeDist DenseRank Lag Lead NTile NthValue PercentRank Rank RowNumber")
 # What Spark calls in Java: class and method.
 PURE_METHODS = frozenset(
     {
@@ -218,11 +204,6 @@ PURE_METHODS = frozenset(
     }
 )
 EVALUATING = frozenset({"evaluate", "isValid", "makeValid"})  # methods of constants of Spark's own
-
-
-def is_builtin(node: Node) -> bool:
-    """Whether a scalar function is one of Spark's own that somebody looked at."""
-    return node.kind in PURE | RUN_CONSTANT | PARTITION | CHOICE
 
 
 def kind_of(node: Node) -> Kind:

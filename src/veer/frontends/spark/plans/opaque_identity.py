@@ -16,7 +16,7 @@ from veer.frontends.spark.plans.tree import Node
 
 HIDDEN = frozenset({"qualifier", "resultId", "metadata", "name", "nullable", "exprId"})
 # What holds a plan or code, of which the text does not tell all; then what the session decides.
-UNSAID = frozenset(
+NOT_IN_TEXT = frozenset(
     {"ScalarSubquery", "Exists", "InSubquery", "ListQuery", "LateralSubquery", "PivotFirst"}
     | {"PythonUDF", "PythonUDAF", "PythonUDTF", "ScalaUDF", "ScalaAggregator", "ScalaUDAF"}
     | {"OuterReference"}
@@ -28,7 +28,7 @@ SESSION = frozenset(
 
 @final
 @dataclass
-class Said:
+class OpaqueIdentity:
     """The texts of several expressions of one operator."""
 
     column: Callable[[Node], Any]
@@ -36,19 +36,19 @@ class Said:
 
     def text(self, node: Node) -> str:
         """All an expression says; refused where that is not all of it."""
-        return json.dumps(self._said(node), sort_keys=True)
+        return json.dumps(self._describe(node), sort_keys=True)
 
-    def _said(self, node: Node) -> Any:
-        if node.kind in UNSAID | SESSION:
+    def _describe(self, node: Node) -> Any:
+        if node.kind in NOT_IN_TEXT | SESSION:
             raise UnsupportedError(f"{node.kind} inside of what is not known")
         if node.kind == "AttributeReference":
             return self.column(node)
         if node.kind == "Alias":
-            return self._said(node.children[0])
+            return self._describe(node.children[0])
         if node.kind == "NamedLambdaVariable":
             number = int(node.fields["exprId"]["id"])
             place = self.variables.setdefault(number, len(self.variables))
             return ["variable", place, node.fields["dataType"]]
         fields = {k: v for k, v in node.fields.items() if k not in HIDDEN}
         fields = {k: node.dropped[k] if v is None else v for k, v in fields.items()}
-        return [node.kind, fields, [self._said(child) for child in node.children]]
+        return [node.kind, fields, [self._describe(child) for child in node.children]]

@@ -16,7 +16,7 @@ from typing import Any
 from veer.errors import UnsupportedError
 from veer.frontends.python.identity import digest_of
 from veer.frontends.spark.plans.functions import as_bytes
-from veer.frontends.spark.plans.types import exact_decimal, moment
+from veer.frontends.spark.plans.types import date_or_timestamp, exact_decimal
 from veer.functions.arithmetic import NAN, to_float32
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Source, Values
 from veer.model.schema import Field
@@ -42,12 +42,12 @@ SURROGATES = re.compile("[\ud800-\udfff]")  # no text of their own
 STORED = frozenset({"LocalCheckpointRDD", "ReliableCheckpointRDD"})
 
 
-def rows_of(rdd: Any, fields: tuple[Field, ...]) -> AnyOperator:
+def rows_of_rdd(rdd: Any, fields: tuple[Field, ...]) -> AnyOperator:
     """The rows of an RDD if a program gave them; else a source known as this very RDD."""
     chain = _chain(rdd)
     kinds = [str(r.getClass().getSimpleName()) for r in chain]
     name = f"rdd_{rdd.sparkContext().applicationId()}_{rdd.id()}"
-    if kinds != GIVEN or not _only_spells(chain[3]):
+    if kinds != GIVEN or not _is_identity_function(chain[3]):
         stored = kinds[-1] in STORED and set(kinds[:-1]) <= {"MapPartitionsRDD"}
         return Source(name, fields, format=LOCAL if stored else COMPUTED)
     try:
@@ -59,13 +59,13 @@ def rows_of(rdd: Any, fields: tuple[Field, ...]) -> AnyOperator:
 
 def _chain(rdd: Any) -> list[Any]:
     """An RDD and what it is computed from, while that is one RDD."""
-    found = [rdd]
-    while found[-1].dependencies().size() == 1:
-        found.append(found[-1].dependencies().apply(0).rdd())
-    return found if found[-1].dependencies().size() == 0 else [rdd]
+    chain = [rdd]
+    while chain[-1].dependencies().size() == 1:
+        chain.append(chain[-1].dependencies().apply(0).rdd())
+    return chain if chain[-1].dependencies().size() == 0 else [rdd]
 
 
-def _only_spells(python_rdd: Any) -> bool:
+def _is_identity_function(python_rdd: Any) -> bool:
     """Whether the Python function of an RDD is PySpark's own that gives what it gets."""
     from pyspark import cloudpickle
     from pyspark.core.rdd import RDD
@@ -102,12 +102,12 @@ def _unpickled(parallel_rdd: Any, most: float = math.inf) -> list[Any]:
 def _values(rows: Sequence[Any], fields: tuple[Field, ...]) -> Values:
     if len(rows) * len(fields) > MOST_CELLS:
         raise UnsupportedError("too many rows")
-    made = []
+    converted = []
     for row in rows:
         if type(row) is not tuple or len(row) != len(fields):
             raise UnsupportedError("a row of another shape")
-        made.append(tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)))
-    return Values(fields, tuple(made))
+        converted.append(tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)))
+    return Values(fields, tuple(converted))
 
 
 def _cell(value: Any, type_: DataType) -> Any:
@@ -138,5 +138,5 @@ def _cell(value: Any, type_: DataType) -> Any:
             if exact is not None:
                 return exact
         case DateType() | TimestampType() | TimestampNtzType() if type(value) is int:
-            return moment(value, type_)
+            return date_or_timestamp(value, type_)
     raise UnsupportedError(f"a row with a value of type {type_}")

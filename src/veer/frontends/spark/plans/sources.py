@@ -8,12 +8,13 @@ from typing import Any
 from uuid import uuid4
 
 from veer.errors import UnsupportedError
-from veer.frontends.spark.local_paths import canonical, linked
-from veer.frontends.spark.plans.operators import digest, fields_of
-from veer.frontends.spark.plans.pickled_rows import rows_of
-from veer.frontends.spark.plans.tree import Node, each
-from veer.frontends.spark.plans.types import constant, jvm_constant, metadata_of
+from veer.frontends.spark.local_paths import canonical_path, link_targets
+from veer.frontends.spark.plans.operators import fields_of
+from veer.frontends.spark.plans.pickled_rows import rows_of_rdd
+from veer.frontends.spark.plans.tree import Node, scala_items
+from veer.frontends.spark.plans.types import jvm_literal_value, literal_value, metadata_of
 from veer.functions.arithmetic import NAN
+from veer.model.digests import json_digest
 from veer.model.ops import ANYWHERE, LOCAL, AnyOperator, Source, Values
 from veer.model.secrets import without_secret_values
 from veer.model.types import (
@@ -46,7 +47,7 @@ def source_of(node: Node) -> AnyOperator:
 
 def _rdd(node: Node) -> AnyOperator:
     """Rows made in the program."""
-    return rows_of(node.jvm.rdd(), fields_of(node))
+    return rows_of_rdd(node.jvm.rdd(), fields_of(node))
 
 
 def _local(node: Node) -> AnyOperator:
@@ -59,14 +60,16 @@ def _local(node: Node) -> AnyOperator:
     types = [node.jvm.output().apply(i).dataType() for i in range(len(fields))]
     cells = [
         [None if row.isNullAt(j) else row.get(j, type_) for j, type_ in enumerate(types)]
-        for row in each(rows)
+        for row in scala_items(rows)
     ]
     try:
-        found = [tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells]
+        values = [
+            tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells
+        ]
     except UnsupportedError:
         texts = [[None if v is None else str(v) for v in row] for row in cells]
-        return Source(f"rows_{digest(texts)}", fields, format=LOCAL)
-    return Values(fields, tuple(found))
+        return Source(f"rows_{json_digest(texts, 16)}", fields, format=LOCAL)
+    return Values(fields, tuple(values))
 
 
 def _cell(value: Any, type_: DataType) -> Any:
@@ -81,9 +84,9 @@ def _cell(value: Any, type_: DataType) -> Any:
         case DoubleType() if isinstance(value, float):
             return NAN if value != value else value
         case DecimalType():
-            return constant(str(value), type_)
+            return literal_value(str(value), type_)
         case StringType() | DateType() | TimestampType() | TimestampNtzType():
-            return jvm_constant(value, type_)
+            return jvm_literal_value(value, type_)
         case _:
             raise UnsupportedError(f"a row with a value of type {type_}")
 
@@ -97,11 +100,13 @@ def _relation(node: Node) -> Source:
     metadata = metadata_of(json.loads(relation.schema().json()))
     if kind == "HadoopFsRelation":
         roots = sorted(_strings(relation.location().rootPaths()))
-        elsewhere = {*linked(roots), *(_partitions(table.get()) if name else ())}
+        elsewhere = {*link_targets(roots), *(_partitions(table.get()) if name else ())}
         if any(f.name == FILE_COLUMN for f in fields_of(node)):
-            elsewhere |= set(map(canonical, roots)) - set(roots)  # it tells the name of the link
+            elsewhere |= set(map(canonical_path, roots)) - set(
+                roots
+            )  # it tells the name of the link
         else:
-            roots = sorted(map(canonical, roots))
+            roots = sorted(map(canonical_path, roots))
         where = roots[0] if len(roots) == 1 else json.dumps(roots)
         return Source(
             name or where,
@@ -116,7 +121,7 @@ def _relation(node: Node) -> Source:
         options = _options(relation.jdbcOptions().parameters())
         kept = without_secret_values(options)
         return Source(
-            name or f"jdbc {digest(kept)}",
+            name or f"jdbc {json_digest(kept, 16)}",
             fields_of(node),
             format="jdbc",
             options=kept,
@@ -135,11 +140,11 @@ def _partitions(table: Any) -> list[str]:
     try:
         catalog = session._jsparkSession.sessionState().catalog()
         none = getattr(catalog, "listPartitions$default$2")()
-        found = each(catalog.listPartitions(table.identifier(), none))
-        if len(found) > MOST_PARTITIONS:
+        partitions = scala_items(catalog.listPartitions(table.identifier(), none))
+        if len(partitions) > MOST_PARTITIONS:
             return [ANYWHERE]
-        uris = (p.storage().locationUri() for p in found)
-        return sorted({canonical(str(u.get().toString())) for u in uris if u.isDefined()})
+        uris = (p.storage().locationUri() for p in partitions)
+        return sorted({canonical_path(str(u.get().toString())) for u in uris if u.isDefined()})
     except Exception:  # a catalog of another make
         return [ANYWHERE]
 
@@ -183,14 +188,14 @@ READERS: dict[str, Callable[[Node], AnyOperator]] = {
 
 
 def _strings(sequence: Any) -> list[str]:
-    return [str(item.toString()) for item in each(sequence)]
+    return [str(item.toString()) for item in scala_items(sequence)]
 
 
 def _options(table: Any, *, java: bool = False) -> tuple[tuple[str, str], ...]:
     """Options of a reader, sorted; those that only say where the files are stand elsewhere."""
-    found: list[tuple[str, str]] = []
+    options: list[tuple[str, str]] = []
     if java:
-        found = [(str(k), str(v)) for k, v in dict(table).items()]
+        options = [(str(k), str(v)) for k, v in dict(table).items()]
     else:
-        found = [(str(pair._1()), str(pair._2())) for pair in each(table.toSeq())]
-    return tuple(sorted(p for p in found if p[0].lower() not in ("path", "paths")))
+        options = [(str(pair._1()), str(pair._2())) for pair in scala_items(table.toSeq())]
+    return tuple(sorted(p for p in options if p[0].lower() not in ("path", "paths")))

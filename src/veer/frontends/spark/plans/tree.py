@@ -15,7 +15,9 @@ from veer.errors import UnsupportedError
 CHILD_COUNT = "num-children"
 SPARK = "org.apache.spark.sql."
 DEEPEST = 6
-MUTE = re.compile(r"<function|\$\$Lambda|@[0-9a-f]{5,}")  # texts that do not tell what they are
+UNTELLING = re.compile(
+    r"<function|\$\$Lambda|@[0-9a-f]{5,}"
+)  # texts that do not tell what they are
 
 
 @final
@@ -34,44 +36,46 @@ class Node:
 
     def expressions(self, name: str) -> list[Node]:
         """The expressions in a field that holds several."""
-        found = self.fields.get(name) or []
+        lists = self.fields.get(name) or []
         return [
-            grown(flat, lambda i=i: getattr(self.jvm, name)().apply(i))  # type: ignore[misc]
-            for i, flat in enumerate(found)
+            tree_of(nodes, lambda i=i: getattr(self.jvm, name)().apply(i))  # type: ignore[misc]
+            for i, nodes in enumerate(lists)
         ]
 
     def expression(self, name: str) -> Node:
         """The expression in a field that holds one."""
-        return grown(self.fields[name], lambda: getattr(self.jvm, name)())
+        return tree_of(self.fields[name], lambda: getattr(self.jvm, name)())
 
     def optional(self, name: str) -> Node | None:
         """The expression in a field that may hold one."""
-        flat = self.fields.get(name)
-        return grown(flat, lambda: getattr(self.jvm, name)().get()) if flat else None
+        nodes = self.fields.get(name)
+        return tree_of(nodes, lambda: getattr(self.jvm, name)().get()) if nodes else None
 
     def query(self, name: str = "plan") -> Node:
         """The plan inside a subquery expression."""
-        return grown(self.fields[name], lambda: getattr(self.jvm, name)())
+        return tree_of(self.fields[name], lambda: getattr(self.jvm, name)())
 
     def object_name(self, name: str) -> str:
         """The name of a Scala object in a field: `LeftOuter` for a join type."""
         value = self.fields.get(name)
-        found = value.get("object") or value.get("product-class") if isinstance(value, dict) else ""
-        return str(found).rstrip("$").rpartition(".")[2].rpartition("$")[2]
+        class_name = (
+            value.get("object") or value.get("product-class") if isinstance(value, dict) else ""
+        )
+        return str(class_name).rstrip("$").rpartition(".")[2].rpartition("$")[2]
 
     @cached_property
     def dropped(self) -> dict[str, str]:
         """The fields `toJSON` leaves empty, as the JVM prints them."""
         missing = [name for name, value in self.fields.items() if value is None]
-        places = _places(self) if missing else {}
-        found = {n: _printed(self.jvm.productElement(places[n])) for n in missing}
-        return {n: v if isinstance(v, str) else json.dumps(v) for n, v in found.items()}
+        places = _field_positions(self) if missing else {}
+        printed = {n: _printed(self.jvm.productElement(places[n])) for n in missing}
+        return {n: v if isinstance(v, str) else json.dumps(v) for n, v in printed.items()}
 
 
 _names: dict[str, dict[str, int]] = {}
 
 
-def _places(node: Node) -> dict[str, int]:
+def _field_positions(node: Node) -> dict[str, int]:
     """Where the parameters of a class stand; JSON leaves out some that are not given."""
     if node.kind not in _names:
         count = node.jvm.productArity()
@@ -87,17 +91,20 @@ def _printed(value: Any, depth: int = 0) -> Any:
         return [_printed(v, depth + 1) for v in value] if hasattr(value, "__iter__") else str(value)
     name = str(value.getClass().getName())
     if depth < DEEPEST and name.startswith("scala.collection") and hasattr(value, "iterator"):
-        found, items = [], value.iterator()
+        printed, items = [], value.iterator()
         while items.hasNext():
-            found.append(_printed(items.next(), depth + 1))
+            printed.append(_printed(items.next(), depth + 1))
         ordered = "Map" not in name and "Set" not in name
-        return [name.rpartition(".")[2] if ordered else "", *(found if ordered else _sorted(found))]
+        return [
+            name.rpartition(".")[2] if ordered else "",
+            *(printed if ordered else _sorted(printed)),
+        ]
     text = str(value.toString())
     if depth < DEEPEST and name.startswith("scala.Some"):
         return ["Some", _printed(value.get(), depth + 1)]
     if depth < DEEPEST and name.startswith("scala.Tuple"):
         return [_printed(value.productElement(i), depth + 1) for i in range(value.productArity())]
-    if not MUTE.search(text):
+    if not UNTELLING.search(text):
         return text
     return f"{name} {uuid4().hex}"
 
@@ -106,28 +113,28 @@ def _sorted(items: list[Any]) -> list[Any]:
     return sorted(items, key=lambda item: json.dumps(item))
 
 
-def each(sequence: Any) -> list[Any]:
+def scala_items(sequence: Any) -> list[Any]:
     """The items of a Scala sequence."""
     return [sequence.apply(i) for i in range(sequence.size())]
 
 
 def plan_of(jvm_plan: Any) -> Node:
     """A logical plan."""
-    return grown(json.loads(jvm_plan.toJSON()), lambda: jvm_plan)
+    return tree_of(json.loads(jvm_plan.toJSON()), lambda: jvm_plan)
 
 
 def expression_of(jvm_expression: Any) -> Node:
     """An expression that the JSON of its plan does not hold."""
-    return grown(json.loads(jvm_expression.toJSON()), lambda: jvm_expression)
+    return tree_of(json.loads(jvm_expression.toJSON()), lambda: jvm_expression)
 
 
-def grown(flat: Sequence[dict[str, Any]], find: Callable[[], Any]) -> Node:
+def tree_of(nodes: Sequence[dict[str, Any]], find: Callable[[], Any]) -> Node:
     """A tree from its nodes, each before its children."""
-    if not flat:
+    if not nodes:
         raise UnsupportedError("an empty plan")
-    root = _node(flat[0], find)
-    open_ = [(root, int(flat[0][CHILD_COUNT]))]
-    for data in flat[1:]:
+    root = _node(nodes[0], find)
+    open_ = [(root, int(nodes[0][CHILD_COUNT]))]
+    for data in nodes[1:]:
         while open_ and len(open_[-1][0].children) == open_[-1][1]:
             open_.pop()
         if not open_:

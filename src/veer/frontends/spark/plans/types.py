@@ -67,8 +67,8 @@ def type_of(data: Any) -> DataType:
 def field_type(field: Mapping[str, Any]) -> DataType:
     """The type of a field of a struct, whose metadata tells how texts in it are compared."""
     collations = field.get("metadata", {}).get("__COLLATIONS", {})
-    found = type_of(field["type"])
-    return _collated(found, str(field["name"]), collations) if collations else found
+    type_ = type_of(field["type"])
+    return _collated(type_, str(field["name"]), collations) if collations else type_
 
 
 def _collated(type_: DataType, path: str, collations: Mapping[str, str]) -> DataType:
@@ -86,7 +86,7 @@ def _collated(type_: DataType, path: str, collations: Mapping[str, str]) -> Data
             return type_
 
 
-def constant(text: Any, type_: DataType) -> Any:
+def literal_value(text: Any, type_: DataType) -> Any:
     """The value of a literal from its text; refused where the text does not say it."""
     if text is None or type_ == NullType():
         return None
@@ -115,8 +115,8 @@ def constant(text: Any, type_: DataType) -> Any:
         raise UnsupportedError(f"{text[:40]!r} is no constant of type {type_}") from None
 
 
-def moment(value: int, type_: DataType) -> Any:
-    """A day or moment from its number."""
+def date_or_timestamp(value: int, type_: DataType) -> Any:
+    """A date or timestamp from Spark's number for it."""
     try:
         if isinstance(type_, DateType):
             return date(1970, 1, 1) + timedelta(days=value)
@@ -134,13 +134,13 @@ def exact_decimal(value: Decimal, type_: DecimalType) -> Decimal | None:
     return exact if fits else None
 
 
-def jvm_constant(value: Any, type_: DataType) -> Any:
+def jvm_literal_value(value: Any, type_: DataType) -> Any:
     """The value of a literal whose text is not enough."""
     if value is None:
         return None
     match type_:
         case DateType() | TimestampType() | TimestampNtzType():
-            return moment(int(value), type_)
+            return date_or_timestamp(int(value), type_)
         case BinaryType():
             return bytes(value)
         case StringType():
@@ -149,7 +149,7 @@ def jvm_constant(value: Any, type_: DataType) -> Any:
             raise UnsupportedError(f"a constant of type {type_}")
 
 
-def opaque_constant(literal: Any) -> str:
+def opaque_literal_text(literal: Any) -> str:
     """What tells a constant of a type that is not modelled; a name of its own where nothing does."""
     type_ = str(literal.dataType().catalogString())
     if EXACT.match(type_):

@@ -106,7 +106,7 @@ ELSEWHERE = _names(
 )
 
 
-def surroundings(session: SparkSession) -> dict[str, Any]:
+def environment_of(session: SparkSession) -> dict[str, Any]:
     """What results of a session depend on; a session that changes what expressions mean is refused."""
     check_settings(session, WRITING)
     # A session may not say which variables its workers see; those of this process then count.
@@ -121,8 +121,8 @@ def surroundings(session: SparkSession) -> dict[str, Any]:
     }
 
 
-def expected(spark: str, zone: str, java: str) -> dict[str, Any]:
-    """The surroundings of a session that nobody configured."""
+def expected_environment(spark: str, zone: str, java: str) -> dict[str, Any]:
+    """The environment of a session that nobody configured."""
     variables = {"PYTHONHASHSEED": "0", **os.environ, "TZ": "UTC"}
     return {
         "spark": spark,
@@ -164,10 +164,10 @@ def is_configured_elsewhere() -> bool:
 
     home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
     try:
-        found = [p.name for p in (home / "conf").iterdir()]
+        names = [p.name for p in (home / "conf").iterdir()]
     except OSError:
         return False
-    return any(not name.endswith(".template") and "log4j" not in name for name in found)
+    return any(not name.endswith(".template") and "log4j" not in name for name in names)
 
 
 def java_of(home: str) -> str:
@@ -176,8 +176,8 @@ def java_of(home: str) -> str:
         text = (Path(home) / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = _java_says(f"{home}/bin/java")
-    found = re.search(r'^(?:JAVA_VERSION=|\s*java\.version = )"?([^"\s]+)', text, re.MULTILINE)
-    return found[1] if found else ""
+    version = re.search(r'^(?:JAVA_VERSION=|\s*java\.version = )"?([^"\s]+)', text, re.MULTILINE)
+    return version[1] if version else ""
 
 
 def _java_says(java: str) -> str:
@@ -199,7 +199,7 @@ def _jvm(session: SparkSession) -> Any:
 def _settings(session: SparkSession) -> dict[str, str]:
     """Settings away from Spark's defaults; Hadoop reads those with names of its own."""
     defaults = _jvm(session).org.apache.spark.sql.internal.SQLConf()
-    found = {}
+    settings = {}
     for name, value in sorted(session.conf.getAll.items()):
         if is_harmless(name) or USUAL_SETTINGS.get(name) == value:
             continue
@@ -209,8 +209,8 @@ def _settings(session: SparkSession) -> dict[str, str]:
                 continue
         if name.startswith("spark.sql.") and _is_default(defaults, name, value):
             continue
-        found[name] = value
-    return found
+        settings[name] = value
+    return settings
 
 
 def java_options() -> str:
@@ -234,19 +234,21 @@ def _process(session: SparkSession) -> tuple[dict[str, str], dict[str, str]]:
     if application not in _seen:
         system = _jvm(session).java.lang.System
         properties = system.getProperties()
-        told = {str(n): str(properties.getProperty(n)) for n in properties.stringPropertyNames()}
+        java_properties = {
+            str(n): str(properties.getProperty(n)) for n in properties.stringPropertyNames()
+        }
         variables = {str(name): str(value) for name, value in dict(system.getenv()).items()}
         _seen.clear()
-        _seen[application] = told, variables
+        _seen[application] = java_properties, variables
     return _seen[application]
 
 
 def _properties(session: SparkSession) -> dict[str, str]:
-    found = _process(session)[0]
+    properties = _process(session)[0]
     return {
-        f"java:{name}": found.get(name, "")
-        for name in sorted({*found, *USUAL_PROPERTIES})
-        if not PROPERTIES.fullmatch(name) and found.get(name, "") != USUAL_PROPERTIES.get(name)
+        f"java:{name}": properties.get(name, "")
+        for name in sorted({*properties, *USUAL_PROPERTIES})
+        if not PROPERTIES.fullmatch(name) and properties.get(name, "") != USUAL_PROPERTIES.get(name)
     }
 
 
@@ -259,23 +261,23 @@ def _hadoop(session: SparkSession) -> dict[str, str]:
     jvm, hadoop = _jvm(session), session.sparkContext._jsc.hadoopConfiguration()
     writer = jvm.java.io.StringWriter()
     jvm.org.apache.hadoop.conf.Configuration.dumpConfiguration(hadoop, writer)
-    found = {}
+    settings = {}
     for entry in json.loads(str(writer.toString()))["properties"]:
         name = str(entry["key"])
         if str(entry["resource"]).endswith("-default.xml") or HADOOP.fullmatch(name):
             continue
         # The listing leaves out what looks like a secret.
-        found[f"hadoop:{name}"] = str(hadoop.get(name))
-    return found
+        settings[f"hadoop:{name}"] = str(hadoop.get(name))
+    return settings
 
 
 __all__ = [
     "ZONE",
-    "expected",
+    "environment_of",
+    "expected_environment",
     "is_configured_elsewhere",
     "is_harmless",
     "java_of",
     "java_options",
     "python_variables",
-    "surroundings",
 ]

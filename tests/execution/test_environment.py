@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from veer.execution.session import FOR_RUNNING, Session
-from veer.execution.sources import Sources, source_name
-from veer.execution.surroundings import (
+from veer.execution.environment import (
+    environment_of,
     is_configured_elsewhere,
     is_harmless,
     java_of,
     python_variables,
-    surroundings,
 )
+from veer.execution.session import FOR_RUNNING, Session
+from veer.execution.sources import Sources, source_name
 from veer.model.ops import Source
 from veer.model.schema import Field
 from veer.model.types import IntegerType
@@ -132,11 +132,11 @@ def test_a_step_upwards_is_looked_at_where_spark_reads(tmp_path: Path) -> None:
     (data / "t.csv").write_text("1\n")
     (tmp_path / "far" / "t.csv").write_text("2\n")
     for given, at in ((data, "link/../t.csv"), (data / "link" / ".." / ".." / "data", "./t.csv")):
-        place = Sources(given).place(table(at))
+        place = Sources(given).locate(table(at))
         assert place.globs == (str(data / "t.csv"),)
         assert place.patterns == (f"file:{data}/t.csv",)
-    assert Sources(data).place(table(f"{data}/link/../t.csv")).globs == (str(data / "t.csv"),)
-    assert Sources(data).place(table("../far/t.csv")).globs == (str(tmp_path / "far" / "t.csv"),)
+    assert Sources(data).locate(table(f"{data}/link/../t.csv")).globs == (str(data / "t.csv"),)
+    assert Sources(data).locate(table("../far/t.csv")).globs == (str(tmp_path / "far" / "t.csv"),)
 
 
 def rewritten(data: Path) -> Callable[[], None]:
@@ -215,7 +215,7 @@ def test_everything_a_source_says_counts_but_what_is_declared(tmp_path: Path) ->
 
 @pytest.mark.spark
 def test_what_a_session_is_told_later(spark: SparkSession) -> None:
-    before = surroundings(spark)
+    before = environment_of(spark)
     hadoop = spark.sparkContext._jsc.hadoopConfiguration()
     name = "mapreduce.input.linerecordreader.line.maxlength"
     changes: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
@@ -230,8 +230,8 @@ def test_what_a_session_is_told_later(spark: SparkSession) -> None:
     seen = [before]
     for change, undo in changes:
         change()
-        seen.append(surroundings(spark))
+        seen.append(environment_of(spark))
         undo()
     assert all(one != other for i, one in enumerate(seen) for other in seen[i + 1 :])
-    assert surroundings(spark) == before
+    assert environment_of(spark) == before
     assert before["java"] and set(FOR_RUNNING) >= {"spark.executorEnv.TZ"}

@@ -26,12 +26,12 @@ MOST_CELLS = 1_000
 ODD = object()
 
 
-def given_rows(data: Any, fields: tuple[Field, ...]) -> AnyOperator:
+def rows_from_python(data: Any, fields: tuple[Field, ...]) -> AnyOperator:
     """The rows themselves if they are few and plain, else a table known by a digest of them."""
     if isinstance(data, list | tuple):
-        found = _values(data, fields)
-        if found is not None:
-            return found
+        values = _values(data, fields)
+        if values is not None:
+            return values
         known = digest_of(list(data))
     elif type(data).__module__.startswith("pandas"):
         columns = [(str(n), str(data[n].dtype), data[n].tolist()) for n in data.columns]
@@ -49,10 +49,10 @@ def _values(data: Sequence[Any], fields: tuple[Field, ...]) -> Values | None:
         cells = _cells(row, [f.name for f in fields])
         if cells is None:
             return None
-        made = [_cell(v, f) for v, f in zip(cells, fields, strict=True)]
-        if any(c is ODD for c in made):
+        converted = [_cell(v, f) for v, f in zip(cells, fields, strict=True)]
+        if any(c is ODD for c in converted):
             return None
-        rows.append(tuple(made))
+        rows.append(tuple(converted))
     return Values(fields, tuple(rows))
 
 

@@ -1,0 +1,89 @@
+"""What an EQUIVALENT rests on without a proof: a closed union of values, worded in `report/`.
+
+Nobody decides on the words. Whatever acts on an assumption lists the classes it accepts and
+refuses the others, so that a new class is refused until somebody has thought about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias, TypeVar, final
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KeyHolds:
+    """No two rows of a table agree on these columns, and they are never null: a declared key."""
+
+    kind: ClassVar[str] = "key"
+    table: str
+    columns: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UniqueHolds:
+    """No two rows of a table that have no null in these columns agree on them, as declared."""
+
+    kind: ClassVar[str] = "unique"
+    table: str
+    columns: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ForeignKeyHolds:
+    """Each row of a table without null in these columns has its row in the table `parent`."""
+
+    kind: ClassVar[str] = "foreign key"
+    table: str
+    columns: tuple[str, ...]
+    parent: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SameChoice:
+    """Operator `p` of P and operator `q` of Q, which are free to choose, choose the same.
+
+    `shown` is the operator in words.
+    """
+
+    kind: ClassVar[str] = "same choice"
+    p: str
+    q: str
+    shown: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StatedAssumption:
+    """What a verifier outside of Veer says it rests on, in its own words."""
+
+    kind: ClassVar[str] = "stated"
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LeafKeyHolds:
+    """A key of a leaf of a proof: no assumption about a user's table yet.
+
+    It follows from declared keys below the leaf, or from none; the checker puts those in its place.
+    """
+
+    kind: ClassVar[str] = "leaf key"
+    table: str
+    columns: tuple[str, ...]
+
+
+Assumption: TypeAlias = KeyHolds | UniqueHolds | ForeignKeyHolds | SameChoice | StatedAssumption
+KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds
+Declared: TypeAlias = KeyHolds | UniqueHolds | ForeignKeyHolds | LeafKeyHolds
+A = TypeVar("A", KeyHolds, KeyAssumption, Declared)
+
+
+def in_order(declared: Iterable[A]) -> list[A]:
+    """Each once, by columns: the same order on every run."""
+    return sorted(set(declared), key=lambda a: (a.columns, a.kind, a.table))

@@ -1,0 +1,98 @@
+"""What to know although a verdict stands: a closed union of values, worded in `report/`.
+
+Whatever acts on a caveat lists the classes it accepts and refuses the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, TypeAlias, final
+
+
+class Side(Enum):
+    """One of the two versions that are compared."""
+
+    P = "P"
+    Q = "Q"
+
+    @property
+    def other(self) -> Side:
+        return Side.Q if self is Side.P else Side.P
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MayFail:
+    """An expression of one version fails on some values, where the other version has no such.
+
+    It is evaluated where all `guards` hold.
+    """
+
+    kind: ClassVar[str] = "may fail"
+    side: Side
+    expression: str
+    guards: tuple[str, ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class MoreMayFail:
+    """So many further expressions may fail in one version only."""
+
+    kind: ClassVar[str] = "more may fail"
+    count: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ShownDifferently:
+    """The sinks show their rows in other ways: as another chart, say."""
+
+    kind: ClassVar[str] = "shown differently"
+    p: str
+    q: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OtherColumnNames:
+    """The columns are named differently, but the table written to goes by position."""
+
+    kind: ClassVar[str] = "other column names"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NamesDifferInCase:
+    """Column names differ in letter case, which Spark ignores unless told otherwise."""
+
+    kind: ClassVar[str] = "letter case"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OtherColumnOrder:
+    """The same columns come in another order."""
+
+    kind: ClassVar[str] = "column order"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GeneratedName:
+    """A column has a name that Spark makes up; Veer's guess at it may be wrong."""
+
+    kind: ClassVar[str] = "generated name"
+    name: str
+
+
+Caveat: TypeAlias = (
+    MayFail
+    | MoreMayFail
+    | ShownDifferently
+    | OtherColumnNames
+    | NamesDifferInCase
+    | OtherColumnOrder
+    | GeneratedName
+)

@@ -1,0 +1,203 @@
+"""Comparisons of Python functions: `==`, `<`, `is None`, `in`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from veer.frontends.python.reading import constants
+from veer.frontends.python.reading.branches import (
+    Raises,
+    State,
+    Tree,
+    ValueContinuation,
+    require_kinds,
+)
+from veer.frontends.python.reading.constants import LONGEST, items_of, require_data
+from veer.frontends.python.reading.values import (
+    NONE,
+    Constant,
+    Items,
+    IteratorItems,
+    NotRead,
+    Symbol,
+    Value,
+    as_symbol,
+    compare_symbols,
+    function_call,
+    is_none,
+    number,
+)
+from veer.model.expr import Compare, InList, Literal
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading.reader import FunctionReader
+
+ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+MOST_ITEMS = 100
+
+
+def compare(
+    reader: FunctionReader, op: ast.cmpop, a: Value, b: Value, state: State, then: ValueContinuation
+) -> Tree:
+    """`a op b` as a value."""
+    match op:
+        case ast.Is() | ast.IsNot():
+            if a != NONE and b != NONE:
+                raise NotRead("`is` of other than None")
+            return equal(reader, a, b, state, then, isinstance(op, ast.Is))
+        case ast.Eq() | ast.NotEq():
+            return equal(reader, a, b, state, then, isinstance(op, ast.Eq))
+        case ast.In() | ast.NotIn():
+            return contained(reader, a, b, state, then, isinstance(op, ast.In))
+        case _:
+            return ordered(reader, ORDERS[type(op)], a, b, state, then)
+
+
+def equal(
+    reader: FunctionReader,
+    a: Value,
+    b: Value,
+    state: State,
+    then: ValueContinuation,
+    wanted: bool = True,
+) -> Tree:
+    """`a == b`, or `a != b`."""
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return reader.compute_constant(
+            lambda: (constants.require_data(a.value) == constants.require_data(b.value)) is wanted,
+            state,
+            then,
+        )
+    for side in (a, b):
+        if isinstance(side, Items | IteratorItems) or getattr(side, "kind", "") == "texts":
+            raise NotRead("a comparison of lists")
+    if a == NONE or b == NONE:
+        return reader.truth_value(is_none(as_symbol(b if a == NONE else a)), state, then, wanted)
+
+    def unequal(s: State) -> Tree:
+        return then(Constant(not wanted), s)
+
+    def first(x: Value, s: State) -> Tree:
+        return reader.unless_none(b, s, unequal, lambda y, t: second(x, y, t))
+
+    def second(x: Value, y: Value, s: State) -> Tree:
+        for side in (x, y):
+            if isinstance(side, Constant) and not constants.is_scalar(side.value):
+                constants.require_data(side.value)
+                return unequal(s)  # a collection
+        condition = compare_symbols("=", as_symbol(x), as_symbol(y))
+        assert condition is not None
+        return reader.truth_value(condition, s, then, wanted)
+
+    def none(s: State) -> Tree:
+        both = lambda t: then(Constant(wanted), t)  # noqa: E731
+        return reader.unless_none(b, s, both, lambda _, t: unequal(t))
+
+    return reader.unless_none(a, state, none, first)
+
+
+def ordered(
+    reader: FunctionReader, operator: str, a: Value, b: Value, state: State, then: ValueContinuation
+) -> Tree:
+    """`a < b` and its kin; Python fails on None and on values of different kinds."""
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return reader.compute_constant(
+            lambda: constants.ordered(operator, a.value, b.value), state, then
+        )
+
+    def both(x: Value, y: Value, s: State) -> Tree:
+        condition = compare_symbols(operator, as_symbol(x), as_symbol(y))
+        return Raises() if condition is None else reader.truth_value(condition, s, then, True)
+
+    return reader.require_not_none(
+        a, state, lambda x, s: reader.require_not_none(b, s, lambda y, t: both(x, y, t))
+    )
+
+
+def contained(
+    reader: FunctionReader, a: Value, b: Value, state: State, then: ValueContinuation, wanted: bool
+) -> Tree:
+    """`a in b`, or `a not in b`."""
+    if isinstance(a, Constant) and isinstance(b, Constant):
+        return reader.compute_constant(
+            lambda: (require_data(a.value) in require_data(b.value)) is wanted, state, then
+        )
+    if isinstance(b, Symbol) or (isinstance(b, Constant) and isinstance(b.value, str)):
+        function = "contains"
+        if isinstance(b, Symbol) and b.kind == "texts":
+            function = "member"
+            if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
+                raise NotRead("a search in a list")
+            return reader.truth_value(
+                function_call("python.member", "bool", a, b).expr, state, then, wanted
+            )
+        return require_kinds(
+            reader, [b, a], ("str",), ("str",), state,
+            lambda args, s: reader.truth_value(function_call(f"python.{function}", "bool", *args).expr, s, then, wanted
+            ),
+        )  # fmt: skip
+    items = items_of(b) if not isinstance(b, Constant) else [Constant(v) for v in _options(b.value)]
+    if len(items) > LONGEST:
+        raise NotRead("a collection of too many items")
+    if isinstance(a, Symbol) and isinstance(b, Constant) and a.kind in ("str", "int"):
+        return _listed(
+            reader, a, [i.value for i in items if isinstance(i, Constant)], state, then, wanted
+        )
+    if len(items) > MOST_ITEMS:
+        raise NotRead("a collection of too many items")
+
+    if any(isinstance(i, Symbol) and i.kind == "float" for i in items):
+        raise NotRead("a search among floats, which finds NaN where it is the same object")
+
+    def over(left: Sequence[Value], s: State) -> Tree:
+        if not left:
+            return then(Constant(not wanted), s)
+
+        def decided(v: Value, t: State) -> Tree:
+            assert isinstance(v, Constant)
+            return then(Constant(wanted), t) if v.value else over(left[1:], t)
+
+        return equal(reader, a, left[0], s, decided)
+
+    return over(items, state)
+
+
+def _options(value: Any) -> list[Any]:
+    options = require_data(value)
+    if options is None or isinstance(options, bool | int | float | date):
+        raise NotRead("a search in no collection")
+    return list(options)
+
+
+def _listed(
+    reader: FunctionReader,
+    a: Symbol,
+    options: list[Any],
+    state: State,
+    then: ValueContinuation,
+    wanted: bool,
+) -> Tree:
+    """A text or whole number in a constant collection."""
+    if a.kind == "str":
+        fitting = [Literal(o, a.expr.type) for o in options if type(o) is str]
+    else:
+        wholes = [int(o) for o in options if isinstance(o, bool | int | float) and o == o // 1]
+        fitting = [number(o) for o in wholes if -(1 << 63) <= o < 1 << 63]
+        if len(fitting) < len(wholes) and (a.low is None or a.high is None):
+            raise NotRead("a number that may need more than 64 bits")
+    none = Constant((None in options) is wanted)
+    if not fitting:
+        return reader.unless_none(
+            a, state, lambda s: then(none, s), lambda _, s: then(Constant(not wanted), s)
+        )
+    unique = tuple(sorted(set(fitting), key=lambda o: repr(o.value)))
+    condition = InList(a.expr, unique) if len(unique) > 1 else Compare("=", a.expr, unique[0])
+    return reader.unless_none(
+        a,
+        state,
+        lambda s: then(none, s),
+        lambda _, s: reader.truth_value(condition, s, then, wanted),
+    )

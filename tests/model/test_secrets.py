@@ -1,0 +1,43 @@
+"""Secrets in options and texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from veer.model.secrets import (
+    CREDENTIALS,
+    SECRET_ASSIGNMENT,
+    is_secret_option,
+    without_credentials,
+    without_secret_values,
+)
+
+
+@pytest.mark.parametrize("name", ["password", "sfPassword", "fs.s3a.secret.key", "PWD", "userName"])
+def test_options_that_may_hold_a_secret(name: str) -> None:
+    assert is_secret_option(name)
+    assert SECRET_ASSIGNMENT.findall(f"jdbc:x;{name}=hunter2;a=b") == ["hunter2"]
+
+
+@pytest.mark.parametrize("name", ["header", "sep", "inferSchema", "mode", "dbtable", "path", "url"])
+def test_options_that_hold_none(name: str) -> None:
+    assert not is_secret_option(name)
+    assert not SECRET_ASSIGNMENT.findall(f"{name}=x")
+
+
+def test_every_credential_is_a_secret() -> None:
+    assert all(map(is_secret_option, CREDENTIALS))
+
+
+def test_another_secret_is_another_option() -> None:
+    (one,), (two,) = (without_secret_values([("token", value)]) for value in ("a", "b"))
+    assert one != two
+    assert "a" not in (one[1], two[1])
+
+
+def test_a_write_is_the_same_under_another_credential_only() -> None:
+    """A keyspace is no credential, though its name looks like one: it is hidden, not left out."""
+    assert without_credentials([("password", "a"), ("x", "1")]) == (("x", "1"),)
+    one, two = (without_credentials([("keyspace", value)]) for value in ("left", "right"))
+    assert one != two
+    assert "left" not in str(one)
