@@ -176,7 +176,7 @@ class Classes:
     @classmethod
     def of(cls, conditions: Iterable[Expr]) -> Classes:
         """Classes closed under the equalities among conjuncts; constants come first."""
-        found: dict[Expr, list[Expr]] = {}
+        classes: dict[Expr, list[Expr]] = {}
         for condition in conditions:
             for _, _, _ in list(equalities(condition))[:1]:
                 one, two = (
@@ -184,11 +184,11 @@ class Classes:
                     if isinstance(condition, OpaqueCall)
                     else (condition.left, condition.right)  # type: ignore[union-attr]
                 )
-                merged = list(dict.fromkeys(found.get(one, [one]) + found.get(two, [two])))
+                merged = list(dict.fromkeys(classes.get(one, [one]) + classes.get(two, [two])))
                 merged.sort(key=lambda e: not isinstance(e, Literal))
                 for member in merged:
-                    found[member] = merged
-        return cls(found)
+                    classes[member] = merged
+        return cls(classes)
 
     def all(self) -> list[list[Expr]]:
         """The classes, in order of appearance."""

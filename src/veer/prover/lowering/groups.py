@@ -86,8 +86,8 @@ class Groups:
                     for t in map(self.context.freshened, group.bag)
                 )
                 rest = tuple(c for c in term.conditions if c not in moving)
-                made = Atom(atom.var, replace(group, bag=inner))
-                atoms = tuple(made if a is atom else a for a in term.atoms)
+                narrowed = Atom(atom.var, replace(group, bag=inner))
+                atoms = tuple(narrowed if a is atom else a for a in term.atoms)
                 return self.pushed(Term(atoms, rest, term.outputs))
         return term
 
@@ -153,13 +153,13 @@ class Groups:
 
     def expanded(self, bag: Bag) -> Bag:
         """The bag without groups and limits, simplified; empty terms go."""
-        found: list[Term] = []
+        terms: list[Term] = []
         for term in bag:
             for part in self._spelled_out(self.pushed(term)):
-                made = simplify(self.context, part)
-                if made is not None:
-                    found += by_cases(self.context, made)
-        return tuple(found)
+                simple = simplify(self.context, part)
+                if simple is not None:
+                    terms += by_cases(self.context, simple)
+        return tuple(terms)
 
     def _spelled_out(self, term: Term) -> Iterator[Term]:
         atom = next((a for a in term.atoms if isinstance(a.relation, Group | Top)), None)
@@ -217,9 +217,9 @@ class Groups:
         if not bag:
             return ()
         ordered = Ordered(self.context)
-        found = ordered.by_counting(top, bag, is_unique=self._tell_apart(bag, top))
-        if found is not None:
-            return found
+        counted = ordered.by_counting(top, bag, is_unique=self._tell_apart(bag, top))
+        if counted is not None:
+            return counted
         name = f"limit {top.limit} offset {top.offset} in order {top.directions}"
         types = tuple(o.type for o in bag[0].outputs)
         atom = Atom(self.context.fresh(), Opaque(name, (bag,), (), types, (True,) * len(types)))

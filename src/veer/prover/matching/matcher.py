@@ -60,11 +60,11 @@ class Matcher:
         if p == q:
             return True
         key = (p, q, around, counted)
-        found = self._bags.get(key)
-        if found is None:
-            found = self._same_bags(p, q, around) if counted else self._same_sets(p, q, around)
-            self._bags[key] = found
-        return found
+        answer = self._bags.get(key)
+        if answer is None:
+            answer = self._same_bags(p, q, around) if counted else self._same_sets(p, q, around)
+            self._bags[key] = answer
+        return answer
 
     def _same_bags(self, p: Bag, q: Bag, around: Surroundings) -> bool:
         ours, theirs = list(p), list(q)
@@ -104,12 +104,12 @@ class Matcher:
         row = self._row(types)
         counts = []
         for terms in (ours, theirs):
-            found = []
+            totals = []
             for t in map(self.context.freshened, terms):
                 fits = tuple(map(same, row, t.outputs))
                 one = Term(t.atoms, (*t.conditions, *fits), (Literal(1, LONG),))
-                found.append(self.context.total(one, LONG))
-            counts.append(added(found, LONG))
+                totals.append(self.context.total(one, LONG))
+            counts.append(added(totals, LONG))
         return self._proves(Same(*counts), (), [(counts[0],), (counts[1],)], around)
 
     def _pair_up(self, ours: list[Term], theirs: list[Term], around: Surroundings) -> None:
@@ -257,11 +257,11 @@ class Matcher:
 
     def same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
         """Whether two folds have the same value, whatever the rows around them are."""
-        found = self._folds.get((one, two, around))
-        if found is None:
-            found = self._same_folds(one, two, around)
-            self._folds[one, two, around] = found
-        return found
+        answer = self._folds.get((one, two, around))
+        if answer is None:
+            answer = self._same_folds(one, two, around)
+            self._folds[one, two, around] = answer
+        return answer
 
     def _same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
         a, b = self.context.definitions[one], self.context.definitions[two]
