@@ -11,30 +11,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, assert_never, final
 
 from veer.analysis.fingerprint import identity, part_identity
 from veer.model.dag import Dataflow
-from veer.model.expr import Column, Exists, Expr, InQuery, Named, ScalarQuery
+from veer.model.expr import EXPR_PARTS, Column, Exists, Expr, InQuery, Named, ScalarQuery
 from veer.model.json import encode
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
     Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
     Limit,
     NamedCall,
     NamedOver,
     Over,
     Project,
     RowUdf,
+    Sample,
+    Sink,
     Sort,
+    Source,
+    TableUdf,
     Union,
     Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.walk import columns_read, exprs_in
@@ -137,7 +145,21 @@ class _Comparison:
             case Unnest(), Unnest():
                 return self._unnests(p, q, wanted)
             case _:
+                return self._others(p, q, wanted)
+
+    def _others(self, p: AnyOperator, q: AnyOperator, wanted: Sequence[Pair]) -> _Read:
+        """Operators that are not taken apart, or are of different classes."""
+        match p:
+            case Source() | Values() | IntersectAll() | ExceptAll() | Sample() | Sink():
                 return self._whole(p, q, wanted)
+            case Lateral() | TableUdf():
+                return self._whole(p, q, wanted)
+            case Filter() | Project() | Join() | Aggregate() | GlobalAggregate() | Union():
+                raise _DifferentError
+            case Sort() | Limit() | Deduplicate() | Over() | RowUdf() | Unnest():
+                raise _DifferentError
+            case _:
+                assert_never(p)
 
     def passed(self, wanted: Iterable[Pair]) -> _Read:
         """Outputs that are columns of the only input."""
@@ -257,7 +279,7 @@ class _Comparison:
                 if a is not b:
                     raise _DifferentError
                 return []
-            case _ if is_dataclass(a) and type(a).__module__ == "veer.model.expr":
+            case _ if isinstance(a, EXPR_PARTS):
                 return [
                     r for f in fields(a) for r in self.parts(getattr(a, f.name), getattr(b, f.name))
                 ]

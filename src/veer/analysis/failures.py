@@ -26,12 +26,25 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
+    Limit,
+    Over,
     Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
     Source,
+    TableUdf,
     Union,
+    Unnest,
+    Values,
 )
 from veer.model.pprint import show_expr
 from veer.model.schema import Schema
@@ -120,11 +133,14 @@ class _Collector:
                 return [Column(n.call.function, n.call.type) for n in calls]
             case Union():
                 return given[: len(own)]
-            case _ if len(given) <= len(own):
-                more = [Column(f.name, f.type) for f in own.fields[len(given) :]]
-                return given + more
+            case Filter() | Deduplicate() | Sort() | Limit() | Over() | Unnest() | Lateral():
+                return _extended(given, own)
+            case Sample() | RowUdf() | Join() | Sink() | Values():
+                return _extended(given, own)
+            case IntersectAll() | ExceptAll() | TableUdf():
+                return _extended(given, own)
             case _:
-                return [Column(f.name, f.type) for f in own]
+                assert_never(operator)
 
     def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
         operator = self.dataflow.operators[id_]
@@ -137,8 +153,23 @@ class _Collector:
                 return list(self.guards[self.dataflow.inputs[id_][0]])
             case Join(kind="full") | Union():
                 return []
-            case _:
+            case Join():  # cross, or inner without a condition
                 return guards
+            case Source() | Values() | Project() | Aggregate() | GlobalAggregate() | Sink():
+                return guards
+            case Deduplicate() | Sort() | Limit() | Over() | Unnest() | Lateral() | Sample():
+                return guards
+            case IntersectAll() | ExceptAll() | RowUdf() | TableUdf():
+                return guards
+            case _:
+                assert_never(operator)
+
+
+def _extended(given: list[Expr], own: Schema) -> list[Expr]:
+    """The input's columns and new ones behind them; all new where there are fewer than came in."""
+    if len(given) > len(own):
+        return [Column(f.name, f.type) for f in own]
+    return given + [Column(f.name, f.type) for f in own.fields[len(given) :]]
 
 
 def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:

@@ -9,24 +9,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from enum import Enum
-from typing import Any
+from typing import Any, assert_never
 
 from veer.model.dag import Dataflow
 from veer.model.digests import text_digest
-from veer.model.expr import Column, Expr, Named, OuterColumn
+from veer.model.expr import EXPR_PARTS, Column, Expr, Named, OuterColumn
 from veer.model.json import encode
 from veer.model.ops import (
+    Aggregate,
     AnyOperator,
     Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
     NamedCall,
     NamedOver,
+    Over,
     Project,
     RowUdf,
+    Sample,
     Sink,
+    Sort,
     Source,
     TableUdf,
+    Union,
     Unnest,
     Values,
 )
@@ -96,8 +108,18 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
             return [kind, sorted(_part(k, scope)[1] for k in keys)]
         case Project(columns):
             return [kind, [_part(c, scope) for c in columns]]
+        case Filter() | Join() | Aggregate() | GlobalAggregate() | Sort() | Limit() | Over():
+            return _properties(operator, scope)
+        case Union() | IntersectAll() | ExceptAll() | Lateral() | Sample():
+            return _properties(operator, scope)
         case _:
-            return [kind, *(_part(getattr(operator, f.name), scope) for f in fields(operator))]
+            assert_never(operator)
+
+
+def _properties(operator: AnyOperator, scope: tuple[Schema, ...]) -> Any:
+    """An operator by all its properties: every one of them matters, names of columns do not."""
+    parts = (_part(getattr(operator, f.name), scope) for f in fields(operator))
+    return [type(operator).__name__, *parts]
 
 
 def _part(value: Any, scope: tuple[Schema, ...]) -> Any:
@@ -118,7 +140,7 @@ def _part(value: Any, scope: tuple[Schema, ...]) -> Any:
             return ["query", inner[sink]]
         case Enum():
             return value.value
-        case _ if is_dataclass(value) and type(value).__module__ == "veer.model.expr":
+        case _ if isinstance(value, EXPR_PARTS):
             parts = [_part(getattr(value, f.name), scope) for f in fields(value)]
             return [type(value).__name__, *parts]
         case _:

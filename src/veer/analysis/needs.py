@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 from veer.analysis.congruence import columns_needed
 from veer.analysis.determinism import expr_kind, operator_kind
@@ -18,16 +18,19 @@ from veer.model.expr import Column, Expr
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
     ExceptAll,
     Filter,
     GlobalAggregate,
     IntersectAll,
     Join,
+    Lateral,
     Limit,
     NamedCall,
     Over,
     Project,
     RowUdf,
+    Sample,
     Sink,
     Sort,
     Source,
@@ -42,19 +45,6 @@ from veer.model.walk import operator_exprs
 from veer.verdict import TableSemantics
 
 SET, BAG, ORDERED = TableSemantics.SET, TableSemantics.BAG, TableSemantics.ORDERED_BAG
-# Operators that give equal sets on inputs equal as sets.
-KEEP_SETS = (Source, Values, Filter, Project, Join, Union, Sort, Unnest, RowUdf)
-# Operators whose output has an order of their own making, or none; others may pass one on.
-GIVE_NO_ORDER = (
-    Sort,
-    Values,
-    Join,
-    Union,
-    Aggregate,
-    GlobalAggregate,
-    IntersectAll,
-    ExceptAll,
-)
 
 
 @final
@@ -83,11 +73,11 @@ def semantics_needed(
     operator: AnyOperator, port: int, kind: Kind, wanted: TableSemantics, columns: Collection[int]
 ) -> TableSemantics:
     """How an input must be equal for some columns of the output to be equal as wanted."""
-    if isinstance(operator, Limit | TableUdf) or sees_everything(operator, kind):
+    if operator.traits.sees_order or sees_everything(operator, kind):
         return ORDERED
     if wanted is ORDERED:
         # Whatever order rows come in, a sort gives its own and a join none.
-        wanted = BAG if isinstance(operator, GIVE_NO_ORDER) else ORDERED
+        wanted = BAG if operator.traits.order.ignores_inputs else ORDERED
     match operator:
         case Join(kind="semi" | "anti") if port == 1:
             return SET
@@ -95,10 +85,10 @@ def semantics_needed(
             return _counted(calls, columns, len(keys))
         case GlobalAggregate(calls):
             return _counted(calls, columns, 0)
-        case _ if wanted is SET and (kind is Kind.CHOICE or not isinstance(operator, KEEP_SETS)):
+        case _ if wanted is SET and (kind is Kind.CHOICE or not operator.traits.keeps_sets):
             return BAG  # counting, ranking and choosing see duplicates
         case _:
-            return wanted
+            return wanted  # as the traits say
 
 
 def _counted(calls: Collection[NamedCall], columns: Collection[int], keys: int) -> TableSemantics:
@@ -183,8 +173,16 @@ def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] |
             return {i: i for i in need.columns} if kept else None
         case Limit(None, 0):
             return {i: i for i in need.columns}
+        case Aggregate() | Sort() | Over() | RowUdf() | Limit():
+            return None  # it changes what is needed
+        case Filter() | Deduplicate() | Sample() | Unnest() | Lateral() | GlobalAggregate():
+            return None  # rows go, or are repeated
+        case Source() | Values() | Join() | Union() | IntersectAll() | ExceptAll() | TableUdf():
+            return None  # not the rows of one input, or nobody knows
+        case Sink():
+            return None  # it may show columns in other places: see `needs_below`
         case _:
-            return None
+            assert_never(operator)
 
 
 def _plain(exprs: Sequence[Expr], need: Need, below: Schema) -> dict[int, int] | None:

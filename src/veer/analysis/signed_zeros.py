@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
@@ -51,6 +51,7 @@ from veer.model.ops import (
     TableUdf,
     Union,
     Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.types import (
@@ -132,21 +133,21 @@ class _Reading:
     shown: list[tuple[str, Origins]] = field(default_factory=list)
     read: dict[Any, list[Origins]] = field(default_factory=dict)  # by query and what is around it
 
-    def query(self, query: Dataflow, scopes: tuple[_Scope, ...]) -> list[Origins]:
+    def query(self, query: Dataflow, scopes: tuple[_TracedRow, ...]) -> list[Origins]:
         """A subquery, read once wherever it is mentioned in one place."""
         key = query, scopes
         if key not in self.read:
             self.read[key] = self.dataflow(query, scopes)
         return self.read[key]
 
-    def dataflow(self, dataflow: Dataflow, outer: tuple[_Scope, ...]) -> list[Origins]:
+    def dataflow(self, dataflow: Dataflow, outer: tuple[_TracedRow, ...]) -> list[Origins]:
         """Read all operators; gives where the columns of the first sink come from."""
         known: dict[str, list[Origins]] = {}
         for id_ in dataflow.order:
             operator = dataflow.operators[id_]
             inputs = dataflow.inputs[id_]
             rows = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
-            scope = _Scope(rows, tuple(o for i in inputs for o in known[i]))
+            scope = _TracedRow(rows, tuple(o for i in inputs for o in known[i]))
             self._operator(operator, (scope, *outer))
             width = len(dataflow.schemas[id_])
             made = self._columns(operator, id_, width, [known[i] for i in inputs], (scope, *outer))
@@ -159,7 +160,7 @@ class _Reading:
         id_: str,
         width: int,
         inputs: Sequence[list[Origins]],
-        scopes: tuple[_Scope, ...],
+        scopes: tuple[_TracedRow, ...],
     ) -> list[Origins]:
         """Where the columns of an operator come from."""
         match operator:
@@ -186,23 +187,23 @@ class _Reading:
                     for i, c in enumerate(calls)
                 ]
                 return [*below, *added]
+            case Unnest() | Lateral() | RowUdf():
+                return _mixed(id_, inputs, width, kept=inputs[0])
+            case Sink():
+                # One that shows some columns only may show them in other places.
+                return _mixed(id_, inputs, width, kept=inputs[0] if len(inputs[0]) == width else [])
+            case Values() | TableUdf():
+                return _mixed(id_, inputs, width, kept=[])
             case _:
-                # Opaque operators, and those whose new columns come from anything they read.
-                below = [o for side in inputs for o in side]
-                every = frozenset().union(*below) if below else NOTHING
-                kept = below if isinstance(operator, Unnest | Lateral | RowUdf) else []
-                if isinstance(operator, Sink) and len(below) == width:
-                    kept = below
-                own = (every | {(id_, i)} for i in range(width))
-                return [*kept, *list(own)[len(kept) :]][:width]
+                assert_never(operator)
 
     def _named(
-        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_Scope, ...]
+        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]
     ) -> Origins:
         read = (self._origins(e, scopes) for e in exprs)
         return frozenset({(id_, place)}).union(*read)
 
-    def _operator(self, operator: AnyOperator, scopes: tuple[_Scope, ...]) -> None:
+    def _operator(self, operator: AnyOperator, scopes: tuple[_TracedRow, ...]) -> None:
         """Note what an operator compares and shows."""
         for expr in operator_exprs(operator):
             for part in parts(expr):
@@ -221,10 +222,16 @@ class _Reading:
                 self.shown.append(("an opaque function", NOTHING.union(*seen)))
             case Lateral(query):
                 self.query(query, scopes)
-            case _:
+            case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
                 pass
+            case Aggregate() | GlobalAggregate() | Deduplicate() | Over():
+                pass  # see `_grouped_by`
+            case Unnest() | Sample() | Sink():
+                pass
+            case _:
+                assert_never(operator)
 
-    def _part(self, part: Expr, scopes: tuple[_Scope, ...]) -> None:
+    def _part(self, part: Expr, scopes: tuple[_TracedRow, ...]) -> None:
         match part:
             case Compare(op, left, right) if op in EQUALITIES:
                 self._compare((left, right), scopes)
@@ -244,11 +251,11 @@ class _Reading:
             case _:
                 pass
 
-    def _compare(self, exprs: Sequence[Expr], scopes: tuple[_Scope, ...]) -> None:
+    def _compare(self, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]) -> None:
         if any(has_floats(e.type) for e in exprs):
             self.compared.update(o for e in exprs for o in self._origins(e, scopes))
 
-    def _origins(self, expr: Expr, scopes: tuple[_Scope, ...]) -> Origins:
+    def _origins(self, expr: Expr, scopes: tuple[_TracedRow, ...]) -> Origins:
         match expr:
             case Column(name, _, occurrence):
                 return scopes[0].of(name, occurrence)
@@ -262,7 +269,7 @@ class _Reading:
 
 
 @dataclass(frozen=True)
-class _Scope:
+class _TracedRow:
     """The columns an expression sees, and where each comes from."""
 
     schema: Schema
@@ -270,6 +277,15 @@ class _Scope:
 
     def of(self, name: str, occurrence: int) -> Origins:
         return self.origins[self.schema.place(name, occurrence)]
+
+
+def _mixed(
+    id_: str, inputs: Sequence[list[Origins]], width: int, kept: Sequence[Origins]
+) -> list[Origins]:
+    """Kept columns, then new ones that may come from anything the operator reads."""
+    every = NOTHING.union(*(o for side in inputs for o in side))
+    new = [every | {(id_, i)} for i in range(len(kept), width)]
+    return [*kept, *new][:width]
 
 
 def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
@@ -286,8 +302,14 @@ def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
             yield from columns
         case Over(calls):
             yield from (e for c in calls for e in c.call.partition)
-        case _:
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
             return
+        case Unnest() | Lateral() | Sample() | RowUdf() | Sink():
+            return
+        case IntersectAll() | ExceptAll():
+            return  # by all columns, not by expressions: see `_Reading._operator`
+        case _:
+            assert_never(operator)
 
 
 def _shown(expr: Expr) -> str:

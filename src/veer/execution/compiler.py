@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, assert_never, final
 from uuid import uuid4
 
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import Bodies, ExpressionFunction
 from veer.execution.signals import with_subqueries
-from veer.execution.sql import ON_FRAMES, SqlWriter, places_read
+from veer.execution.sql import FrameOperator, SqlWriter, places_read
 from veer.frontends.spark.plans.types import type_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
-from veer.model.ops import AnyOperator, RowUdf, Sample, Source, TableUdf
+from veer.model.ops import RowUdf, Sample, Source, TableUdf
 from veer.model.schema import Schema
 from veer.model.types import quote_name
 
@@ -46,7 +46,7 @@ class Compiler:
         cone = self.dataflow.ancestors(id_, stop=known)
         for below in self.dataflow.order:
             operator = self.dataflow.operators[below]
-            if below in cone and below not in known and isinstance(operator, ON_FRAMES):
+            if below in cone and below not in known and isinstance(operator, FrameOperator):
                 known[below] = self._on_frames(below, operator, known)
         with ExitStack() as stack:
             read = dict.fromkeys(
@@ -97,8 +97,9 @@ class Compiler:
         return name
 
     def _on_frames(
-        self, id_: str, operator: AnyOperator, known: Mapping[str, DataFrame]
+        self, id_: str, operator: FrameOperator, known: Mapping[str, DataFrame]
     ) -> DataFrame:
+        """The rows of an operator that SQL cannot say."""
         below = self.dataflow.inputs[id_]
         frames = [self.frame(i, known) for i in below]
         match operator:
@@ -116,7 +117,8 @@ class Compiler:
                     return frames[0].mapInPandas(function, ddl)
                 by = [quote_name(k.name) for k in keys]
                 return frames[0].groupBy(*by).applyInPandas(function, ddl)
-        raise UnsupportedError(f"operator {id_!r}: {type(operator).__name__} cannot be run")
+            case _:
+                assert_never(operator)
 
 
 def _named(frame: DataFrame, schema: Schema, id_: str) -> DataFrame:

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, assert_never, final
 
 from veer.model.dag import Dataflow
 from veer.model.expr import Column
-from veer.model.ops import Filter, Limit, Project, Sink, Sort
+from veer.model.ops import (
+    Aggregate,
+    Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
+)
 from veer.model.types import quote_name
 
 if TYPE_CHECKING:
@@ -57,8 +78,14 @@ def order_of(dataflow: Dataflow, id_: str) -> list[OrderedBy] | None:
                         return None
                     order.append(OrderedBy(place, key.ascending, key.nulls_first))
                 return order
-            case _:
+            case Source() | Values() | Join() | Aggregate() | GlobalAggregate() | Union():
                 return []
+            case IntersectAll() | ExceptAll() | Deduplicate() | Over() | Unnest() | Lateral():
+                return []
+            case Sample() | RowUdf() | TableUdf():
+                return []
+            case _:
+                assert_never(operator)
         (at,) = dataflow.inputs[at]
 
 

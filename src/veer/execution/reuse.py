@@ -27,21 +27,10 @@ from veer.model.dag import Dataflow
 from veer.model.digests import json_digest
 from veer.model.json import to_json
 from veer.model.ops import (
-    Aggregate,
-    Deduplicate,
-    ExceptAll,
     Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
     Project,
-    RowUdf,
     Sink,
     Source,
-    TableUdf,
     Values,
 )
 from veer.options import ColumnMatching, Keep
@@ -53,20 +42,6 @@ from veer.verdict import SinkReport, TableSemantics, Verdict
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
 START = 4.0  # seconds that Spark takes to start
-# Without one of these below, computing is as fast as reading.
-WORTH_KEEPING = (
-    Join,
-    Aggregate,
-    GlobalAggregate,
-    Over,
-    Deduplicate,
-    IntersectAll,
-    ExceptAll,
-    Lateral,
-    RowUdf,
-    TableUdf,
-)
-REDUCING = (Aggregate, GlobalAggregate, Limit, Deduplicate)
 SAME = "the same computation on the same sources"
 
 
@@ -315,7 +290,7 @@ class Planner:
         if order_of(self.dataflow, id_) is None:
             return False  # read back, its rows would be in another order
         below = (self.dataflow.operators[i] for i in self.dataflow.ancestors(id_))
-        return any(isinstance(op, WORTH_KEEPING) for op in below) and self.can_cut(id_)
+        return any(op.traits.is_costly for op in below) and self.can_cut(id_)
 
     def _worth_keeping(self, previous: StoredVersion | None) -> list[str]:
         """What was computed for the previous version too, and is small beside what it took.
@@ -346,7 +321,7 @@ class Planner:
         while isinstance(operator, Filter | Project):
             (id_,) = self.dataflow.inputs[id_]
             operator = self.dataflow.operators[id_]
-        return isinstance(operator, REDUCING)
+        return operator.traits.reduces_rows
 
     def _is_sink(self, id_: str) -> bool:
         return isinstance(self.dataflow.operators[id_], Sink)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
-from typing import Any, final
+from typing import Any, assert_never, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -32,12 +32,25 @@ from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
+    ExceptAll,
+    Filter,
     GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
     Over,
+    Project,
     RowUdf,
+    Sample,
     Sink,
+    Sort,
     Source,
     TableUdf,
+    Union,
+    Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.sources import map_sources, undeclared
@@ -220,13 +233,20 @@ class Signals:
 
 
 def _calls(operator: AnyOperator) -> list[AggregateCall | OverCall]:
+    """The calls that see many rows at once; those of subqueries are seen by `with_subqueries`."""
     match operator:
         case Aggregate(_, calls) | GlobalAggregate(calls):
             return [named.call for named in calls]
         case Over(calls):
             return [named.call for named in calls]
-        case _:
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
             return []
+        case IntersectAll() | ExceptAll() | Deduplicate() | Unnest() | Lateral() | Sample():
+            return []
+        case RowUdf() | TableUdf() | Sink():
+            return []
+        case _:
+            assert_never(operator)
 
 
 def _zone() -> str:
@@ -256,6 +276,7 @@ def without_declarations(
 
 
 def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
+    """The operator and all operators of the subqueries inside it."""
     found = [operator]
     for query in subqueries(operator):
         for inner in query.operators.values():

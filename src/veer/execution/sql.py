@@ -79,6 +79,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
+from veer.model.traits import RowOrder
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
@@ -105,7 +106,8 @@ JOINED = {
     "anti": "LEFT ANTI JOIN",
     "cross": "CROSS JOIN",
 }
-ON_FRAMES: tuple[type[AnyOperator], ...] = (Sample, TableUdf)  # made by DataFrames, not by SQL
+# Computed by methods of DataFrames: SQL has no words for them.
+FrameOperator: TypeAlias = Sample | TableUdf
 NO_COLUMN = "CAST(NULL AS INT) AS c0"  # SQL knows no rows without columns
 
 
@@ -163,10 +165,14 @@ class SqlWriter:
         """Signals in an order: Spark may lose that of a common table expression."""
         found: set[str] = set()
         for id_ in order:
-            operator = self.dataflow.operators[id_]
-            keeps = isinstance(operator, Filter | Project | Limit | Sink)
-            if isinstance(operator, Sort) or (keeps and found & {*self.dataflow.inputs[id_]}):
-                found.add(id_)
+            match self.dataflow.operators[id_].traits.order:
+                case RowOrder.OWN:
+                    found.add(id_)
+                case RowOrder.KEPT | RowOrder.SHOWN:
+                    if found & {*self.dataflow.inputs[id_]}:
+                        found.add(id_)
+                case RowOrder.NONE | RowOrder.UNKNOWN:
+                    pass
         return found
 
     def _alias(self) -> str:
@@ -262,8 +268,10 @@ class SqlWriter:
             case Sink():
                 shown = operator.places(rows.schema)
                 return select([f"{rows.names[p]} AS c{i}" for i, p in enumerate(shown)], first)
-            case _:
+            case Source() | Sample() | TableUdf():
                 raise UnsupportedError(f"{type(operator).__name__} cannot be run by SQL")
+            case _:
+                assert_never(operator)
 
     def _join(self, join: Join, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope) -> str:
         both = inputs[0] + inputs[1]
@@ -566,4 +574,4 @@ def _float(value: float) -> str:
     return repr(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-__all__ = ["ON_FRAMES", "Functions", "SqlWriter", "literal", "places_read"]
+__all__ = ["FrameOperator", "Functions", "SqlWriter", "literal", "places_read"]

@@ -2,8 +2,8 @@
 
 from veer.interpreter.choices import TooManyChoicesError
 from veer.interpreter.compare import difference, differing_sequences, same_result
-from veer.interpreter.operators import Signal
 from veer.interpreter.run import Program, Result, Run, program, run_dataflow
+from veer.interpreter.steps import Signal
 
 __all__ = [
     "Program",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 
 from veer.interpreter.expressions import Row
-from veer.interpreter.operators import Signal
+from veer.interpreter.steps import Signal
 
 
 class TooManyChoicesError(Exception):

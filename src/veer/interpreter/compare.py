@@ -13,13 +13,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from veer.functions.ordering import exact_key
+from veer.interpreter.expressions import Row
 from veer.model.types import DataType, has_floats
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
     from veer.interpreter.run import Result
-
-Row = tuple[Any, ...]
 
 
 def row_key(types: Sequence[DataType]) -> Callable[[Row], Any]:

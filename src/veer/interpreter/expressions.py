@@ -1,13 +1,12 @@
-"""Expressions compiled to Python closures over (row, scope).
+"""Expressions compiled to Python closures over a row and its environment.
 
-`scope` is a tuple: the run, then the rows of the enclosing queries from the inside out. AND, OR
-and CASE evaluate from left to right and stop early, as Spark does.
+AND, OR and CASE evaluate from left to right and stop early, as Spark does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 from veer.errors import IllFormedError
 from veer.functions.casts import cast_function
@@ -49,13 +48,14 @@ from veer.model.walk import outer_columns
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
 
-Row = tuple[Any, ...]
-Scope = tuple[Any, ...]
-Compiled = Callable[[Row, Scope], Any]
+Row: TypeAlias = tuple[Any, ...]  # the values of one row, in the order of its schema
+# What is around a row: the `Run`, then the rows of the enclosing queries from the inside out.
+Environment: TypeAlias = tuple[Any, ...]
+Compiled: TypeAlias = Callable[[Row, Environment], Any]
 
 
 def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
-    """A function from a row of `schemas[0]` (and the scope of the other schemas) to a value."""
+    """A function from a row of `schemas[0]` (and an environment of rows of the other schemas) to a value."""
 
     def sub(e: Expr) -> Compiled:
         return compile_expr(e, schemas)
@@ -63,46 +63,46 @@ def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
     match expr:
         case Column(name, _, occurrence):
             place = schemas[0].place(name, occurrence)
-            return lambda row, scope: row[place]
+            return lambda row, env: row[place]
         case OuterColumn(name, _, occurrence, depth):
             place = schemas[depth].place(name, occurrence)
-            return lambda row, scope: scope[depth][place]
+            return lambda row, env: env[depth][place]
         case Literal(value):
-            return lambda row, scope: value
+            return lambda row, env: value
         case And(args):
             return _conjunction(tuple(map(sub, args)))
         case Or(args):
             return _disjunction(tuple(map(sub, args)))
         case Not(arg):
             inner = sub(arg)
-            return lambda row, scope: None if (v := inner(row, scope)) is None else not v
+            return lambda row, env: None if (v := inner(row, env)) is None else not v
         case Compare(op, left, right):
             return _comparison(op, sub(left), sub(right), left.type)
         case IsNull(arg):
             inner = sub(arg)
-            return lambda row, scope: inner(row, scope) is None
+            return lambda row, env: inner(row, env) is None
         case InList(arg, options):
             return _membership(sub(arg), tuple(map(sub, options)), arg.type)
         case Case(branches, otherwise):
             return _case(tuple((sub(w), sub(t)) for w, t in branches), sub(otherwise))
         case Cast(arg, type_, mode):
             inner, convert = sub(arg), cast_function(arg.type, type_, mode)
-            return lambda row, scope: None if (v := inner(row, scope)) is None else convert(v)
+            return lambda row, env: None if (v := inner(row, env)) is None else convert(v)
         case Call(_, args):
             return _call(expr, tuple(map(sub, args)))
         case OpaqueCall(identity, args, type_):
             inner_args = tuple(map(sub, args))
-            return lambda row, scope: scope[0].opaque_call(
-                identity, tuple(a(row, scope) for a in inner_args), type_
+            return lambda row, env: env[0].opaque_call(
+                identity, tuple(a(row, env) for a in inner_args), type_
             )
         case GetField(arg, name):
             inner = sub(arg)
             assert isinstance(arg.type, StructType)
             at = [n for n, _ in arg.type.fields].index(name)
-            return lambda row, scope: None if (v := inner(row, scope)) is None else v[at]
+            return lambda row, env: None if (v := inner(row, env)) is None else v[at]
         case Exists(query):
             rows_of = compile_query(query, schemas)
-            return lambda row, scope: bool(rows_of(row, scope))
+            return lambda row, env: bool(rows_of(row, env))
         case InQuery(args, query):
             return _in_query(tuple(map(sub, args)), query, schemas)
         case ScalarQuery(query):
@@ -114,10 +114,10 @@ def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
 
 
 def _conjunction(args: tuple[Compiled, ...]) -> Compiled:
-    def both(row: Row, scope: Scope) -> bool | None:
+    def both(row: Row, env: Environment) -> bool | None:
         result: bool | None = True
         for arg in args:
-            value = arg(row, scope)
+            value = arg(row, env)
             if value is False:
                 return False
             if value is None:
@@ -128,10 +128,10 @@ def _conjunction(args: tuple[Compiled, ...]) -> Compiled:
 
 
 def _disjunction(args: tuple[Compiled, ...]) -> Compiled:
-    def either(row: Row, scope: Scope) -> bool | None:
+    def either(row: Row, env: Environment) -> bool | None:
         result: bool | None = False
         for arg in args:
-            value = arg(row, scope)
+            value = arg(row, env)
             if value is True:
                 return True
             if value is None:
@@ -161,8 +161,8 @@ def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Co
     key = comparison_key(type_)
     if op == "<=>":
 
-        def same(row: Row, scope: Scope) -> bool:
-            a, b = left(row, scope), right(row, scope)
+        def same(row: Row, env: Environment) -> bool:
+            a, b = left(row, env), right(row, env)
             if a is None or b is None:
                 return a is b
             return bool(a == b) if key is None else bool(key(a) == key(b))
@@ -170,11 +170,11 @@ def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Co
         return same
     holds = _OPERATIONS[op]
 
-    def compared(row: Row, scope: Scope) -> bool | None:
-        a = left(row, scope)
+    def compared(row: Row, env: Environment) -> bool | None:
+        a = left(row, env)
         if a is None:
             return None
-        b = right(row, scope)
+        b = right(row, env)
         if b is None:
             return None
         return holds(a, b) if key is None else holds(key(a), key(b))
@@ -185,13 +185,13 @@ def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Co
 def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -> Compiled:
     key = comparison_key(type_) or (lambda v: v)
 
-    def member(row: Row, scope: Scope) -> bool | None:
-        value = arg(row, scope)
+    def member(row: Row, env: Environment) -> bool | None:
+        value = arg(row, env)
         if value is None:
             return None
         wanted, unknown = key(value), False
         for option in options:
-            found = option(row, scope)
+            found = option(row, env)
             if found is None:
                 unknown = True
             elif key(found) == wanted:
@@ -202,11 +202,11 @@ def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -
 
 
 def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) -> Compiled:
-    def chosen(row: Row, scope: Scope) -> Any:
+    def chosen(row: Row, env: Environment) -> Any:
         for when, then in branches:
-            if when(row, scope) is True:
-                return then(row, scope)
-        return otherwise(row, scope)
+            if when(row, env) is True:
+                return then(row, env)
+        return otherwise(row, env)
 
     return chosen
 
@@ -226,7 +226,7 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
             return _division(meaning, *args, zero_hides=True)
         case Evaluation.UNIT_FIRST:
             if not _knows_its_unit(call):
-                return lambda row, scope: None
+                return lambda row, env: None
             return _in_order(function.nulls, meaning, args)
         case Evaluation.IN_ORDER:
             return _in_order(function.nulls, meaning, args)
@@ -237,15 +237,15 @@ def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
 def _in_order(nulls: Nulls, meaning: Callable[..., Any], args: tuple[Compiled, ...]) -> Compiled:
     """Arguments from left to right, up to the first null if that makes the result null."""
     if nulls in (Nulls.NEVER, Nulls.CUSTOM):
-        return lambda row, scope: meaning(*[a(row, scope) for a in args])
+        return lambda row, env: meaning(*[a(row, env) for a in args])
     if len(args) == 1:
         (only,) = args
-        return lambda row, scope: None if (v := only(row, scope)) is None else meaning(v)
+        return lambda row, env: None if (v := only(row, env)) is None else meaning(v)
 
-    def strict(row: Row, scope: Scope) -> Any:
+    def strict(row: Row, env: Environment) -> Any:
         values = []
         for arg in args:
-            value = arg(row, scope)
+            value = arg(row, env)
             if value is None:
                 return None
             values.append(value)
@@ -259,11 +259,11 @@ def _division(
 ) -> Compiled:
     """Spark evaluates the divisor first: a null divisor hides a dividend that fails."""
 
-    def division(row: Row, scope: Scope) -> Any:
-        b = second(row, scope)
+    def division(row: Row, env: Environment) -> Any:
+        b = second(row, env)
         if b is None or (zero_hides and b == 0):
             return None
-        a = first(row, scope)
+        a = first(row, env)
         return None if a is None else meaning(a, b)
 
     return division
@@ -280,17 +280,17 @@ def _knows_its_unit(call: Call) -> bool:
 def _nanvl(first: Compiled, second: Compiled) -> Compiled:
     """The second value is computed only where the first is NaN."""
 
-    def number(row: Row, scope: Scope) -> Any:
-        value = first(row, scope)
-        return second(row, scope) if value is not None and value != value else value
+    def number(row: Row, env: Environment) -> Any:
+        value = first(row, env)
+        return second(row, env) if value is not None and value != value else value
 
     return number
 
 
 def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
-    def first_present(row: Row, scope: Scope) -> Any:
+    def first_present(row: Row, env: Environment) -> Any:
         for arg in args:
-            if (value := arg(row, scope)) is not None:
+            if (value := arg(row, env)) is not None:
                 return value
         return None
 
@@ -302,7 +302,7 @@ def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
 
 def compile_query(
     query: Dataflow, schemas: tuple[Schema, ...]
-) -> Callable[[Row, Scope], list[Row]]:
+) -> Callable[[Row, Environment], list[Row]]:
     """A function giving the rows of a subquery, computed once per distinct outer values."""
     compiled: list[Any] = []  # filled on first use: the compiler of dataflows stands above us
     places = sorted(
@@ -310,12 +310,12 @@ def compile_query(
     )
     (sink,) = query.sinks
 
-    def rows_of(row: Row, scope: Scope) -> list[Row]:
-        run = scope[0]
+    def rows_of(row: Row, env: Environment) -> list[Row]:
+        run = env[0]
         if not compiled:
             compiled.append(run.compile(query, schemas))
         inner = compiled[0]
-        outer = (run, row, *scope[1:])
+        outer = (run, row, *env[1:])
         key = (id(inner), *(_memo_key(outer[depth][place]) for depth, place in places))
         found = run.memo.get(key)
         if found is None:
@@ -334,10 +334,10 @@ def _in_query(args: tuple[Compiled, ...], query: Dataflow, schemas: tuple[Schema
     rows_of = compile_query(query, schemas)
     keys = [comparison_key(t) or (lambda v: v) for t in query.result_schema.types]
 
-    def member(row: Row, scope: Scope) -> bool | None:
-        values = [a(row, scope) for a in args]
-        rows = rows_of(row, scope)
-        whole, partial = _members(rows, keys, scope[0].memo)
+    def member(row: Row, env: Environment) -> bool | None:
+        values = [a(row, env) for a in args]
+        rows = rows_of(row, env)
+        whole, partial = _members(rows, keys, env[0].memo)
         if None not in values:
             if tuple(key(v) for key, v in zip(keys, values, strict=True)) in whole:
                 return True
@@ -371,9 +371,9 @@ def _members(
     return found
 
 
-def _scalar_query(rows_of: Callable[[Row, Scope], list[Row]]) -> Compiled:
-    def single(row: Row, scope: Scope) -> Any:
-        rows = rows_of(row, scope)
+def _scalar_query(rows_of: Callable[[Row, Environment], list[Row]]) -> Compiled:
+    def single(row: Row, env: Environment) -> Any:
+        rows = rows_of(row, env)
         if len(rows) > 1:
             raise Failure("SCALAR_SUBQUERY_TOO_MANY_ROWS")
         return rows[0][0] if rows else None

@@ -10,29 +10,30 @@ from veer.functions.dates import add_days
 from veer.functions.ordering import group_key, sort_key
 from veer.functions.registry import OVER, over_function
 from veer.functions.traits import OverMeaning
-from veer.interpreter.expressions import Row, Scope, compile_expr
-from veer.interpreter.operators import Outer, Signal, Step, compile_operator, compile_order
+from veer.interpreter.expressions import Environment, Row, compile_expr
+from veer.interpreter.ordering import compile_order
+from veer.interpreter.steps import Outer, Signal, Step
 from veer.model.expr import OverCall
 from veer.model.ops import Over
 from veer.model.schema import Schema
 from veer.model.types import DATE
 
 
-@compile_operator.register
-def _(operator: Over, inputs: Sequence[Schema], outer: Outer) -> Step:
-    columns = [compile_over(named.call, inputs[0], outer) for named in operator.calls]
+def compile_over(operator: Over, inputs: Sequence[Schema], outer: Outer) -> Step:
+    """The rows with the values of window functions behind them."""
+    columns = [_compile_call(named.call, inputs[0], outer) for named in operator.calls]
 
-    def step(signals: list[Signal], scope: Scope) -> Signal:
+    def step(signals: list[Signal], env: Environment) -> Signal:
         rows = signals[0].rows
-        added = [column(rows, scope) for column in columns]
+        added = [column(rows, env) for column in columns]
         return Signal([row + tuple(c[i] for c in added) for i, row in enumerate(rows)])
 
     return step
 
 
-def compile_over(
+def _compile_call(
     call: OverCall, schema: Schema, outer: tuple[Schema, ...]
-) -> Callable[[list[Row], Scope], list[Any]]:
+) -> Callable[[list[Row], Environment], list[Any]]:
     """The column a window function adds, as a function of all rows."""
     scopes = (schema, *outer)
     partition = [(compile_expr(e, scopes), group_key(e.type)) for e in call.partition]
@@ -42,21 +43,21 @@ def compile_over(
     meaning = over_function(call.function).meaning(tuple(a.type for a in call.args), call.type)
     ranking = call.function in OVER
 
-    def column(rows: list[Row], scope: Scope) -> list[Any]:
+    def column(rows: list[Row], env: Environment) -> list[Any]:
         parts: dict[Any, list[int]] = {}
         for i, row in enumerate(rows):
-            name = tuple(key(value(row, scope)) for value, key in partition)
+            name = tuple(key(value(row, env)) for value, key in partition)
             parts.setdefault(name, []).append(i)
         out: list[Any] = [None] * len(rows)
         for places in parts.values():
-            order, peers = arrange([rows[i] for i in places], scope)
+            order, peers = arrange([rows[i] for i in places], env)
             members = [places[n] for n in order]
-            values = [tuple(a(rows[i], scope) for a in args) for i in members]
+            values = [tuple(a(rows[i], env) for a in args) for i in members]
             if ranking:
                 results = _ranked(call, meaning, peers, values)
             else:
-                kept = [where is None or where(rows[i], scope) is True for i in members]
-                bounds = _frames(call, [rows[i] for i in members], peers, scopes, scope)
+                kept = [where is None or where(rows[i], env) is True for i in members]
+                bounds = _frames(call, [rows[i] for i in members], peers, scopes, env)
                 results = [_framed(call, meaning, values[lo:hi], kept[lo:hi]) for lo, hi in bounds]
             for i, value in zip(members, results, strict=True):
                 out[i] = value
@@ -96,7 +97,7 @@ def _framed(
 
 
 def _frames(
-    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], scope: Scope
+    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], env: Environment
 ) -> list[tuple[int, int]]:
     """For each row of a sorted partition the half-open range its frame covers."""
     size, frame = len(rows), call.frame
@@ -107,7 +108,7 @@ def _frames(
         low = [0 if frame.start is None else bisect_left(peers, p) for p in peers]
         high = [size if frame.end is None else bisect_right(peers, p) for p in peers]
     else:
-        low, high = _range_bounds(call, rows, peers, scopes, scope)
+        low, high = _range_bounds(call, rows, peers, scopes, env)
     return [
         (min(max(a, 0), size), max(min(b, size), min(max(a, 0), size)))
         for a, b in zip(low, high, strict=True)
@@ -115,13 +116,13 @@ def _frames(
 
 
 def _range_bounds(
-    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], scope: Scope
+    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], env: Environment
 ) -> tuple[list[int], list[int]]:
     """RANGE with offsets: rows whose only sort key lies within a distance of the current one."""
     (key,) = call.order
     value = compile_expr(key.expr, scopes)
     order = sort_key(key.expr.type)
-    column = [value(row, scope) for row in rows]
+    column = [value(row, env) for row in rows]
     size = len(rows)
 
     def shifted(v: Any, offset: Any) -> Any:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import veer.interpreter.over  # noqa: F401  gives Over its meaning
 from veer.analysis.determinism import operator_kind
 from veer.functions.registry import Kind
 from veer.interpreter.choices import Choices
-from veer.interpreter.expressions import Row, Scope
-from veer.interpreter.joins import JoinGroup, compile_group, gather_group
+from veer.interpreter.expressions import Environment, Row
+from veer.interpreter.join_groups import JoinGroup, compile_group, gather_group
 from veer.interpreter.opaque import noise, opaque_value
-from veer.interpreter.operators import Signal, compile_operator
+from veer.interpreter.operators import compile_operator
+from veer.interpreter.steps import Signal, Step
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Filter, Join, Limit
 from veer.model.schema import Schema
@@ -65,7 +65,7 @@ class Program:
         self, dataflow: Dataflow, outer: tuple[Schema, ...] = (), *, every_signal: bool = False
     ) -> None:
         self.dataflow = dataflow
-        self.steps: list[tuple[str, tuple[str, ...], Callable[[list[Signal], Scope], Signal]]] = []
+        self.steps: list[tuple[str, tuple[str, ...], Step]] = []
         inlined: set[str] = set()
         groups: dict[str, JoinGroup] = {}
         for id_ in reversed(dataflow.order):
@@ -102,15 +102,15 @@ class Program:
             results[sink] = Result(schema.names, schema.types, signal.rows, signal.peers)
         return results
 
-    def evaluate(self, scope: Scope) -> dict[str, Signal]:
+    def evaluate(self, env: Environment) -> dict[str, Signal]:
         """The output of every operator that is not inlined into a join."""
         signals: dict[str, Signal] = {}
-        choices = scope[0].choices
+        choices = env[0].choices
         for id_, inputs, step in self.steps:
             fed = [signals[i] for i in inputs]
             if choices is not None and id_ in self.choosing:
                 fed = [choices.arrange(s, self._kept(id_, s)) for s in fed]
-            signals[id_] = step(fed, scope)
+            signals[id_] = step(fed, env)
         return signals
 
     def _kept(self, id_: str, fed: Signal) -> range | None:
@@ -138,7 +138,7 @@ class Program:
 
 
 def _starts_group(dataflow: Dataflow, id_: str) -> bool:
-    """Whether joins below an operator are worth joining together: see `joins`."""
+    """Whether joins below an operator are worth joining together: see `join_groups`."""
 
     def is_inner(operator: AnyOperator) -> bool:
         return isinstance(operator, Join) and operator.kind in ("inner", "cross")

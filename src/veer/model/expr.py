@@ -8,7 +8,7 @@ Truth is three-valued throughout; `Compare("<=>")` is the only null-safe compari
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final, get_args
 
 from veer.errors import IllFormedError
 from veer.functions.registry import (
@@ -352,9 +352,17 @@ EXPR_CLASSES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ExprHolder:
+    """The base of what is not an expression but may hold some among its properties.
+
+    Walks over expressions (`exprs_in`, `map_exprs`) look inside these and nothing else.
+    """
+
+
 @final
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(ExprHolder):
     """An expression with the name of the column it makes."""
 
     name: str
@@ -363,7 +371,7 @@ class Named:
 
 @final
 @dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(ExprHolder):
     """One key of an order; Spark puts nulls first when ascending, last when descending."""
 
     expr: Expr
@@ -377,7 +385,7 @@ class SortKey:
 
 @final
 @dataclass(frozen=True, slots=True)
-class AggregateCall:
+class AggregateCall(ExprHolder):
     """An aggregate function over the rows of a group where `where` is true."""
 
     function: str
@@ -415,7 +423,7 @@ WHOLE = Frame("rows", None, None)
 
 @final
 @dataclass(frozen=True, slots=True)
-class OverCall:
+class OverCall(ExprHolder):
     """A window function: ranking, offset or aggregate `function` over partition, order, frame."""
 
     function: str
@@ -452,3 +460,14 @@ def _require_booleans(what: str, args: tuple[Expr, ...]) -> None:
     for arg in args:
         if arg.type != BOOLEAN:
             raise IllFormedError(f"{what} needs a boolean, got {arg.type}")
+
+
+# Everything an expression is made of: each is told by its class and properties, columns apart.
+EXPR_PARTS: tuple[type[Any], ...] = (
+    *get_args(Expr),
+    Named,
+    SortKey,
+    AggregateCall,
+    Frame,
+    OverCall,
+)

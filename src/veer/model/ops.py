@@ -16,6 +16,7 @@ from veer.model.expr import (
     AggregateCall,
     Column,
     Expr,
+    ExprHolder,
     Named,
     OverCall,
     SortKey,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(ExprHolder):
     """The base of all operators; `arity` inputs, None for any number from one.
 
     Code that takes an operator asks for an `AnyOperator`, the closed union of the classes below.
@@ -69,7 +70,7 @@ class Operator:
 
 @final
 @dataclass(frozen=True, slots=True)
-class NamedCall:
+class NamedCall(ExprHolder):
     """An aggregate with the name of the column it makes."""
 
     name: str
@@ -78,7 +79,7 @@ class NamedCall:
 
 @final
 @dataclass(frozen=True, slots=True)
-class NamedOver:
+class NamedOver(ExprHolder):
     """A window function with the name of the column it makes."""
 
     name: str

@@ -296,7 +296,7 @@ def show_operator(operator: AnyOperator) -> str:
         case Union() | IntersectAll() | ExceptAll():
             return type(operator).__name__
         case _:
-            raise TypeError(f"no printer for {type(operator).__name__}")
+            assert_never(operator)
 
 
 MOST_PARTS = 4  # of a long list
@@ -310,8 +310,8 @@ def brief(operator: AnyOperator) -> str:
         return text
     match operator:
         case Source(table, fields, location=location):
-            place = f" at {location!r}" if location else ""
-            text = f"Source {table}({_some([f.name for f in fields])}){place}"
+            place = f" at {without_secrets(location)!r}" if location else ""
+            text = f"Source {without_secrets(table)}({_some([f.name for f in fields])}){place}"
         case Values(fields, rows):
             text = f"Values ({_some([f.name for f in fields])}) of {len(rows)} rows"
         case Project(columns):
@@ -320,7 +320,7 @@ def brief(operator: AnyOperator) -> str:
             by, does = [_show_named(k) for k in keys], [_show_calls((c,)) for c in calls]
             text = f"Aggregate by {_some(by)}: {_some(does)}"
         case _:
-            pass
+            pass  # nothing to leave out: cut where it is too long
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 

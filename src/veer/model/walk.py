@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
@@ -18,6 +18,7 @@ from veer.model.expr import (
     Compare,
     Exists,
     Expr,
+    ExprHolder,
     GetField,
     InList,
     InQuery,
@@ -197,9 +198,10 @@ def _parts_of(kind: type[Any]) -> tuple[str, ...]:
     """The properties of a class that may hold expressions; of a plain value none."""
     found = _parts.get(kind)
     if found is None:
-        own = is_dataclass(kind) and kind.__module__.startswith("veer.model.")
-        read = (f for f in fields(kind) if not f.metadata.get("own_rows")) if own else ()
-        found = _parts[kind] = tuple(f.name for f in read)
+        found = ()
+        if issubclass(kind, ExprHolder):
+            found = tuple(f.name for f in fields(kind) if not f.metadata.get("own_rows"))
+        _parts[kind] = found
     return found
 
 
@@ -209,15 +211,11 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
         return change(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
         return tuple(map_exprs(item, change) for item in value)  # type: ignore[return-value]
-    if is_dataclass(value) and type(value).__module__.startswith("veer.model."):
-        changed = {
-            f.name: map_exprs(getattr(value, f.name), change)
-            for f in fields(value)
-            if f.init and not f.metadata.get("own_rows")
-        }
+    if isinstance(value, ExprHolder):
+        changed = {name: map_exprs(getattr(value, name), change) for name in _parts_of(type(value))}
         if all(changed[name] is getattr(value, name) for name in changed):
             return value
-        return replace(value, **changed)  # type: ignore[type-var]
+        return replace(value, **changed)
     return value
 
 

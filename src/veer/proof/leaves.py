@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from veer.analysis.facts import Facts, facts, is_never_null, place_name
-from veer.analysis.needs import GIVE_NO_ORDER, Need, needs
+from veer.analysis.needs import Need, needs
 from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr
-from veer.model.ops import Filter, Limit, Project, Source, TableUdf
+from veer.model.ops import Project, Source, TableUdf
 from veer.model.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
 from veer.model.schema import Field
+from veer.model.traits import RowOrder
 from veer.model.types import INT, same_by_value
 from veer.model.walk import columns_read, operator_exprs
 from veer.proof.claims import Claim, ProofError, VerifierStep, pairs_of
@@ -27,14 +28,14 @@ def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
     not be equally ordered.
     """
     id_ = start
-    while isinstance(dataflow.operators[id_], Filter | Project | Limit):
+    while dataflow.operators[id_].traits.order is RowOrder.KEPT:
         if id_ in leaves:
             return False
         id_ = dataflow.inputs[id_][0]
     operator = dataflow.operators[id_]
     if isinstance(operator, Source):
         return True
-    return id_ not in leaves and isinstance(operator, GIVE_NO_ORDER)
+    return id_ not in leaves and operator.traits.order.ignores_inputs
 
 
 def query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
+from typing import assert_never
 
 from veer.functions.registry import OVER, over_function
 from veer.model.dag import Dataflow
@@ -26,13 +27,25 @@ from veer.model.expr import (
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
+    ExceptAll,
+    Filter,
     GlobalAggregate,
+    IntersectAll,
+    Join,
     Lateral,
     Limit,
     Over,
     Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
     Source,
+    TableUdf,
     Union,
+    Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.walk import operator_exprs, parts, subqueries
@@ -114,8 +127,14 @@ class _Counted:
                 return seen | {len(rows) + place for place in self.columns(query)}
             case Union():
                 return {place % width for place in seen}
+            case Source() | Values() | Filter() | Join() | IntersectAll() | ExceptAll():
+                return _first(seen, width)
+            case Deduplicate() | Sort() | Limit() | Unnest() | Sample() | RowUdf():
+                return _first(seen, width)
+            case TableUdf() | Sink():
+                return _first(seen, width)  # perhaps in other places: a guess, for row counts only
             case _:
-                return {place for place in seen if place < width}
+                assert_never(operator)
 
     def _calls(
         self, calls: Sequence[AggregateCall | OverCall], start: int, rows: Schema, seen: Set[int]
@@ -147,6 +166,11 @@ def _side_by_side(counting: Sequence[Set[int]], schemas: Sequence[Schema]) -> Se
     return combined
 
 
+def _first(places: Set[int], width: int) -> Set[int]:
+    """The places among the first columns."""
+    return {place for place in places if place < width}
+
+
 def _tables(operator: AnyOperator) -> Iterator[str]:
     """The tables an operator reads itself: it is one, or its subqueries do."""
     if isinstance(operator, Source):
@@ -169,6 +193,14 @@ def _own_numbers(operator: AnyOperator) -> Iterator[int]:
                     yield from (abs(b) for b in (call.frame.start, call.frame.end) if b is not None)
                 if call.function in OVER:  # whose arguments are values or numbers of rows
                     yield from (n for a in call.args for n in _numbers(a))
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Sink():
+            return
+        case Aggregate() | GlobalAggregate() | Deduplicate() | IntersectAll() | ExceptAll():
+            return
+        case Unnest() | Lateral() | Sample() | RowUdf() | TableUdf():
+            return
+        case _:
+            assert_never(operator)
 
 
 def _numbers(expr: Expr) -> Iterator[int]:

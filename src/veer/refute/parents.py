@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from veer.interpreter.expressions import Row
 from veer.model.ops import ForeignKey, Source
 from veer.refute.instances import (
     Tables,
@@ -22,7 +23,6 @@ from veer.refute.instances import (
 from veer.refute.pools import numbered
 
 MOST_ROWS = 200  # added to one witness; circles of foreign keys could ask for rows without end
-Row = tuple[Any, ...]
 
 
 def with_parents(

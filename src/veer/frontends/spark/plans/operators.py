@@ -60,6 +60,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Field, Schema
+from veer.model.traits import RowOrder
 from veer.model.types import STRING, ArrayType, is_orderable
 
 JOINS = {
@@ -164,9 +165,9 @@ class PlanReader(FlowBuilder):
     def _unordered(self, below: PlanSignal) -> PlanSignal:
         """The rows without the order they may come in: a union of one."""
         id_ = below.id
-        while isinstance(self.operators[id_], Filter | Project | Limit):
+        while self.operators[id_].traits.order is RowOrder.KEPT:
             id_ = next(link.src for link in self.links if link.dst == id_)
-        if not isinstance(self.operators[id_], Sort):
+        if self.operators[id_].traits.order is not RowOrder.OWN:
             return below
         return self._add_signal(Union(), below.expr_ids, below)
 

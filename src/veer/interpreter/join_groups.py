@@ -1,0 +1,229 @@
+"""Filters over trees of inner joins, run together.
+
+`FROM a, b, c WHERE ...` is a cross product with a filter on top: evaluated literally it would
+be out of reach. A group gathers the inputs and the conjuncts of such a tree, applies each
+conjunct as soon as its columns are there, and joins by hashing on equalities.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from veer.functions.ordering import group_key
+from veer.interpreter.expressions import Environment, Row, compile_expr
+from veer.interpreter.steps import Signal, Step
+from veer.model.dag import Dataflow
+from veer.model.expr import And, Column, Compare, Expr, Or
+from veer.model.ops import Filter, Join
+from veer.model.schema import Schema
+from veer.model.walk import columns_read, substitute_columns
+
+DEEPEST = 200  # joins within joins that are run together
+
+
+@dataclass(frozen=True)
+class JoinGroup:
+    """Inputs in column order, the conjuncts over all their columns, and the operators inlined."""
+
+    inputs: tuple[str, ...]
+    conjuncts: tuple[Expr, ...]
+    members: frozenset[str]
+    schema: Schema
+
+
+def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
+    """The maximal tree of filters and inner joins ending in `root`, used nowhere else."""
+    inputs: list[str] = []
+    conjuncts: list[tuple[Expr, int]] = []
+    members = {root}
+
+    def is_own(id_: str) -> bool:
+        return id_ == root or len(dataflow.outputs[id_]) == 1
+
+    def visit(id_: str, offset: int, depth: int) -> int:
+        """Add the tree below `id_`, whose columns start at `offset`; give its width."""
+        predicates: list[Expr] = []
+        while isinstance(operator := dataflow.operators[id_], Filter) and is_own(id_):
+            members.add(id_)
+            predicates.append(operator.predicate)
+            (id_,) = dataflow.inputs[id_]
+        inner = isinstance(operator, Join) and operator.kind in ("inner", "cross")
+        if isinstance(operator, Join) and inner and is_own(id_) and depth < DEEPEST:
+            members.add(id_)
+            left, right = dataflow.inputs[id_]
+            width = visit(left, offset, depth + 1)
+            width += visit(right, offset + width, depth + 1)
+            if operator.condition is not None:
+                conjuncts.extend((c, offset) for c in _split(operator.condition))
+        else:
+            inputs.append(id_)
+            width = len(dataflow.schemas[id_])
+        for predicate in reversed(predicates):
+            conjuncts.extend((c, offset) for c in _split(predicate))
+        return width
+
+    visit(root, 0, 0)
+    schema = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
+    lifted = tuple(_lift(c, offset, schema) for c, offset in conjuncts)
+    return JoinGroup(tuple(inputs), lifted, frozenset(members), schema)
+
+
+def _split(expr: Expr) -> tuple[Expr, ...]:
+    """The conjuncts of a condition, and those that every side of a disjunction has."""
+    found = expr.args if isinstance(expr, And) else (expr,)
+    return found + tuple(c for part in found if isinstance(part, Or) for c in _common(part))
+
+
+def _common(expr: Or) -> list[Expr]:
+    first, *others = [a.args if isinstance(a, And) else (a,) for a in expr.args]
+    return [c for c in first if all(c in other for other in others)]
+
+
+def _lift(expr: Expr, offset: int, schema: Schema) -> Expr:
+    """A condition over a part of the columns as one over all of them.
+
+    An occurrence counts the columns of that name before it; more of them stand before now.
+    """
+    if offset == 0:
+        return expr
+    before = Counter(f.name for f in schema.fields[:offset])
+    return substitute_columns(expr, lambda c: replace(c, occurrence=c.occurrence + before[c.name]))
+
+
+def compile_group(group: JoinGroup, dataflow: Dataflow, outer: tuple[Schema, ...]) -> Step:
+    """A step joining all inputs of the group."""
+    schemas = [dataflow.schemas[i] for i in group.inputs]
+    starts = [sum(map(len, schemas[:n])) for n in range(len(schemas))]
+    owner = [n for n, schema in enumerate(schemas) for _ in schema]
+    whole = compile_condition_parts(group, owner, outer)
+    width = len(owner)
+
+    def step(signals: list[Signal], env: Environment) -> Signal:
+        if len(signals) == 1:
+            (only,) = signals
+            keep = [i for i, r in enumerate(only.rows) if _passes(whole, r, env)]
+            return only.pick(keep)
+        order = _join_order(len(schemas), whole, [len(s.rows) for s in signals])
+        rows: list[list[Any]] = []
+        bound: set[int] = set()
+        for number in order:
+            filled = [_place(row, starts[number], width) for row in signals[number].rows]
+            ready = [c for c in whole if c.inputs <= {number}]
+            filled = [r for r in filled if all(c.test(r, env) is True for c in ready)]
+            if not bound:
+                rows, bound = filled, {number}
+                continue
+            rows = _join(rows, filled, bound, number, whole, schemas, starts, env)
+            bound.add(number)
+        rest = [c for c in whole if not c.inputs]
+        out = [tuple(r) for r in rows]
+        return Signal([r for r in out if all(c.test(r, env) is True for c in rest)])
+
+    return step
+
+
+@dataclass(frozen=True)
+class Conjunct:
+    """A condition, the inputs it reads, and the two columns it equates if it does just that."""
+
+    test: Callable[[Any, Environment], Any]
+    inputs: frozenset[int]
+    equal: tuple[int, int] | None
+    null_safe: bool
+
+
+def compile_condition_parts(
+    group: JoinGroup, owner: list[int], outer: tuple[Schema, ...]
+) -> list[Conjunct]:
+    """The conjuncts with what they read."""
+    found = []
+    for expr in group.conjuncts:
+        places = {group.schema.place(c.name, c.occurrence) for c in columns_read(expr)}
+        equal = None
+        match expr:
+            case Compare("=" | "<=>", Column() as a, Column() as b):
+                left = group.schema.place(a.name, a.occurrence)
+                right = group.schema.place(b.name, b.occurrence)
+                if owner[left] != owner[right]:
+                    equal = (left, right)
+        found.append(
+            Conjunct(
+                compile_expr(expr, (group.schema, *outer)),
+                frozenset(owner[p] for p in places),
+                equal,
+                isinstance(expr, Compare) and expr.op == "<=>",
+            )
+        )
+    return found
+
+
+def _passes(conjuncts: list[Conjunct], row: Row, env: Environment) -> bool:
+    return all(c.test(row, env) is True for c in conjuncts)
+
+
+def _place(row: Row, start: int, width: int) -> list[Any]:
+    filled: list[Any] = [None] * width
+    filled[start : start + len(row)] = row
+    return filled
+
+
+def _join_order(count: int, conjuncts: list[Conjunct], sizes: list[int]) -> list[int]:
+    """Inputs in an order in which each is linked to the earlier ones where possible."""
+    left = sorted(range(count), key=lambda n: (sizes[n], n))
+    order = [left.pop(0)]
+    while left:
+        bound = set(order)
+        linked = [
+            n
+            for n in left
+            if any(c.equal and n in c.inputs and c.inputs <= bound | {n} for c in conjuncts)
+        ]
+        chosen = (linked or left)[0]
+        left.remove(chosen)
+        order.append(chosen)
+    return order
+
+
+def _join(
+    rows: list[list[Any]],
+    added: list[list[Any]],
+    bound: set[int],
+    number: int,
+    conjuncts: list[Conjunct],
+    schemas: list[Schema],
+    starts: list[int],
+    env: Environment,
+) -> list[list[Any]]:
+    """Join what is bound with one more input on every conjunct that now has its columns."""
+    ready = [
+        c
+        for c in conjuncts
+        if number in c.inputs and c.inputs - {number} and c.inputs <= bound | {number}
+    ]
+    begin, end = starts[number], starts[number] + len(schemas[number])
+    pairs, tests = [], []
+    for c in ready:
+        if c.equal is not None and not c.null_safe:
+            new, old = c.equal if begin <= c.equal[0] < end else c.equal[::-1]
+            pairs.append((new, old))
+        else:
+            tests.append(c)
+    types = {starts[n] + k: f.type for n, s in enumerate(schemas) for k, f in enumerate(s)}
+    keys = [(new, old, group_key(types[new])) for new, old in pairs]
+    table: dict[Any, list[list[Any]]] = {}
+    for row in added:
+        if all(row[new] is not None for new, _, _ in keys):
+            table.setdefault(tuple(k(row[new]) for new, _, k in keys), []).append(row)
+    out = []
+    for row in rows:
+        if any(row[old] is None for _, old, _ in keys):
+            continue
+        for other in table.get(tuple(k(row[old]) for _, old, k in keys), ()):
+            merged = row.copy()
+            merged[begin:end] = other[begin:end]
+            if all(c.test(merged, env) is True for c in tests):
+                out.append(merged)
+    return out
