@@ -37,6 +37,7 @@ from veer.model.ops import (
 )
 from veer.model.pprint import brief
 from veer.model.resolve import EnclosingRows
+from veer.model.traits import RowOrder
 from veer.model.types import BOOLEAN, has_floats, is_orderable
 from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
@@ -95,7 +96,7 @@ class Lowering(ExpressionLowering):
             inputs = [tuple(map(self.context.freshened, bags[i])) for i in below]
             order = orders[below[0]] if len(below) == 1 else ()
             operator = dataflow.operators[id_]
-            if not isinstance(operator, Filter | Project | Limit | Sort | Sink):
+            if operator.traits.order in (RowOrder.NONE, RowOrder.UNKNOWN):
                 widths = [len(dataflow.schemas[i]) for i in below]
                 inputs = list(map(_without_sort_keys, inputs, widths))
                 order = ()
@@ -272,8 +273,14 @@ def _keeps_emptiness(operator: AnyOperator) -> bool:
             return True
         case Limit(int() as count, 0):
             return count > 0
-        case _:
+        case Limit() | Filter() | Deduplicate() | Sample() | Over() | Unnest() | Lateral():
             return False
+        case Source() | Values() | Join() | Aggregate() | GlobalAggregate() | Union():
+            return False
+        case IntersectAll() | ExceptAll() | RowUdf() | TableUdf():
+            return False
+        case _:
+            assert_never(operator)
 
 
 def _reads_outer_rows(operator: AnyOperator) -> bool:
@@ -283,7 +290,7 @@ def _reads_outer_rows(operator: AnyOperator) -> bool:
 def _order_below(dataflow: Dataflow, id_: str) -> Directions:
     """The directions of the order a limit follows."""
     while not isinstance(dataflow.operators[id_], Sort):
-        if not isinstance(dataflow.operators[id_], Filter | Project | Limit):
+        if dataflow.operators[id_].traits.order is not RowOrder.KEPT:
             return ()
         id_ = dataflow.inputs[id_][0]
     sort = dataflow.operators[id_]
