@@ -36,7 +36,7 @@ from veer.smt import Same, same
 
 @dataclass
 class Groups:
-    """The group rules over a table of context."""
+    """Groups and limits of one proof: kept whole while conditions move in, then spelled out."""
 
     context: Context
     matcher: Matcher
@@ -56,45 +56,53 @@ class Groups:
     def pushed(self, term: Term) -> Term:
         """Conditions on the keys of a group alone move into the group.
 
-        HAVING k > 5   =>   WHERE k > 5 before grouping
+            HAVING k > 5   =>   WHERE k > 5 before grouping
+
+        All rows of a group have its keys, so a condition on the keys keeps or drops a group as a
+        whole; nulls form a group and meet the condition alike. Not for a global group: it has a
+        row even if none is left.
         """
         for atom in term.atoms:
             group = atom.relation
             if not isinstance(group, Group) or group.is_global:
                 continue
-            keys = atom.columns[: group.keys]
-            others = {a.var for a in term.atoms if a is not atom}
-            moving = [
-                c
-                for c in term.conditions
-                if (read := self.context.free(c)).intersection(keys)
-                and all(r in keys for r in read if r.variable == atom.var)
-                and others.isdisjoint(r.variable for r in read)
-            ]
+            moving = self._conditions_on_keys(term, atom, group)
             if moving:
-                inner = tuple(
-                    replace(
-                        t,
-                        conditions=(
-                            *t.conditions,
-                            *(
-                                self.context.substitute(c, dict(zip(keys, t.outputs, strict=False)))
-                                for c in moving
-                            ),
-                        ),
-                    )
-                    for t in map(self.context.freshened, group.bag)
-                )
                 rest = tuple(c for c in term.conditions if c not in moving)
-                narrowed = Atom(atom.var, replace(group, bag=inner))
+                narrowed = Atom(atom.var, self._narrowed(atom, group, moving))
                 atoms = tuple(narrowed if a is atom else a for a in term.atoms)
                 return self.pushed(Term(atoms, rest, term.outputs))
         return term
 
+    def _conditions_on_keys(self, term: Term, atom: Atom, group: Group) -> list[Expr]:
+        """Conditions that read keys of a group atom, and no other column of the term."""
+        keys = atom.columns[: group.keys]
+        others = {a.var for a in term.atoms if a is not atom}
+        return [
+            c
+            for c in term.conditions
+            if (read := self.context.free(c)).intersection(keys)
+            and all(r in keys for r in read if r.variable == atom.var)
+            and others.isdisjoint(r.variable for r in read)
+        ]
+
+    def _narrowed(self, atom: Atom, group: Group, conditions: Sequence[Expr]) -> Group:
+        """The group over those of its rows whose keys meet the conditions."""
+        keys = atom.columns[: group.keys]
+        bag = []
+        for row in map(self.context.freshened, group.bag):
+            table = dict(zip(keys, row.outputs, strict=False))
+            moved = (self.context.substitute(c, table) for c in conditions)
+            bag.append(replace(row, conditions=(*row.conditions, *moved)))
+        return replace(group, bag=tuple(bag))
+
     # -- groups of one row ---------------------------------------------------------------------
 
     def _single_rows(self, group: Group) -> Bag | None:
-        """A group whose keys hold a key of its input has one row each: no grouping at all."""
+        """A group whose keys hold a key of its input has one row each: no grouping at all.
+
+        Not for several terms, which could give the same keys twice, nor for a global group.
+        """
         if group.is_global or len(group.bag) != 1:
             return None
         (term,) = group.bag
@@ -109,31 +117,38 @@ class Groups:
         return (replace(term, outputs=(*term.outputs[: group.keys], *values)),)
 
     def _keys_determine(self, term: Term, keys: tuple[Expr, ...]) -> bool:
-        """Whether equal keys mean the same row of every atom."""
+        """Whether equal keys mean the same row of every atom.
+
+        An atom is determined if the columns of one of its keys are known; then all its columns
+        are, and may determine further atoms. Float keys say nothing: 0.0 groups with -0.0.
+        """
         classes = Classes.of(term.conditions)
         plain = (shifted(k)[1] for k in keys if not has_floats(k.type))  # x + 1 says what x is
         known = {m for k in plain for m in classes.members(k)}
-        open_ = list(term.atoms)
-        noted = []
-        while open_:
-            found = None
-            for atom in open_:
-                for key in self._unique_columns(atom, term.conditions, classes):
-                    if all(self._is_known(c, known, classes) for c in key):
-                        found = (atom, key)
-                        break
-                if found:
-                    break
-            if found is None:
+        remaining = list(term.atoms)
+        relied_on = []
+        while remaining:
+            determined = self._determined(remaining, term.conditions, classes, known)
+            if determined is None:
                 return False
-            atom, key = found
+            atom, key = determined
             if isinstance(atom.relation, Table):
-                noted.append(found)
-            open_.remove(atom)
+                relied_on.append(determined)
+            remaining.remove(atom)
             known |= {m for c in atom.columns for m in classes.members(c)}
-        for atom, key in noted:
+        for atom, key in relied_on:
             self.context.note_key(atom, key)
         return True
+
+    def _determined(
+        self, atoms: Sequence[Atom], conditions: Sequence[Expr], classes: Classes, known: set[Expr]
+    ) -> tuple[Atom, tuple[RowColumn, ...]] | None:
+        """The first atom of which a key is known, with that key."""
+        for atom in atoms:
+            for key in self._unique_columns(atom, conditions, classes):
+                if all(self._is_known(c, known, classes) for c in key):
+                    return atom, key
+        return None
 
     def _is_known(self, c: RowColumn, known: set[Expr], classes: Classes) -> bool:
         return not has_floats(c.type) and any(
@@ -184,7 +199,11 @@ class Groups:
             )
 
     def _group_row(self, group: Group) -> Term:
-        """A row of a group: its keys range over all values, a row has them, folds go over those."""
+        """A row of a group: its keys range over all values, a row has them, folds go over those.
+
+        Each combination of keys, nulls included, comes once, and only if some row has it. A global
+        group is there without rows too.
+        """
         inner = self.expanded(group.bag)
         types = [e.type for e in group.bag[0].outputs[: group.keys]] if group.bag else []
         atoms = tuple(Atom(self.context.fresh(), Domain(t)) for t in types)

@@ -86,7 +86,7 @@ def _count(context: Context, term: Term, condition: Expr) -> Expr:
 
 @dataclass
 class Ordered:
-    """Limits spelled out over a table of context."""
+    """Limits spelled out, in the context of a proof."""
 
     context: Context
 

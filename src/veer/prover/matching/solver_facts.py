@@ -136,7 +136,10 @@ class SolverFacts:
         return new
 
     def _row_of(self, symbol: Symbol) -> list[Expr]:
-        """If something exists, there is a row with its properties."""
+        """If something exists, there is a row with its properties.
+
+        A fresh variable stands for that row, so nothing else is claimed of it.
+        """
         definition = self.context.definitions[symbol]
         if isinstance(definition, Totaled):
             return self._total_is_zero(symbol, definition)
@@ -204,7 +207,10 @@ class SolverFacts:
         )
 
     def _fits(self, own: Symbol) -> None:
-        """Rows at hand that fit the description make an EXISTS true."""
+        """Rows at hand that fit the description make an EXISTS true.
+
+        Sound for any choice of rows of the same relations; the guards say when a row is there.
+        """
         definition = self.context.definitions[own]
         if not isinstance(definition, SomeRow):
             return
@@ -233,7 +239,10 @@ class SolverFacts:
             self._add(implies(fits, Holds(own)))
 
     def _parents(self, symbols: Sequence[Symbol]) -> None:
-        """A row with a foreign key has a parent row."""
+        """A row with a foreign key has a parent row, unless a column of the key is null.
+
+        The declaration says so, and is listed among the assumptions.
+        """
         wanted: dict[str, Table] = {}
         for symbol in symbols:
             definition = self.context.definitions[symbol]
@@ -274,7 +283,10 @@ class SolverFacts:
                 )
 
     def _keys(self) -> None:
-        """Rows of a table that agree on a key are the same row."""
+        """Rows of a table that agree on a key are the same row.
+
+        Unique columns say so of rows that have no null there, floats nothing: 0.0 is -0.0.
+        """
         for i, (a, _) in enumerate(self.rows):
             for b, _ in self.rows[i + 1 :]:
                 if a.relation != b.relation:
