@@ -168,14 +168,14 @@ def equalities(condition: Expr) -> Iterable[tuple[Variable, Expr, bool]]:
 
 @final
 @dataclass
-class Classes:
+class EqualityClasses:
     """Expressions that have the same value on every row on which the conditions are true."""
 
     _of: dict[Expr, list[Expr]]
 
     @classmethod
-    def of(cls, conditions: Iterable[Expr]) -> Classes:
-        """Classes closed under the equalities among conjuncts; constants come first."""
+    def of(cls, conditions: Iterable[Expr]) -> EqualityClasses:
+        """EqualityClasses closed under the equalities among conjuncts; constants come first."""
         classes: dict[Expr, list[Expr]] = {}
         for condition in conditions:
             for _, _, _ in list(equalities(condition))[:1]:
@@ -204,7 +204,7 @@ class Classes:
 
 
 def row_keys(
-    atom: Atom, conditions: Sequence[Expr], classes: Classes
+    atom: Atom, conditions: Sequence[Expr], classes: EqualityClasses
 ) -> Iterator[tuple[RowColumn, ...]]:
     """Columns of an atom on which no two rows agree that meet the conditions.
 
@@ -216,7 +216,7 @@ def row_keys(
             yield unique
 
 
-def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: Classes) -> bool:
+def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: EqualityClasses) -> bool:
     """Whether a column is not null on the rows that meet all conditions."""
     members = classes.members(column)
     if not all(map(can_be_null, members)):

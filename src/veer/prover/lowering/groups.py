@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from veer.model.expr import Case, Cast, Expr, IsNull, Literal, Not, RowColumn
 from veer.model.types import LONG, DoubleType, IntegralType, has_floats
-from veer.prover.conditions import Classes, row_keys
+from veer.prover.conditions import EqualityClasses, row_keys
 from veer.prover.context import Context
 from veer.prover.folds import sum_or_zero
 from veer.prover.lowering.order import Ordered, rows_alike
@@ -122,7 +122,7 @@ class Groups:
         An atom is determined if the columns of one of its keys are known; then all its columns
         are, and may determine further atoms. Float keys say nothing: 0.0 groups with -0.0.
         """
-        classes = Classes.of(term.conditions)
+        classes = EqualityClasses.of(term.conditions)
         plain = (shifted(k)[1] for k in keys if not has_floats(k.type))  # x + 1 says what x is
         known = {m for k in plain for m in classes.members(k)}
         remaining = list(term.atoms)
@@ -141,7 +141,11 @@ class Groups:
         return True
 
     def _determined(
-        self, atoms: Sequence[Atom], conditions: Sequence[Expr], classes: Classes, known: set[Expr]
+        self,
+        atoms: Sequence[Atom],
+        conditions: Sequence[Expr],
+        classes: EqualityClasses,
+        known: set[Expr],
     ) -> tuple[Atom, tuple[RowColumn, ...]] | None:
         """The first atom of which a key is known, with that key."""
         for atom in atoms:
@@ -150,13 +154,13 @@ class Groups:
                     return atom, key
         return None
 
-    def _is_known(self, c: RowColumn, known: set[Expr], classes: Classes) -> bool:
+    def _is_known(self, c: RowColumn, known: set[Expr], classes: EqualityClasses) -> bool:
         return not has_floats(c.type) and any(
             m in known or isinstance(m, Literal) for m in classes.members(c)
         )
 
     def _unique_columns(
-        self, atom: Atom, conditions: Sequence[Expr], classes: Classes
+        self, atom: Atom, conditions: Sequence[Expr], classes: EqualityClasses
     ) -> list[tuple[RowColumn, ...]]:
         if isinstance(atom.relation, Group):
             return [atom.columns[: atom.relation.keys]]

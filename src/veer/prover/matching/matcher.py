@@ -36,7 +36,7 @@ TRIED_ALIGNMENTS = 6  # asked about
 
 @dataclass
 class Matcher:
-    """Compares bags over one table of symbols; `may_count` allows questions about several terms.
+    """Compares bags in the context of a proof; `may_count` allows questions about several terms.
 
     Without it each term of P needs a term of Q of its own, as in SPES.
     """
