@@ -67,6 +67,11 @@ class Matcher:
         return answer
 
     def _same_bags(self, p: Bag, q: Bag, around: Surroundings) -> bool:
+        """A bag is the sum of its terms, so equal terms may be taken off both sides.
+
+        What is left over is compared without its empty terms, then by keys where the tables
+        differ, then in sum: each way proves the same claim, so their order is only a matter of work.
+        """
         ours, theirs = list(p), list(q)
         self._pair_up(ours, theirs, around)
         if not ours and not theirs:
@@ -113,7 +118,10 @@ class Matcher:
         return self._proves(Same(*counts), (), [(counts[0],), (counts[1],)], around)
 
     def _pair_up(self, ours: list[Term], theirs: list[Term], around: Surroundings) -> None:
-        """Remove terms that are equal one to one."""
+        """Remove terms that are equal one to one.
+
+        Greedy: equality of terms is transitive, so which of several equal ones goes is the same.
+        """
         for one in list(ours):
             for two in theirs:
                 if self._same_terms(one, two, around):
@@ -132,6 +140,7 @@ class Matcher:
         return (ours, theirs) != (p, q) and self._same_terms(ours, theirs, around)
 
     def _same_terms(self, p: Term, q: Term, around: Surroundings) -> bool:
+        """Whether some alignment of two terms keeps the same rows and shows the same of them."""
         for alignment in islice(self._aligned(p, q, around), TRIED_ALIGNMENTS):
             candidate, obligations = alignment.term, alignment.obligations
             if set(p.conditions) == set(candidate.conditions):
@@ -172,6 +181,7 @@ class Matcher:
         )
 
     def _is_empty(self, term: Term, around: Surroundings) -> bool:
+        """Whether the conditions of a term are never all true."""
         never = No(All(tuple(Holds(c) for c in term.conditions)))
         return self._proves(never, term.atoms, [term.conditions, ()], around)
 
