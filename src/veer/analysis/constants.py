@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from veer.errors import UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.casts import cast_function
-from veer.functions.dates import parse_date
+from veer.functions.moments import parse_date
 from veer.functions.registry import Failure, Nulls, scalar_function
 from veer.functions.traits import Folding
 from veer.model.expr import Call, Cast, Expr, Literal

@@ -146,9 +146,9 @@ class _Collector:
         operator = self.dataflow.operators[id_]
         match operator:
             case Filter(predicate):
-                return guards + list(conjuncts(_resolved(predicate, schema, given)))
+                return [*guards, *conjuncts(_resolved(predicate, schema, given))]
             case Join(kind="inner", condition=condition) if condition is not None:
-                return guards + list(conjuncts(_resolved(condition, schema, given)))
+                return [*guards, *conjuncts(_resolved(condition, schema, given))]
             case Join(kind="left" | "anti" | "semi"):
                 return list(self.guards[self.dataflow.inputs[id_][0]])
             case Join(kind="full") | Union():

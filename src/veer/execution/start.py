@@ -19,13 +19,13 @@ from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
-from veer.execution.signals import every_source
 from veer.execution.sources import Sources
 from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
 from veer.frontends.checkout import top_level
 from veer.frontends.spec import STORED, load, parse_spec, parse_stored, store_place
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
+from veer.model.sources import distinct_sources
 from veer.options import Keep, Reuse
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
@@ -150,7 +150,7 @@ def _rules(
         folder = next(p for p in file.parents if p.is_dir())
         project.add(top_level(folder) or folder)
         needed.append(file)
-    read = [g for s in every_source(dataflow) for g in sources.locate(s).globs]
+    read = [g for s in distinct_sources(dataflow) for g in sources.locate(s).globs]
     kept = [store.location] if store.is_folder else []
     if isinstance(store.files, LocalFiles):
         kept.append(store.files.root)

@@ -11,7 +11,7 @@ from veer.caveats import Caveat
 from veer.errors import TimeLimitReached
 from veer.evs import registry
 from veer.evs.base import EV
-from veer.functions.dates import RUN_TIME
+from veer.functions.moments import RUN_TIME
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.walk import operator_exprs
