@@ -82,9 +82,9 @@ def computed(expr: Expr) -> Expr:
     """An operation on constants as its value, where that is certain; else itself."""
     match expr:
         case Cast(Literal(value) as literal, type_, mode):
-            exact = _exact_cast(literal, type_)
-            if exact is not None or not _is_settled(literal.type, type_):
-                return exact or expr
+            wider = _exact_cast(literal, type_)
+            if wider is not None or not _is_settled(literal.type, type_):
+                return wider or expr
             if isinstance(type_, DateType) and isinstance(literal.type, StringType):
                 return expr  # Spark knows words like 'epoch', in constants alone
             try:
