@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from veer.errors import TimeLimitReached
-from veer.frontends.spec import Version, load, load_pair, version_of
+from veer.frontends.spec import load, load_pair, version_of
 from veer.reasons import TimeLimit
 from veer.report.wording import reason_text
 from veer.search.answer_cache import answer_cache
@@ -29,6 +29,7 @@ from veer.verification.comparison import Comparison
 from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair, best_mappings
 from veer.versions.describe import describe_edits
+from veer.versions.version import Version
 from veer.visible import visible
 
 ALL_SINKS = "all sinks"
