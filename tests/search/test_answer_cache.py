@@ -273,8 +273,8 @@ def test_a_reason_that_may_name_operators_is_not_given_again(
 def test_a_key_of_a_leaf_is_not_a_key_of_a_table() -> None:
     """An answer about a leaf with a key assumes nothing of a table; one about a table must."""
     asked = pair("SELECT v FROM k", "SELECT v FROM k WHERE i = i")
-    sides = (map_sources(side, lambda s: replace(s, leaf=True)) for side in (asked.p, asked.q))
-    leaves = QueryPair(*sides, asked.semantics, asked.columns)
+    p, q = (map_sources(side, lambda s: replace(s, leaf=True)) for side in (asked.p, asked.q))
+    leaves = replace(asked, p=p, q=q)
     ev, known = Counting(LeafKeyHolds("k", ("i",))), AnswerCache()
     known.ask(ev, leaves)
     known.ask(ev, asked)
