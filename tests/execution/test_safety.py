@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 import veer
 from veer.errors import InputError
 from veer.execution import live, results
-from veer.execution.jobs import JobOutcome, _intercepted, _Job
+from veer.execution.jobs import JobOutcome, NotKept, _intercepted, _Job
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, Started, destinations, export, start
 from veer.execution.targets import MARK
