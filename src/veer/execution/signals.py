@@ -30,6 +30,7 @@ from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    AnyUdf,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -118,7 +119,7 @@ class Signals:
             for inner in with_subqueries(operator):
                 if isinstance(inner, Source):
                     self.known(inner)
-                elif isinstance(inner, RowUdf | TableUdf):
+                elif isinstance(inner, AnyUdf):
                     if self._body(inner) is None:
                         return f"nobody knows what the values of {inner.identity!r} depend on"
         except NoFingerprintError as error:
@@ -135,7 +136,7 @@ class Signals:
             self._known[source] = self._fingerprint(source)
         return self._known[source]
 
-    def _body(self, operator: RowUdf | TableUdf) -> str | None:
+    def _body(self, operator: AnyUdf) -> str | None:
         """The digest of a function's body, looked at once."""
         if operator.identity not in self._digests:
             self._digests[operator.identity] = self._bodies.of(operator).digest
@@ -186,7 +187,7 @@ class Signals:
 
     def _own_needs(self, operator: AnyOperator) -> set[str]:
         found: set[str] = set()
-        if isinstance(operator, RowUdf | TableUdf):
+        if isinstance(operator, AnyUdf):
             found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
             if is_python_call(part):

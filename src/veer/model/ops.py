@@ -664,6 +664,9 @@ class TableUdf(Operator):
         return Schema(self.fields)
 
 
+# Operators that run a function which is known by its identity alone.
+AnyUdf: TypeAlias = RowUdf | TableUdf
+
 APPENDED, OVERWRITTEN = "appended table", "overwritten table"
 BY_NAME = ", by name"  # ends those of inserts that go by name
 WRITTEN = "written as "  # begins the kinds of sinks that say how they are written

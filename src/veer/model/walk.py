@@ -210,7 +210,9 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
     if isinstance(value, EXPR_CLASSES):
         return change(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
-        return tuple(map_exprs(item, change) for item in value)  # type: ignore[return-value]
+        items = tuple(map_exprs(item, change) for item in value)
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else items  # type: ignore[return-value]
     if isinstance(value, ExprHolder):
         changed = {name: map_exprs(getattr(value, name), change) for name in _parts_of(type(value))}
         if all(changed[name] is getattr(value, name) for name in changed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from veer.analysis.determinism import (
     call_kind,
@@ -64,6 +65,7 @@ from veer.model.ops import (
 from veer.model.pprint import brief
 from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.model.schema import Schema
+from veer.model.traits import RowOrder
 from veer.model.types import BOOLEAN, INT, LONG, DataType, has_floats, is_orderable
 from veer.model.walk import operator_exprs, parts
 from veer.prover.conditions import can_be_null
@@ -135,7 +137,7 @@ class Lowering:
             inputs = [tuple(self.context.freshened(t) for t in bags[i]) for i in below]
             order = orders[below[0]] if len(below) == 1 else ()
             operator = dataflow.operators[id_]
-            if not isinstance(operator, Filter | Project | Limit | Sort | Sink):
+            if operator.traits.order in (RowOrder.NONE, RowOrder.UNKNOWN):
                 width = [len(dataflow.schemas[i]) for i in below]
                 inputs = [
                     tuple(replace(t, outputs=t.outputs[:w]) for t in bag)
@@ -264,9 +266,7 @@ class Lowering:
             case Sample():
                 raise UnsupportedError(f"operator {id_!r} draws a sample", operator=id_)
             case _:
-                raise UnsupportedError(
-                    f"operator {id_!r} is a {type(operator).__name__}", operator=id_
-                )
+                assert_never(operator)
 
     # -- joins ---------------------------------------------------------------------------------
 
@@ -549,13 +549,20 @@ class Lowering:
         """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
         (goal,) = query.sinks
         while True:
-            match query.operators[goal]:
+            operator = query.operators[goal]
+            match operator:
                 case Sink() | Project() | Sort() | Limit(None, 0):
                     pass
                 case Limit(int() as count, 0) if count > 0:
                     pass
-                case _:
+                case Limit() | Filter() | Deduplicate() | Sample() | Over() | Unnest() | Lateral():
                     break
+                case Source() | Values() | Join() | Aggregate() | GlobalAggregate() | Union():
+                    break
+                case IntersectAll() | ExceptAll() | RowUdf() | TableUdf():
+                    break
+                case _:
+                    assert_never(operator)
             (goal,) = query.inputs[goal]
         bag, _ = self._lower(query, goal, rows)
         return self.context.exists(self.groups.expanded(bag))
@@ -648,7 +655,7 @@ def _outer_reads(operator: AnyOperator) -> list[OuterColumn]:
 def _order_below(dataflow: Dataflow, id_: str) -> tuple[Direction, ...]:
     """The directions of the order a limit follows."""
     while not isinstance(dataflow.operators[id_], Sort):
-        if not isinstance(dataflow.operators[id_], Filter | Project | Limit):
+        if dataflow.operators[id_].traits.order is not RowOrder.KEPT:
             return ()
         id_ = dataflow.inputs[id_][0]
     sort = dataflow.operators[id_]
