@@ -113,7 +113,7 @@ EXCEPTIONS = {
     ("verdict", "report"): "a report shows itself when printed or put into a notebook",
     ("frontends.spec", "store"): "`name@2` names a stored version; opened when such a name is read",
     ("report.evidence_folder", "frontends.spec"): "a folder of evidence names the two versions",
-    ("report.evidence_folder", "normalize.projections"): "normal forms are printed beside a proof",
+    ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
     ("report.witness_script", "frontends.spec"): "a script of a witness reads the two versions",
     ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
     ("report.witness_script", "refute.instances"): "the rows of a witness",

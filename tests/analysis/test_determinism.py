@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from veer.analysis.determinism import dataflow_kind, expr_kind, may_be_of_today
+from veer.analysis.determinism import dataflow_kind, expr_kind
+from veer.analysis.run_times import may_be_of_today
 from veer.frontends.sql import read_schema, read_sql
 from veer.functions.registry import Kind
 from veer.model.expr import Cast, Column, Literal

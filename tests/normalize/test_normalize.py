@@ -1,4 +1,4 @@
-"""What tidy forms look like: what is moved, and what stays."""
+"""What normal forms look like: what is moved, and what stays."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from veer.model.ops import Filter, Limit, Project, Sink, Source, TableUdf
 from veer.model.pprint import show_dataflow
 from veer.model.schema import Field
 from veer.model.types import INT
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 
 SCHEMA = "CREATE TABLE t (a INT, b INT, c INT); CREATE TABLE u (a INT, x INT)"
 
 
-def tidy(text: str) -> list[str]:
-    """The printed tidy form, without its sources and its sink."""
+def shown(text: str) -> list[str]:
+    """The printed normal form, without its sources and its sink."""
     lines = show_dataflow(normalized(read_sql(text, SCHEMA))).splitlines()
     return [" ".join(line.split()) for line in lines if " Source " not in line][:-1]
 
 
 def test_projections_are_written_into_what_stands_above() -> None:
     text = "SELECT a, c FROM (SELECT a, b + 1 AS c FROM t) AS x WHERE c > 1 AND a > 0"
-    assert tidy(text) == [
+    assert shown(text) == [
         "filter_1 Filter (((b + 1) > 1) AND (a > 0)) <- t",
         "filter_1 columns Project a AS c0, (b + 1) AS c1 <- filter_1",
     ]
@@ -30,7 +30,7 @@ def test_projections_are_written_into_what_stands_above() -> None:
 
 def test_columns_and_calls_nobody_reads_are_gone() -> None:
     text = "SELECT n FROM (SELECT a, COUNT(*) AS n, SUM(b) AS s, a + 1 AS m FROM t GROUP BY a) AS x"
-    assert tidy(text) == [
+    assert shown(text) == [
         "aggregate_1 Aggregate by a: count(*) AS n <- t",
         "project_2 columns Project n AS c0 <- aggregate_1",
     ]
@@ -38,25 +38,25 @@ def test_columns_and_calls_nobody_reads_are_gone() -> None:
 
 def test_the_padded_side_of_a_join_is_placed() -> None:
     text = "SELECT x.m FROM t LEFT JOIN (SELECT a, x + 1 AS m FROM u) AS x ON t.a = x.a"
-    assert tidy(text)[0] == "project_1 columns Project a AS c0, (x + 1) AS c1 <- u"
+    assert shown(text)[0] == "project_1 columns Project a AS c0, (x + 1) AS c1 <- u"
 
 
 def test_what_is_random_is_computed_once() -> None:
     text = "SELECT r, r + 1 AS s FROM (SELECT RAND() AS r, b FROM t) AS x WHERE r > 0.5"
-    assert tidy(text)[0] == "project_1 Project rand() AS r <- t"
+    assert shown(text)[0] == "project_1 Project rand() AS r <- t"
 
 
 def test_a_subquery_does_not_read_what_is_computed() -> None:
     text = (
         "SELECT n FROM (SELECT a + 1 AS n FROM t) AS x WHERE EXISTS (SELECT x FROM u WHERE u.a = n)"
     )
-    assert tidy(text)[0] == "project_1 columns Project (a + 1) AS c0 <- t"
-    assert "Project 1 AS row" in tidy(text)[1]
+    assert shown(text)[0] == "project_1 columns Project (a + 1) AS c0 <- t"
+    assert "Project 1 AS row" in shown(text)[1]
 
 
 def test_a_limit_sees_what_is_read_of_it() -> None:
     text = "SELECT a FROM (SELECT a, b, c FROM t ORDER BY b LIMIT 3) AS x"
-    assert tidy(text) == [
+    assert shown(text) == [
         "sort_1 Sort by b <- t",
         "sort_1 columns Project a AS c0 <- sort_1",
         "limit_1 Limit 3 <- sort_1 columns",

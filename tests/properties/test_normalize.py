@@ -1,4 +1,4 @@
-"""Tidy forms give what the dataflows give: every possible result, in order.
+"""Normal forms give what the dataflows give: every possible result, in order.
 
 VEER_SEED picks the dataflows, VEER_ROUNDS how many.
 """
@@ -17,7 +17,7 @@ from veer.errors import VeerError
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Result, TooManyChoicesError, same_result
 from veer.model.dag import Dataflow
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.options import ColumnMatching
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Instances, Tables
@@ -51,23 +51,23 @@ def agree(p: Dataflow, q: Dataflow, tables: Tables) -> bool | None:
 
 
 def attack(rng: Random, dataflow: Dataflow, about: object) -> int:
-    """On how many small instances a dataflow and its tidy form agree; they never differ."""
-    tidy = normalized(dataflow)
-    assert tidy.result_schema.types == dataflow.result_schema.types
-    assert normalized(tidy) is tidy
+    """On how many small instances a dataflow and its normal form agree; they never differ."""
+    normal = normalized(dataflow)
+    assert normal.result_schema.types == dataflow.result_schema.types
+    assert normalized(normal) is normal
     stream = Instances((dataflow,), rng.randrange(1000))
     count = 0
     for number in range(4):
         tables = {t: rows[:3] for t, rows in stream.make(number).items()}
-        agreed = agree(dataflow, tidy, tables)
+        agreed = agree(dataflow, normal, tables)
         assert agreed is not False, (about, tables)
         count += agreed is True
     return count
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_tidy_forms_of_queries_give_the_same(number: int) -> None:
-    rng = Random(f"tidy {SEED} {number}")
+def test_normal_forms_of_queries_give_the_same(number: int) -> None:
+    rng = Random(f"normalize {SEED} {number}")
     seen = 0
     for _ in range(PER_ROUND // 2):
         p = random_query(rng)
@@ -79,7 +79,7 @@ def test_tidy_forms_of_queries_give_the_same(number: int) -> None:
 
 @pytest.mark.parametrize("chooses", [False, True])
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_tidy_forms_of_stacks_give_the_same(number: int, chooses: bool) -> None:
+def test_normal_forms_of_stacks_give_the_same(number: int, chooses: bool) -> None:
     rng = Random(f"stack {SEED} {number} {chooses}")
     seen = 0
     for turn in range(PER_ROUND):

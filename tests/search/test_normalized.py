@@ -1,4 +1,4 @@
-"""Versions that only put columns elsewhere are proven by their tidy forms; others never are."""
+"""Versions that only put columns elsewhere are proven by their normal forms; others never are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support import Case, load_cases
 from veer.api import Comparison, Version, verify
 from veer.assumptions import SameChoice
 from veer.frontends.sql import read_sql
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.options import ColumnMatching
 from veer.proof import Claim, NormalizedStep, Proof, ProofError, check
 from veer.refute import Refutation, first_difference
@@ -57,7 +57,7 @@ def test_the_checker_makes_the_tidy_forms_itself() -> None:
         (step, other),  # shown of another version
         (replace(step, inner=inner.steps[1:]), q),
         (replace(step, inner=()), q),
-        # A tidy form shows nothing of the signals inside.
+        # A normal form shows nothing of the signals inside.
         (replace(step, claim=Claim("limit_1", "limit_1", TableSemantics.BAG)), q),
     )
     for made, version in wrong:

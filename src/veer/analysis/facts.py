@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from veer.analysis.determinism import expr_kind
-from veer.assumptions import KeyAssumption
+from veer.analysis.keys import Key, uniqueness
 from veer.functions.registry import Kind, scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -40,12 +40,10 @@ from veer.model.ops import (
     RowUdf,
     Sample,
     Sort,
-    Source,
     Union,
     Unnest,
 )
 from veer.model.schema import Schema
-from veer.model.sources import declared_key
 from veer.model.types import has_floats, is_orderable
 from veer.model.walk import parts, query_of, transform
 
@@ -54,16 +52,6 @@ MOST = 16  # conditions kept
 LARGEST = 16  # parts of a condition
 # Operators whose output begins with the columns of its input, of rows of the input.
 EXTEND = (Sort, Limit, Sample, Deduplicate, Over, RowUdf, Unnest, Lateral)
-KEEP_KEYS = (Filter, Sort, Limit, Deduplicate, Over, RowUdf)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Key:
-    """Columns on which no two rows agree, and the declared keys this follows from."""
-
-    places: frozenset[int]
-    relied: frozenset[KeyAssumption] = frozenset()
 
 
 @final
@@ -109,7 +97,7 @@ def _facts_from_near(dataflow: Dataflow, id_: str) -> Facts:
     by_signal: dict[str, Facts] = {}
     for here in sorted(_near(dataflow, id_), key=dataflow.position.__getitem__):
         by_signal[here] = _facts(dataflow, here, by_signal)
-    return by_signal[id_]
+    return replace(by_signal[id_], keys=uniqueness(dataflow, id_).keys)
 
 
 def _near(dataflow: Dataflow, id_: str) -> list[str]:
@@ -127,16 +115,6 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
     inputs = [known.get(i, Facts()) for i in dataflow.inputs[id_]]
     below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
     match operator:
-        case Source(fields=fields, keys=keys):
-            names = [f.name for f in fields]
-            declared = (
-                Key(
-                    frozenset(map(names.index, key)),
-                    frozenset({declared_key(operator, key)}),
-                )
-                for key in keys
-            )
-            return Facts((), tuple(declared))
         case Filter(predicate):
             return _with(inputs[0], conjuncts(predicate, below[0]))
         case Project(columns):
@@ -147,16 +125,12 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
             made = _projected([k.expr for k in keys], below[0], inputs[0]).conditions
             # Grouping takes -0.0 for 0.0.
             steady = (c for c in made if not any(has_floats(n.type) for n in parts(c)))
-            return Facts(tuple(steady), (Key(frozenset(range(len(keys)))),))
+            return Facts(tuple(steady))
         case Union():
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
             return Facts(tuple(shared))
         case _ if isinstance(operator, EXTEND):
-            own = inputs[0].keys if isinstance(operator, KEEP_KEYS) else ()
-            if isinstance(operator, Deduplicate):
-                places = (below[0].place(c.name, c.occurrence) for c in operator.keys)
-                own = (*own, Key(frozenset(places)))
-            return Facts(inputs[0].conditions, own)
+            return inputs[0]
         case _:
             return Facts()
 
@@ -254,25 +228,6 @@ def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Fac
     width = len(below[0])
     moved = right.moved({i: i + width for i in range(len(below[1]))})
     condition = conjuncts(join.condition, below[0] + below[1]) if join.condition else []
-    keys = _joined_keys(left.keys, moved.keys, condition, width)
     if join.kind == "left":
-        return Facts(left.conditions, keys)
-    return _with(Facts(left.conditions, keys), (*moved.conditions, *condition))
-
-
-def _joined_keys(
-    left: Sequence[Key], right: Sequence[Key], condition: Sequence[Expr], width: int
-) -> tuple[Key, ...]:
-    """A row of the left and one of the right are a key; the left's alone if it fixes the right's."""
-    fixed: set[int] = set()
-    for part in condition:
-        match part:
-            case Compare("=" | "<=>", Column(one), Column(two)) if not has_floats(part.left.type):
-                met = int(one[1:]), int(two[1:])
-                fixed |= {i for i in met if i >= width and min(met) < width}
-    found: list[Key] = []
-    for a in left:
-        for b in right:
-            places = a.places if b.places <= fixed else a.places | b.places
-            found.append(Key(places, a.relied | b.relied))
-    return tuple(found[:4])
+        return left
+    return _with(left, (*moved.conditions, *condition))

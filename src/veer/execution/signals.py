@@ -17,8 +17,10 @@ from typing import Any, assert_never, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from veer.analysis.determinism import adds_in_double, may_be_of_today, operator_kind
+from veer.analysis.call_kinds import adds_in_double
+from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
+from veer.analysis.run_times import may_be_of_today
 from veer.errors import NoFingerprintError
 from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import assert_never
 
-from veer.analysis.determinism import require_plain, require_repeatable
+from veer.analysis.determinism import require_repeatable
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.registry import (

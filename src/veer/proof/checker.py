@@ -16,7 +16,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.pprint import brief
 from veer.model.query_pair import QueryPair
-from veer.normalize.projections import keys_relied_on_by_normalizing, normalized
+from veer.normalize.normalize import keys_relied_on_by_normalizing, normalized
 from veer.proof.claims import (
     Claim,
     CongruenceStep,

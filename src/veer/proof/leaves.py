@@ -5,7 +5,7 @@ A leaf has the columns it is claimed on, and of its rows is known what follows o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from veer.analysis.facts import Facts, facts, is_never_null, place_name
 from veer.analysis.needs import Need, needs
@@ -188,11 +188,8 @@ def _put_leaf(
     for i in types:
         nullable[i] = nullable[i] and not is_never_null(i, shared)
     if counts:
-        alike = [{k.places for k in other.keys} for other in known]
         keys = tuple(
-            tuple(place_name(i) for i in sorted(key))
-            for key in dict.fromkeys(k.places for k in known[0].keys)
-            if all(key in other for other in alike) and not any(nullable[i] for i in key)
+            tuple(place_name(i) for i in sorted(key)) for key in _shared_keys(known, nullable)
         )
     fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
     # No table of a user has this name; a leaf nobody reads a column of still has rows.
@@ -200,6 +197,15 @@ def _put_leaf(
     for (side, id_), own in places.items():
         width = len(sides[side].schemas[id_])
         found[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), shared)
+
+
+def _shared_keys(known: Sequence[Facts], nullable: Mapping[int, bool]) -> Iterator[frozenset[int]]:
+    """The keys that follow for each of some signals: more columns than those of a key are one too."""
+    places = dict.fromkeys(key.places for facts_ in known for key in facts_.keys)
+    for own in places:
+        if own and not any(nullable[i] for i in own):
+            if all(any(key.places <= own for key in facts_.keys) for facts_ in known):
+                yield own
 
 
 def _names_read(step: VerifierStep, p: Dataflow, q: Dataflow) -> set[str]:

@@ -6,14 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from veer.analysis.determinism import (
-    call_kind,
-    expr_kind,
-    keys_relied_on,
-    most_rows,
-    operator_kind,
-)
+from veer.analysis.call_kinds import call_kind
+from veer.analysis.determinism import expr_kind, keys_relied_on, operator_kind
 from veer.analysis.fingerprint import identity
+from veer.analysis.row_counts import most_rows
 from veer.assumptions import KeyAssumption
 from veer.errors import UnsupportedError
 from veer.functions.registry import AGGREGATE, OVER, Kind, aggregate_function

@@ -12,7 +12,7 @@ from veer.model.dag import Dataflow
 from veer.model.pprint import show_operator
 from veer.model.query_pair import QueryPair, operators_between
 from veer.model.walk import size
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.proof import (
     NormalizedStep,
     PassThroughStep,

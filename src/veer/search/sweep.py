@@ -26,7 +26,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import Source, Union
 from veer.model.query_pair import QueryPair, unfold
 from veer.model.walk import size
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.proof import (
     Claim,
     CongruenceStep,
@@ -108,22 +108,22 @@ class Sweep:
     ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way.
 
-        First of the versions as they are, then of their tidy forms.
+        First of the versions as they are, then of their normal forms.
         """
         found = _Search(self, goal, self.evs, attempts, progress).prove()
-        if isinstance(found, Proof) or self.tidy is None:
+        if isinstance(found, Proof) or self.of_normal_forms is None:
             return found
-        p, q = self.tidy.p, self.tidy.q
+        p, q = self.of_normal_forms.p, self.of_normal_forms.q
         inner: Proof | Reason = congruence.prove(p, q, goal)
         if not isinstance(inner, Proof):
-            inner = _Search(self.tidy, goal, self.evs, attempts, progress).prove()
+            inner = _Search(self.of_normal_forms, goal, self.evs, attempts, progress).prove()
         if not isinstance(inner, Proof):
             return found
         return Proof((NormalizedStep(goal, inner.steps),))
 
     @cached_property
-    def tidy(self) -> Sweep | None:
-        """The cut points of the tidy forms, where those are others."""
+    def of_normal_forms(self) -> Sweep | None:
+        """The cut points of the normal forms, where those are others."""
         p, q = normalized(self.p), normalized(self.q)
         if (p, q) == (self.p, self.q):
             return None

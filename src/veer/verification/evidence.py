@@ -15,7 +15,7 @@ from veer.evs.base import EV
 from veer.model.dag import Dataflow
 from veer.model.pprint import show_operator
 from veer.model.query_pair import QueryPair, operators_between
-from veer.normalize.projections import normalized
+from veer.normalize.normalize import normalized
 from veer.options import SecondSolver
 from veer.proof import (
     Ask,

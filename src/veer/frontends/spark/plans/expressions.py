@@ -14,8 +14,9 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.analysis.constants import widened
-from veer.analysis.determinism import require_plain, require_repeatable, worst
+from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
+from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity

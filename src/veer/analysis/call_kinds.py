@@ -1,0 +1,44 @@
+"""Aggregates whose result depends on the order of rows: by rounding, or by signs of zeros."""
+
+from __future__ import annotations
+
+from veer.functions.registry import AGGREGATE, Kind
+from veer.functions.traits import Adding
+from veer.model.expr import AggregateCall, Cast, OverCall
+from veer.model.types import IntegerType, LongType, NullType, has_floats
+
+
+def call_kind(call: AggregateCall) -> Kind:
+    """The kind of an aggregate call, its arguments apart: float sums depend on the order."""
+    function = AGGREGATE[call.function]
+    if function.kind is not Kind.PURE:
+        return function.kind
+    if function.ignores_duplicates:
+        # MIN and MAX choose between 0.0 and -0.0.
+        return Kind.CHOICE if any(has_floats(a.type) for a in call.args) else Kind.PURE
+    return Kind.CHOICE if adds_floats(call) else Kind.PURE
+
+
+def adds_floats(call: AggregateCall | OverCall) -> bool:
+    """Whether the order of rows shows: in rounding, or in which of 0.0 and -0.0 is the median."""
+    adding = AGGREGATE[call.function].adding
+    if adding is Adding.MIDDLE and all(
+        isinstance(a, Cast) and not has_floats(a.arg.type) for a in call.args
+    ):
+        return False
+    if any(isinstance(a, Cast) and isinstance(a.arg.type, NullType) for a in call.args):
+        return False  # of nulls alone
+    if adds_in_double(call):
+        return True
+    return adding is not Adding.NOTHING and any(has_floats(a.type) for a in call.args)
+
+
+def adds_in_double(call: AggregateCall | OverCall) -> bool:
+    """Whether Spark adds whole numbers as doubles, which rounds beyond 53 bits.
+
+    Numbers of 16 bits would need more rows than any table has.
+    """
+    wide = (IntegerType, LongType)
+    function = AGGREGATE.get(call.function)
+    adds = function is not None and function.adding is Adding.DOUBLES
+    return adds and any(isinstance(a.type, wide) for a in call.args)

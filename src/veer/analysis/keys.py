@@ -1,0 +1,294 @@
+"""Keys: sets of columns on which no two rows of a signal agree.
+
+    Source(people, key id) -> Filter(age > 5) -> Project(id + 1 AS n, age)      =>   {n}
+    Source(orders, key no) -> Join(inner, people, person = id)                  =>   {no}
+
+Rows agree on columns if they have the same value in each; null is the same as null. So a source
+gives its declared keys, whose columns are never null, but not what is merely declared unique: two
+rows may both be null there. Every key carries the declared keys it follows from.
+
+A signal's keys follow from those of its inputs (`uniqueness_above`), so they are derived along the
+links, each signal once however many read it, and at most `MOST_KEYS` are kept: fewer keys are
+fewer facts, never a wrong one. Columns are meant by their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Protocol, final
+
+from veer.assumptions import KeyAssumption
+from veer.model.conditions import conjuncts
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Cast, Column, Compare, Expr, IsNull, Literal
+from veer.model.ops import (
+    Aggregate,
+    AnyOperator,
+    Deduplicate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Limit,
+    Over,
+    Project,
+    RowUdf,
+    Sort,
+    Source,
+)
+from veer.model.schema import Schema
+from veer.model.sources import declared_key
+from veer.model.types import CastMode, IntegralType, has_floats
+
+MOST_KEYS = 32  # kept of a signal
+MOST_COMBINED = 8  # of each side of a join
+MOST_COPIES = 16  # looked at of one key above a projection that repeats its columns
+
+
+class Signals(Protocol):
+    """Operators with what feeds them and what comes out: a dataflow, or one in the making."""
+
+    @property
+    def operators(self) -> Mapping[str, AnyOperator]: ...
+    @property
+    def inputs(self) -> Mapping[str, Sequence[str]]: ...
+    @property
+    def schemas(self) -> Mapping[str, Schema]: ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Places on which no two rows agree, and the declared keys this follows from."""
+
+    places: frozenset[int]
+    relied: frozenset[KeyAssumption] = frozenset()
+
+    def implies(self, other: Key) -> bool:
+        """Whether the other key says nothing more: it has these columns and relies on as much."""
+        return self.places <= other.places and self.relied <= other.relied
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Uniqueness:
+    """The keys of a signal, and the places that hold the same value in all its rows.
+
+    No key has a constant place: without it, the others still tell all rows apart.
+    """
+
+    keys: tuple[Key, ...] = ()
+    constants: frozenset[int] = frozenset()
+
+    def tells_apart(self, places: Iterable[int]) -> bool:
+        """Whether no two rows agree on these places."""
+        given = frozenset(places)
+        return any(key.places <= given for key in self.keys)
+
+
+def uniqueness(dataflow: Dataflow, id_: str) -> Uniqueness:
+    """The keys and constant columns of a signal; kept with the dataflow."""
+    known: dict[str, Uniqueness] = dataflow.cached("uniqueness", dict)
+    return derive(dataflow, id_, known)
+
+
+def derive(signals: Signals, id_: str, known: dict[str, Uniqueness]) -> Uniqueness:
+    """The same of signals that are no dataflow yet; `known` holds what is derived, and grows."""
+    waiting = [id_]
+    while waiting:
+        here = waiting[-1]
+        inputs = signals.inputs[here]
+        missing = [i for i in inputs if i not in known]
+        if here not in known and not missing:
+            known[here] = uniqueness_above(
+                signals.operators[here],
+                [signals.schemas[i] for i in inputs],
+                [known[i] for i in inputs],
+            )
+        if here in known:
+            waiting.pop()
+        else:
+            waiting += missing
+    return known[id_]
+
+
+def uniqueness_above(
+    operator: AnyOperator, schemas: Sequence[Schema], inputs: Sequence[Uniqueness]
+) -> Uniqueness:
+    """The keys and constant columns of an operator's output, from those of its inputs."""
+    match operator:
+        case Source():
+            return _unique(_declared(operator))
+        case Filter(predicate):
+            # Of rows without two that agree, some are left.
+            constants = inputs[0].constants | constants_where(predicate, schemas[0])
+            return _unique(inputs[0].keys, constants)
+        case Sort() | Limit() | Over() | RowUdf():
+            # Each row comes from one of the input and begins with its columns.
+            return inputs[0]
+        case Deduplicate(columns):
+            own = Key(frozenset(places_of(columns, schemas[0])))
+            return _unique((own, *inputs[0].keys), inputs[0].constants)
+        case Project(columns):
+            exprs = [named.expr for named in columns]
+            keys = _projected(exprs, schemas[0], inputs[0].keys)
+            return _unique(keys, _constant_places(exprs, schemas[0], inputs[0]))
+        case Aggregate(columns):
+            # One row for each group.
+            exprs = [named.expr for named in columns]
+            own = Key(frozenset(range(len(columns))))
+            return _unique((own,), _constant_places(exprs, schemas[0], inputs[0]))
+        case GlobalAggregate():
+            return _unique((Key(frozenset()),))
+        case Join():
+            return _joined(operator, schemas, inputs)
+        case _:
+            # Unions, samples, repeated rows and functions of tables may give a row twice.
+            return Uniqueness()
+
+
+def constants_where(predicate: Expr, schema: Schema) -> frozenset[int]:
+    """Places that hold the same value in every row on which a condition is true.
+
+    Not of floats: 0.0 and -0.0 are equal to the same constant.
+    """
+    columns: list[Column] = []
+    for part in conjuncts(predicate):
+        match part:
+            case Compare("=" | "<=>", Column() as column, Literal()):
+                columns.append(column)
+            case Compare("=" | "<=>", Literal(), Column() as column):
+                columns.append(column)
+            case IsNull(Column() as column):
+                columns.append(column)
+    return frozenset(schema.place(c.name, c.occurrence) for c in columns if not has_floats(c.type))
+
+
+def places_of(columns: Iterable[Column], schema: Schema) -> set[int]:
+    """Where some columns stand."""
+    return {schema.place(c.name, c.occurrence) for c in columns}
+
+
+def places_determined_by(exprs: Iterable[Expr], schema: Schema) -> set[int]:
+    """Places on which rows agree that agree on some expressions."""
+    arguments = map(injective_argument, exprs)
+    return places_of((e for e in arguments if isinstance(e, Column)), schema)
+
+
+def injective_argument(expr: Expr) -> Expr:
+    """The integer an expression is a one-to-one function of: itself, or x of c * x + d.
+
+    Overflow fails the run, so that no two values are taken for one.
+    """
+    while isinstance(expr.type, IntegralType):
+        match expr:
+            case Call("negative" | "positive", (arg,)):
+                expr = arg
+            case Call("+" | "-", (arg, Literal(value=int()))):
+                expr = arg
+            case Call("+" | "-", (Literal(value=int()), arg)):
+                expr = arg
+            case Call("*", (arg, Literal(value=int() as factor))) if factor != 0:
+                expr = arg
+            case Call("*", (Literal(value=int() as factor), arg)) if factor != 0:
+                expr = arg
+            case Cast(arg, mode=CastMode.ANSI) if isinstance(arg.type, IntegralType):
+                expr = arg
+            case _:
+                break
+    return expr
+
+
+def _declared(source: Source) -> Iterator[Key]:
+    schema = Schema(source.fields)
+    for names in source.keys:
+        yield Key(frozenset(map(schema.place, names)), frozenset({declared_key(source, names)}))
+
+
+def _projected(exprs: Sequence[Expr], schema: Schema, keys: Iterable[Key]) -> Iterator[Key]:
+    """Keys all of whose columns are kept, or what is one to one of them; each copy is as good."""
+    copies: dict[int, list[int]] = {}
+    for new, expr in enumerate(exprs):
+        for old in places_determined_by((expr,), schema):
+            copies.setdefault(old, []).append(new)
+    for key in keys:
+        choices = product(*(copies.get(old, ()) for old in sorted(key.places)))
+        for places in islice(choices, MOST_COPIES):
+            yield Key(frozenset(places), key.relied)
+
+
+def _constant_places(exprs: Sequence[Expr], schema: Schema, below: Uniqueness) -> frozenset[int]:
+    """Which expressions have the same value on all rows."""
+
+    def is_constant(expr: Expr) -> bool:
+        if isinstance(expr, Column):
+            return schema.place(expr.name, expr.occurrence) in below.constants
+        return isinstance(expr, Literal)
+
+    return frozenset(i for i, expr in enumerate(exprs) if is_constant(expr))
+
+
+def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness]) -> Uniqueness:
+    """Above a join, with the columns of the left input before those of the right.
+
+    A pair of rows is told by a key of the left and one of the right. Where a left row meets one
+    row of the right at most, a key of the left tells the pair, and the other way around; but not if
+    rows of that other side stay without partner, which have no column of this one.
+    """
+    left, right = inputs
+    match join.kind:
+        case "semi" | "anti":
+            return left
+        case "inner" | "left" | "cross":
+            pass
+        case _:
+            return Uniqueness()  # a full join pads both sides
+    width = len(schemas[0])
+    moved = [Key(frozenset(i + width for i in key.places), key.relied) for key in right.keys]
+    ours, theirs = _met(join.condition, schemas[0] + schemas[1], width)
+    keys = list(_of_pairs(left.keys, [key for key in moved if key.places <= theirs], of_left=True))
+    constants = left.constants
+    if join.kind != "left":
+        keys += _of_pairs([key for key in left.keys if key.places <= ours], moved, of_left=False)
+        constants |= {i + width for i in right.constants}
+    some = product(left.keys[:MOST_COMBINED], moved[:MOST_COMBINED])
+    keys += (Key(a.places | b.places, a.relied | b.relied) for a, b in some)
+    return _unique(keys, constants)
+
+
+def _of_pairs(left: Sequence[Key], right: Sequence[Key], *, of_left: bool) -> Iterator[Key]:
+    """Keys of one side that tell pairs of rows, by keys of the other side that are met."""
+    told, met = (left, right) if of_left else (right, left)
+    reasons = list(dict.fromkeys(key.relied for key in met))[:MOST_COMBINED]
+    for key, relied in product(told, reasons):
+        yield Key(key.places, key.relied | relied)
+
+
+def _met(condition: Expr | None, both: Schema, width: int) -> tuple[set[int], set[int]]:
+    """Places of the left and of the right that are equal in rows that meet.
+
+    Not of floats: 0.0 meets -0.0, so that a value meets two.
+    """
+    ours: set[int] = set()
+    theirs: set[int] = set()
+    for part in () if condition is None else conjuncts(condition):
+        match part:
+            case Compare("=" | "<=>", Column() as one, Column() as two):
+                low, high = sorted(both.place(c.name, c.occurrence) for c in (one, two))
+                if low < width <= high and not has_floats(one.type):
+                    ours.add(low)
+                    theirs.add(high)
+    return ours, theirs
+
+
+def _unique(keys: Iterable[Key], constants: frozenset[int] = frozenset()) -> Uniqueness:
+    """The keys without constants and those that follow from others; the smallest of too many."""
+    reduced = dict.fromkeys(Key(key.places - constants, key.relied) for key in keys)
+    kept: list[Key] = []
+    for key in sorted(reduced, key=lambda k: (len(k.places), sorted(k.places), len(k.relied))):
+        if not any(other.implies(key) for other in kept):
+            kept.append(key)
+            if len(kept) == MOST_KEYS:
+                break
+    return Uniqueness(tuple(kept), constants)

@@ -1,0 +1,62 @@
+"""How many rows a signal has at most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from veer.analysis.keys import constants_where, uniqueness
+from veer.model.dag import Dataflow
+from veer.model.ops import (
+    Aggregate,
+    Deduplicate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Limit,
+    Over,
+    Project,
+    RowUdf,
+    Sink,
+    Sort,
+    Union,
+    Values,
+)
+
+
+def most_rows(dataflow: Dataflow, id_: str) -> float:
+    """How many rows an operator gives at most; infinity if nothing says. Kept with the dataflow."""
+    return dataflow.cached("most rows", lambda: _most_rows(dataflow))[id_]
+
+
+def _most_rows(dataflow: Dataflow) -> dict[str, float]:
+    most: dict[str, float] = {}
+    for id_ in dataflow.order:
+        most[id_] = _most_rows_above(dataflow, id_, [most[i] for i in dataflow.inputs[id_]])
+    return most
+
+
+def _most_rows_above(dataflow: Dataflow, id_: str, below: Sequence[float]) -> float:
+    match dataflow.operators[id_]:
+        case Values(_, rows):
+            return len(rows)
+        case GlobalAggregate():
+            return 1
+        case Filter(predicate):
+            (source,) = dataflow.inputs[id_]
+            constants = constants_where(predicate, dataflow.schemas[id_])
+            # No two rows agree on a key all of whose columns the condition fixes.
+            is_one = uniqueness(dataflow, source).tells_apart(constants)
+            return min(1, below[0]) if is_one else below[0]
+        case Limit(int() as count):
+            return min(count, below[0])
+        case Limit() | Project() | Sort() | Over() | RowUdf():
+            return below[0]
+        case Aggregate() | Deduplicate() | Sink() | Join(kind="semi" | "anti"):
+            return below[0]
+        case Union():
+            return sum(below)
+        case Join(kind="inner" | "cross"):
+            return 0 if 0 in below else below[0] * below[1]
+        case _:
+            return math.inf

@@ -1,0 +1,47 @@
+"""Casts of texts that mean a time of the run: 'now', 'today', or 12:30 of today."""
+
+from __future__ import annotations
+
+import re
+
+from veer.errors import UnsupportedError
+from veer.model.expr import Cast, Expr, Literal, OpaqueCall, OuterColumn
+from veer.model.types import CastMode, DateType, StringType, TimestampNtzType, TimestampType
+from veer.model.walk import children, columns_read, parts
+
+WITH_A_YEAR = re.compile(r"[+-]?\d{4,}(-|$)")
+OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
+
+
+def may_mean_now(cast: Cast) -> bool:
+    """Whether a constant text is cast to a time of the run.
+
+    Spark knows such words in constants only, so a cast of a column is not one of them.
+    """
+    if not isinstance(cast.type, DateType | TimestampType | TimestampNtzType):
+        return False
+    if not isinstance(cast.arg.type, StringType) or next(columns_read(cast.arg), None) is not None:
+        return False
+    if isinstance(cast.arg, Literal):
+        text = str(cast.arg.value).strip().lower()
+        is_time = isinstance(cast.type, TimestampType) and (":" in text or text.startswith("t"))
+        return text.startswith(OF_THE_RUN) or (is_time and not WITH_A_YEAR.match(text))
+    return not any(isinstance(part, OuterColumn) for part in parts(cast.arg))
+
+
+def may_be_of_today(expr: Expr) -> bool:
+    """Whether a text is made a timestamp: a time without a date is one of the day of the run."""
+    return (
+        isinstance(expr, Cast | OpaqueCall)
+        and isinstance(expr.type, TimestampType)
+        and any(
+            isinstance(a.type, StringType) and not isinstance(a, Literal) for a in children(expr)
+        )
+    )
+
+
+def require_plain(cast: Cast) -> Cast:
+    """The cast, unless it gives null for some words of which Spark makes dates in constants."""
+    if cast.mode is not CastMode.ANSI and may_mean_now(cast):
+        raise UnsupportedError("a constant that may be a word for a date, cast without failing")
+    return cast

@@ -1,0 +1,74 @@
+"""Grouping keys and aggregates that say the same are one; aggregates nobody reads are gone.
+
+    Aggregate(a, a AS b; sum(x), sum(x) AS y, max(x)), max not read   =>   Aggregate(a; sum(x))
+
+Sound because equal expressions have equal values, unless they are random or aggregates whose result
+depends on the order of rows: those stay apart. All keys stay, read or not: they make the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from veer.analysis.call_kinds import call_kind
+from veer.functions.registry import Kind
+from veer.model.expr import AggregateCall, Named
+from veer.model.json import is_alike
+from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
+from veer.model.types import LONG
+from veer.model.walk import exprs_in
+from veer.normalize.distinct_by_key import distinct_by_key
+from veer.normalize.expressions import is_random
+from veer.normalize.rewriting import Rewriting, View
+
+# Where nobody reads an aggregate over all rows there still is one.
+ROWS = NamedCall("row", AggregateCall("count", (), LONG))
+
+
+def merge_calls(
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
+) -> View | None:
+    """An aggregate over what is placed below, each key and each call that is read once."""
+    if not isinstance(operator, Aggregate | GlobalAggregate):
+        return None
+    (view,) = below
+    old_keys = operator.keys if isinstance(operator, Aggregate) else ()
+    keys, places = _merged_keys(rewriting, id_, old_keys, below)
+    calls: list[NamedCall] = []
+    for i in rewriting.wanted[id_]:
+        if i >= len(old_keys):
+            call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below)
+            call = distinct_by_key(rewriting, id_, view.base, keys, call)
+            places[i] = len(keys) + _place_of_call(call, calls)
+    if keys:
+        rewriting.put(id_, Aggregate(tuple(keys), tuple(calls)), (view.base,))
+    else:
+        rewriting.put(id_, GlobalAggregate(tuple(calls or [ROWS])), (view.base,))
+    return View(id_, {i: rewriting.column(id_, place) for i, place in places.items()})
+
+
+def _merged_keys(
+    rewriting: Rewriting, id_: str, old: Sequence[Named], below: Sequence[View]
+) -> tuple[list[Named], dict[int, int]]:
+    """The different keys, and where each of the old ones stands among them."""
+    keys: list[Named] = []
+    places: dict[int, int] = {}
+    for i, old_key in enumerate(old):
+        key = rewriting.rewritten(old_key, id_, below)
+        same = (j for j, other in enumerate(keys) if is_alike(other.expr, key.expr))
+        place = None if is_random(key.expr) else next(same, None)
+        if place is None:
+            place = len(keys)
+            keys.append(key)
+        places[i] = place
+    return keys, places
+
+
+def _place_of_call(named: NamedCall, calls: list[NamedCall]) -> int:
+    """Where a call stands among others; it is added unless it is one of them."""
+    if call_kind(named.call) is Kind.PURE and not any(map(is_random, exprs_in(named))):
+        for place, other in enumerate(calls):
+            if is_alike(other.call, named.call):
+                return place
+    calls.append(named)
+    return len(calls) - 1

@@ -1,0 +1,34 @@
+"""A filter on a filter is one filter.
+
+    Filter(b) <- Filter(a) <- t   =>   Filter(a AND b) <- t
+
+Sound in three-valued logic: a row stays if both are true, null being as good as false. Not where
+one is random: Spark may evaluate an AND in any order, and on other rows than before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from veer.model.expr import And
+from veer.model.ops import AnyOperator, Filter
+from veer.normalize.expressions import flattened, is_random
+from veer.normalize.rewriting import Rewriting, View
+
+
+def merge_filters(
+    rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
+) -> View | None:
+    """A filter over what is placed below, together with one that stands there."""
+    if not isinstance(operator, Filter):
+        return None
+    (view,) = below
+    base = view.base
+    predicate = rewriting.rewritten(operator.predicate, id_, below)
+    lower = rewriting.operators[base]
+    if isinstance(lower, Filter) and not is_random(predicate) and not is_random(lower.predicate):
+        predicate = flattened(And((lower.predicate, predicate)))
+        (base,) = rewriting.inputs[base]
+    rewriting.put(id_, Filter(predicate), (base,))
+    return replace(view, base=id_)

@@ -1,0 +1,180 @@
+"""A dataflow being normalized: what is placed already, and how each old signal is computed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar, final
+
+from veer.analysis.keys import Uniqueness, derive, places_of
+from veer.assumptions import KeyAssumption
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import Column, Expr, Literal, Named
+from veer.model.ops import AnyOperator, Project
+from veer.model.schema import Schema
+from veer.model.sources import declared_key
+from veer.model.types import INT, has_floats
+from veer.model.walk import map_exprs, substitute_columns, transform
+from veer.normalize.expressions import Normalize, normalized_node
+from veer.normalize.wanted import columns_wanted
+
+LARGEST = 400  # nodes of the expressions of a projection that is not placed
+# Where nobody reads a column there still is one.
+ROW_MARK = Named("row", Literal(1, INT))
+T = TypeVar("T")
+Change: TypeAlias = Callable[[Column], Expr]
+
+
+@final
+@dataclass(frozen=True)
+class View:
+    """An old signal as columns, by their old places, computed from those of a placed operator."""
+
+    base: str
+    columns: Mapping[int, Expr]
+
+
+@final
+class Rewriting:
+    """The operators placed so far, with a view for each signal of the old dataflow.
+
+    `operators`, `inputs` and `schemas` are those of the new dataflow; `relied` are declared keys
+    without which it would not mean the same.
+    """
+
+    def __init__(
+        self, old: Dataflow, of_query: Normalize, of_rows: Normalize, *, shows_columns: bool
+    ) -> None:
+        self.old = old
+        self.shows_columns = shows_columns  # otherwise only the number of rows counts
+        self.wanted = columns_wanted(old, shows_columns=shows_columns)
+        self.operators: dict[str, AnyOperator] = {}
+        self.inputs: dict[str, tuple[str, ...]] = {}
+        self.schemas: dict[str, Schema] = {}
+        self.views: dict[str, View] = {}
+        self.relied: set[KeyAssumption] = set()
+        self._of_query = of_query
+        self._of_rows = of_rows
+        self._unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
+
+    def dataflow(self) -> Dataflow:
+        """Everything placed that a sink depends on."""
+        needed = dict.fromkeys(self.old.sinks)
+        waiting = list(needed)
+        for id_ in waiting:  # grows meanwhile
+            new = dict.fromkeys(i for i in self.inputs[id_] if i not in needed)
+            needed |= new
+            waiting += new
+        return Dataflow(
+            {i: self.operators[i] for i in self.operators if i in needed},
+            [Link(b, i, port) for i in needed for port, b in enumerate(self.inputs[i])],
+        )
+
+    # -- placing ---------------------------------------------------------------------------------
+
+    def put(
+        self, id_: str, operator: AnyOperator, below: Sequence[str], places: Iterable[int] = ()
+    ) -> View:
+        """Place an operator under its own id; its columns are those at `places` of the old one."""
+        self._write(id_, operator, below)
+        return View(id_, {i: self.column(id_, at) for at, i in enumerate(places)})
+
+    def add(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> str:
+        """Place an operator that the old dataflow does not have; the id it gets."""
+        while id_ in self.operators or id_ in self.old.operators:
+            id_ += "'"
+        self._write(id_, operator, below)
+        return id_
+
+    def _write(self, id_: str, operator: AnyOperator, below: Sequence[str]) -> None:
+        self.operators[id_], self.inputs[id_] = operator, tuple(below)
+        self.schemas[id_] = operator.output([self.schemas[i] for i in below])
+        self._unique.pop(id_, None)
+
+    def column(self, id_: str, place: int) -> Column:
+        """A column of a placed operator."""
+        schema = self.schemas[id_]
+        field = schema.fields[place]
+        return Column(field.name, field.type, schema.occurrence(place))
+
+    def placed(self, id_: str, places: Sequence[int]) -> str:
+        """Some columns of an old signal, placed; the id that has them."""
+        return self.place(f"{id_} columns", self.views[id_], places)
+
+    def place(self, name: str, view: View, places: Sequence[int]) -> str:
+        """Some columns of a view, placed: by a projection called `name` unless they are all."""
+        exprs = [view.columns[i] for i in places]
+        width = len(self.schemas[view.base])
+        if width and exprs == [self.column(view.base, i) for i in range(width)]:
+            return view.base
+        columns = tuple(Named(f"c{i}", e) for i, e in zip(places, exprs, strict=True))
+        return self.add(name, Project(columns or (ROW_MARK,)), (view.base,))
+
+    def view_placed(self, id_: str) -> View:
+        """An old signal placed, with the columns that are read."""
+        places = list(self.wanted[id_])
+        base = self.placed(id_, places)
+        return View(base, {i: self.column(base, at) for at, i in enumerate(places)})
+
+    def placed_as_before(self, id_: str) -> str:
+        """An old signal placed, with all its columns under their names."""
+        view, schema = self.views[id_], self.old.schemas[id_]
+        exprs = [view.columns[i] for i in range(len(schema))]
+        base = self.schemas[view.base]
+        every = [self.column(view.base, i) for i in range(len(base))]
+        if exprs == every and base.names == schema.names:
+            return view.base
+        columns = tuple(map(Named, schema.names, exprs))
+        return self.add(f"{id_} columns", Project(columns), (view.base,))
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    def rewritten(self, part: T, id_: str, below: Sequence[View]) -> T:
+        """A part of an old operator over what is placed below it, in normal form."""
+        schemas = [self.old.schemas[i] for i in self.old.inputs[id_]]
+        rows = schemas[0] if len(schemas) == 1 else schemas[0] + schemas[1]
+        columns = self.side_by_side(id_, below)
+        return self.changed(part, lambda c: columns[rows.place(c.name, c.occurrence)])
+
+    def changed(self, part: T, change: Change) -> T:
+        """A part of an operator over other columns, in normal form."""
+
+        def node(expr: Expr) -> Expr:
+            return normalized_node(expr, self._of_query, self._of_rows)
+
+        return map_exprs(part, lambda e: transform(substitute_columns(e, change), node))
+
+    def side_by_side(self, id_: str, below: Sequence[View]) -> dict[int, Expr]:
+        """The columns of the inputs of an operator, one or two, over what is placed below."""
+        columns = dict(below[0].columns)
+        if len(below) == 1:
+            return columns
+        width = len(self.old.schemas[self.old.inputs[id_][0]])
+        left, right = (self.schemas[view.base] for view in below)
+        both = left + right
+
+        def moved(column: Column) -> Column:
+            place = len(left) + right.place(column.name, column.occurrence)
+            return replace(column, occurrence=both.occurrence(place))
+
+        for i, expr in below[1].columns.items():
+            columns[width + i] = substitute_columns(expr, moved)
+        return columns
+
+    # -- keys ------------------------------------------------------------------------------------
+
+    def are_unique(self, id_: str, base: str, exprs: Sequence[Expr]) -> bool:
+        """Whether no two rows of a placed signal agree on these, as the old operator reads it.
+
+        The declared keys below are then noted: without them the answer might be another.
+        """
+        if any(has_floats(e.type) for e in exprs):
+            return False
+        places = places_of((e for e in exprs if isinstance(e, Column)), self.schemas[base])
+        if not derive(self, base, self._unique).tells_apart(places):
+            return False
+        below = self.old.ancestors(id_)
+        for i, source in self.old.sources.items():
+            if i in below:
+                self.relied |= {declared_key(source, key) for key in source.keys}
+        return True

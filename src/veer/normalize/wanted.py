@@ -1,0 +1,67 @@
+"""Which columns of each signal are read by anything above it.
+
+    Project(a, b) <- Filter(c > 1) <- t(a, b, c, d)   =>   of t: a, b and c
+
+What a projection or an aggregate computes and nobody reads does not count as reading: so a normal
+form has no such column, and columns that only they needed are gone too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from veer.analysis.congruence import columns_needed
+from veer.model.dag import Dataflow
+from veer.model.ops import (
+    Aggregate,
+    AnyOperator,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Limit,
+    Over,
+    Project,
+    Sink,
+    Sort,
+    Union,
+    Unnest,
+)
+from veer.model.schema import Schema
+from veer.model.walk import columns_read
+
+
+def columns_wanted(dataflow: Dataflow, *, shows_columns: bool) -> dict[str, dict[int, None]]:
+    """For each signal the columns that are read, in the order in which they are.
+
+    Without `shows_columns` nobody looks at the columns of the result.
+    """
+    wanted: dict[str, dict[int, None]] = {i: {} for i in dataflow.operators}
+    for id_ in reversed(dataflow.order):
+        inputs = dataflow.inputs[id_]
+        schemas = [dataflow.schemas[i] for i in inputs]
+        operator = dataflow.operators[id_]
+        reads = _columns_read(operator, schemas, wanted[id_])
+        if isinstance(operator, Sink) and not operator.columns and not shows_columns:
+            reads = [[]]
+        for source, read in zip(inputs, reads, strict=True):
+            wanted[source].update(dict.fromkeys(read))
+    return wanted
+
+
+def _columns_read(
+    operator: AnyOperator, below: Sequence[Schema], own: Mapping[int, None]
+) -> list[list[int]]:
+    """For each input the columns an operator reads if those of `own` are read of it."""
+    match operator:
+        case Project(columns):
+            read = (c for i in own for c in columns_read(columns[i].expr))
+            return [[below[0].place(c.name, c.occurrence) for c in read]]
+        case Union():
+            return [list(own) for _ in below]
+        case Filter() | Sort() | Limit() | Over() | Unnest():
+            kept = [i for i in own if i < len(below[0])]
+            return [[*kept, *sorted(columns_needed(operator, below, own, in_order=True)[0])]]
+        case Join() | Aggregate() | GlobalAggregate():
+            return [sorted(read) for read in columns_needed(operator, below, own)]
+        case _:
+            return [list(range(len(schema))) for schema in below]
