@@ -11,8 +11,8 @@ from typing import Any
 from tests.generators.values import random_value
 from veer.model.dag import Dataflow
 from veer.model.ops import Source
+from veer.model.sources import tables_read
 from veer.model.types import IntegralType
-from veer.refute.instances import all_sources
 
 CASES = Path(__file__).parent / "cases"
 
@@ -53,7 +53,7 @@ def load_cases(name: str) -> list[Case]:
 
 def instances(dataflow: Dataflow, count: int, seed: int = 1) -> Iterator[dict[str, Any]]:
     """Random small tables for the sources of a dataflow, subqueries included; constraints kept."""
-    sources = all_sources([dataflow]).values()
+    sources = tables_read([dataflow]).values()
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
         size = number % 5

@@ -20,10 +20,11 @@ from veer.frontends.sql import read_sql
 from veer.functions.arithmetic import fit_decimal
 from veer.model.dag import Dataflow
 from veer.model.query_pair import QueryPair
+from veer.model.sources import tables_read
 from veer.model.types import INTEGER_BITS, DecimalType, IntegralType
 from veer.options import SecondSolver
 from veer.refute import Refutation, first_difference
-from veer.refute.instances import Tables, all_sources, constraints_hold
+from veer.refute.instances import Tables, constraints_hold
 from veer.report.wording import assumption_text, reason_text
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
 
@@ -110,7 +111,7 @@ def tables_of(witness: Witness) -> Tables:
 
 def assert_lawful(refutation: Refutation, tables: Tables) -> None:
     """The instance keeps the declared constraints, and every number is one of its type."""
-    sources = all_sources((refutation.p, refutation.q))
+    sources = tables_read((refutation.p, refutation.q))
     assert constraints_hold(sources, tables)
     for name, source in sources.items():
         for row in tables[name]:

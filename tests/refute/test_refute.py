@@ -11,9 +11,10 @@ from veer.frontends.sql import read_sql
 from veer.frontends.workflow.reader import read_workflow
 from veer.interpreter import run_dataflow
 from veer.model.dag import Dataflow
+from veer.model.sources import tables_read
 from veer.reasons import CannotRefute
 from veer.refute import Refutation, find_witness, first_difference
-from veer.refute.instances import Instances, all_sources, constraints_hold
+from veer.refute.instances import Instances, constraints_hold
 from veer.report.wording import reason_text
 from veer.verdict import TableSemantics, Verdict, Witness
 
@@ -76,7 +77,7 @@ def test_different_queries_get_a_small_witness(p: str, q: str) -> None:
     witness = find_witness(comparison)
     assert isinstance(witness, Witness)
     tables = {n: [tuple(r) for r in t["rows"]] for n, t in witness.tables.items()}
-    assert constraints_hold(all_sources([comparison.p, comparison.q]), tables)
+    assert constraints_hold(tables_read([comparison.p, comparison.q]), tables)
     assert comparison.differ(tables)
     assert sum(map(len, tables.values())) <= 4
     assert run_dataflow(flow(p), tables)["result"].rows == list(witness.p_rows)

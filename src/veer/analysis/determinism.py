@@ -8,6 +8,7 @@ window function if ties cannot show (`keys`); an aggregate if it neither rounds 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from veer.analysis.call_kinds import adds_floats, call_kind
 from veer.analysis.keys import places_determined_by, places_of, uniqueness
@@ -35,15 +36,24 @@ from veer.model.expr import (
 from veer.model.ops import (
     Aggregate,
     Deduplicate,
+    ExceptAll,
+    Filter,
     GlobalAggregate,
+    IntersectAll,
+    Join,
     Lateral,
     Limit,
     Over,
     Project,
+    RowUdf,
     Sample,
     Sink,
     Sort,
+    Source,
     TableUdf,
+    Union,
+    Unnest,
+    Values,
 )
 from veer.model.sources import declared_key
 from veer.model.types import (
@@ -187,8 +197,24 @@ def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
             kind = worst(kind, Kind.CHOICE)
         case Lateral(query):
             kind = worst(kind, dataflow_kind(query))
+        case (
+            Source()
+            | Values()
+            | Filter()
+            | Project()
+            | Join()
+            | Union()
+            | IntersectAll()
+            | ExceptAll()
+            | Sort()
+            | Unnest()
+            | RowUdf()
+            | TableUdf()
+            | Sink()
+        ):
+            pass  # functions of their inputs, their expressions apart
         case _:
-            pass
+            assert_never(operator)
     return kind
 
 

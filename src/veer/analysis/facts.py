@@ -15,9 +15,9 @@ from typing import final
 from veer.analysis.determinism import expr_kind
 from veer.analysis.keys import Key, uniqueness
 from veer.functions.registry import Kind, scalar_function
+from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import (
-    And,
     Call,
     Column,
     Compare,
@@ -30,18 +30,10 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
-    Deduplicate,
     Filter,
     Join,
-    Lateral,
-    Limit,
-    Over,
     Project,
-    RowUdf,
-    Sample,
-    Sort,
     Union,
-    Unnest,
 )
 from veer.model.schema import Schema
 from veer.model.types import has_floats, is_orderable
@@ -50,8 +42,6 @@ from veer.model.walk import parts, query_of, transform
 REACH = 64  # operators looked at below a signal
 MOST = 16  # conditions kept
 LARGEST = 16  # parts of a condition
-# Operators whose output begins with the columns of its input, of rows of the input.
-EXTEND = (Sort, Limit, Sample, Deduplicate, Over, RowUdf, Unnest, Lateral)
 
 
 @final
@@ -116,7 +106,7 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
     below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
     match operator:
         case Filter(predicate):
-            return _with(inputs[0], conjuncts(predicate, below[0]))
+            return _with(inputs[0], plain_conjuncts(predicate, below[0]))
         case Project(columns):
             return _projected([n.expr for n in columns], below[0], inputs[0])
         case Join():
@@ -129,23 +119,15 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
         case Union():
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
             return Facts(tuple(shared))
-        case _ if isinstance(operator, EXTEND):
+        case _ if operator.traits.extends_input:
             return inputs[0]
         case _:
             return Facts()
 
 
-def conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:
+def plain_conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:
     """The parts of a condition that are worth knowing, columns by position."""
-    found: list[Expr] = []
-    stack = [predicate]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, And):
-            stack.extend(reversed(part.args))
-        elif is_plain(part):
-            found.append(_placed(part, schema))
-    return found
+    return [_placed(part, schema) for part in conjuncts(predicate) if is_plain(part)]
 
 
 def is_plain(expr: Expr) -> bool:
@@ -227,7 +209,7 @@ def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Fac
         return Facts()
     width = len(below[0])
     moved = right.moved({i: i + width for i in range(len(below[1]))})
-    condition = conjuncts(join.condition, below[0] + below[1]) if join.condition else []
+    condition = plain_conjuncts(join.condition, below[0] + below[1]) if join.condition else []
     if join.kind == "left":
         return left
     return _with(left, (*moved.conditions, *condition))

@@ -12,9 +12,9 @@ from typing import assert_never, final
 
 from veer.functions.registry import scalar_function
 from veer.functions.traits import Domain
+from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import (
-    And,
     Call,
     Case,
     Cast,
@@ -146,9 +146,9 @@ class _Collector:
         operator = self.dataflow.operators[id_]
         match operator:
             case Filter(predicate):
-                return guards + _conjuncts(_resolved(predicate, schema, given))
+                return [*guards, *conjuncts(_resolved(predicate, schema, given))]
             case Join(kind="inner", condition=condition) if condition is not None:
-                return guards + _conjuncts(_resolved(condition, schema, given))
+                return [*guards, *conjuncts(_resolved(condition, schema, given))]
             case Join(kind="left" | "anti" | "semi"):
                 return list(self.guards[self.dataflow.inputs[id_][0]])
             case Join(kind="full") | Union():
@@ -177,10 +177,6 @@ def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
     if isinstance(expr, Column):
         return given[schema.place(expr.name, expr.occurrence)]
     return map_children(expr, lambda child: _resolved(child, schema, given))
-
-
-def _conjuncts(expr: Expr) -> list[Expr]:
-    return [c for a in expr.args for c in _conjuncts(a)] if isinstance(expr, And) else [expr]
 
 
 def _failing(

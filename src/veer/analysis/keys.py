@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Protocol, final
+from typing import Protocol, assert_never, final
 
 from veer.assumptions import KeyAssumption
 from veer.model.conditions import conjuncts
@@ -27,15 +27,24 @@ from veer.model.ops import (
     Aggregate,
     AnyOperator,
     Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
     Limit,
     Over,
     Project,
     RowUdf,
+    Sample,
+    Sink,
     Sort,
     Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
@@ -124,16 +133,17 @@ def uniqueness_above(
             # Of rows without two that agree, some are left.
             constants = inputs[0].constants | constants_where(predicate, schemas[0])
             return _unique(inputs[0].keys, constants)
-        case Sort() | Limit() | Over() | RowUdf():
-            # Each row comes from one of the input and begins with its columns.
-            return inputs[0]
+        case Sort() | Limit() | Over() | RowUdf() | Unnest() | Lateral() | Sample():
+            # Each row begins with one of the input, which may come several times.
+            keys = inputs[0].keys if operator.traits.keeps_keys else ()
+            return Uniqueness(keys, inputs[0].constants)
         case Deduplicate(columns):
             own = Key(frozenset(places_of(columns, schemas[0])))
             return _unique((own, *inputs[0].keys), inputs[0].constants)
         case Project(columns):
             exprs = [named.expr for named in columns]
-            keys = _projected(exprs, schemas[0], inputs[0].keys)
-            return _unique(keys, _constant_places(exprs, schemas[0], inputs[0]))
+            kept = _projected(exprs, schemas[0], inputs[0].keys)
+            return _unique(kept, _constant_places(exprs, schemas[0], inputs[0]))
         case Aggregate(columns):
             # One row for each group.
             exprs = [named.expr for named in columns]
@@ -143,9 +153,11 @@ def uniqueness_above(
             return _unique((Key(frozenset()),))
         case Join():
             return _joined(operator, schemas, inputs)
-        case _:
-            # Unions, samples, repeated rows and functions of tables may give a row twice.
+        case Values() | Union() | IntersectAll() | ExceptAll() | TableUdf() | Sink():
+            # Unions and functions of tables may give a row twice; of the others nobody asks.
             return Uniqueness()
+        case _:
+            assert_never(operator)
 
 
 def constants_where(predicate: Expr, schema: Schema) -> frozenset[int]:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import assert_never
 
 from veer.analysis.keys import constants_where, uniqueness
 from veer.model.dag import Dataflow
 from veer.model.ops import (
     Aggregate,
     Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
     Limit,
     Over,
     Project,
     RowUdf,
+    Sample,
     Sink,
     Sort,
+    Source,
+    TableUdf,
     Union,
+    Unnest,
     Values,
 )
 
@@ -37,7 +45,8 @@ def _most_rows(dataflow: Dataflow) -> dict[str, float]:
 
 
 def _most_rows_above(dataflow: Dataflow, id_: str, below: Sequence[float]) -> float:
-    match dataflow.operators[id_]:
+    operator = dataflow.operators[id_]
+    match operator:
         case Values(_, rows):
             return len(rows)
         case GlobalAggregate():
@@ -58,5 +67,16 @@ def _most_rows_above(dataflow: Dataflow, id_: str, below: Sequence[float]) -> fl
             return sum(below)
         case Join(kind="inner" | "cross"):
             return 0 if 0 in below else below[0] * below[1]
-        case _:
+        case (
+            Source()
+            | IntersectAll()
+            | ExceptAll()
+            | Unnest()
+            | Lateral()
+            | Sample()
+            | TableUdf()
+            | Join()
+        ):
             return math.inf
+        case _:
+            assert_never(operator)

@@ -9,7 +9,6 @@ orders, people      declared by their names   independent, as declared
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 import unicodedata
@@ -20,6 +19,7 @@ from typing import Any, final
 
 from veer.model.dag import Dataflow
 from veer.model.ops import ANYWHERE, COMPUTED, LOCAL, Source
+from veer.model.paths import paths_of
 from veer.model.sources import sources_of
 
 # Formats whose sources are the files at their location and nothing else.
@@ -102,17 +102,7 @@ def places(source: Source) -> list[Place] | None:
     """The places all rows of a source come from; None if that is not known."""
     if not _is_plain(source.format) or not source.location or ANYWHERE in source.elsewhere:
         return None
-    return [_place(path) for path in (*paths(source.location), *source.elsewhere)]
-
-
-def paths(location: str) -> list[str]:
-    """The paths of a location: one, or a JSON list of them."""
-    if location.startswith("["):
-        try:
-            return [str(path) for path in json.loads(location)]
-        except ValueError:
-            pass
-    return [location]
+    return [_place(path) for path in (*paths_of(source.location), *source.elsewhere)]
 
 
 def _place(path: str) -> Place:
@@ -128,4 +118,4 @@ def _place(path: str) -> Place:
     return Place(scheme, host.lower(), fixed.startswith("/"), tuple(parts[:known]))
 
 
-__all__ = ["Place", "may_share_data", "paths", "places", "sharing"]
+__all__ = ["Place", "may_share_data", "places", "sharing"]

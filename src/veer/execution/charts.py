@@ -242,10 +242,10 @@ class _Drawing:
         return self.colours[shown_value(row[2])] if self.colours else COLOURS[0]
 
     def _by_colour(self) -> list[tuple[str, list[ChartRow]]]:
-        found: dict[Any, list[ChartRow]] = {}
+        groups: dict[Any, list[ChartRow]] = {}
         for row in self.rows:
-            found.setdefault(shown_value(row[2]) if self.colours else None, []).append(row)
-        return [(self._colour(rows[0]), rows) for rows in found.values()]
+            groups.setdefault(shown_value(row[2]) if self.colours else None, []).append(row)
+        return [(self._colour(rows[0]), rows) for rows in groups.values()]
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

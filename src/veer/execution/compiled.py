@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @final
 @dataclass
 class Compiled:
-    """A dataflow over files, compiled for Spark when it has to run."""
+    """A `Computation`: a dataflow over files, compiled for Spark when it has to run."""
 
     dataflow: Dataflow
     sources: Sources

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.signals import every_source, without_declarations
+from veer.execution.signals import without_declarations
 from veer.execution.sources import source_name
 from veer.model.digests import json_digest
 from veer.model.ops import ForeignKey, Source
+from veer.model.sources import distinct_sources
 from veer.model.types import quote_name
 from veer.store import Store
 
@@ -44,7 +45,7 @@ class Constraints:
 
     def look(self, dataflow: Dataflow) -> None:
         """Take in the tables of a dataflow."""
-        self._tables.update({s.table: s for s in every_source(dataflow)})
+        self._tables.update({s.table: s for s in distinct_sources(dataflow)})
 
     def known(self, source: Source) -> bool | None:
         """Whether what a source declares was found to hold; None if nobody looked."""
@@ -119,7 +120,7 @@ class Constraints:
         own = [f"c{i}" for i in range(len(foreign.columns))]
         other = [f"p{i}" for i in range(len(foreign.columns))]
         child = frame.select(*map(quote_name, foreign.columns)).toDF(*own).dropna()
-        rows = self._read(parent).select(*map(quote_name, foreign.parent_columns)).toDF(*other)
+        rows = self._read(parent).select(*map(quote_name, foreign.target(parent))).toDF(*other)
         on = [child[a] == rows[b] for a, b in zip(own, other, strict=True)]
         if child.join(rows, on, "left_anti").limit(1).count():
             return f"a row without partner in {foreign.parent}"

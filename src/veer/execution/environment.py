@@ -110,8 +110,8 @@ def environment_of(session: SparkSession) -> dict[str, Any]:
     """What results of a session depend on; a session that changes what expressions mean is refused."""
     check_settings(session, WRITING)
     # A session may not say which variables its workers see; those of this process then count.
-    given = getattr(session.sparkContext, "environment", {})
-    variables = _variables(session) | {k: str(v) for k, v in given.items()}
+    worker_variables = getattr(session.sparkContext, "environment", {})
+    variables = _variables(session) | {k: str(v) for k, v in worker_variables.items()}
     return {
         "spark": session.version,
         "java": str(_jvm(session).java.lang.System.getProperty("java.version")),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 class Planned:
-    """Frames of one session, each feeding a sink."""
+    """A `Computation`: frames of one session, each feeding a sink."""
 
     def __init__(
         self,
@@ -179,10 +179,10 @@ class Planned:
         return replacements
 
     def _in_place(self, node: Node, signal: PlanSignal, frame: DataFrame) -> Any:
-        places = {number: i for i, number in enumerate(signal.expr_ids)}
+        positions = {number: i for i, number in enumerate(signal.expr_ids)}
         wanted = scala_items(node.jvm.output())
         columns = _columns(frame)
-        ordered = [columns[places[_expr_id(a)]] for a in wanted]
+        ordered = [columns[positions[_expr_id(a)]] for a in wanted]
         return self._aliased(wanted, ordered, frame)
 
     def _aliased(self, wanted: Sequence[Any], columns: Sequence[Any], frame: DataFrame) -> Any:

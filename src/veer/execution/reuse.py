@@ -19,7 +19,7 @@ from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
-from veer.execution.signals import Signals, cannot_store, every_source, without_declarations
+from veer.execution.signals import Signals, cannot_store, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
 from veer.frontends.spec import Version
@@ -30,6 +30,7 @@ from veer.model.ops import (
     Sink,
     Source,
 )
+from veer.model.sources import distinct_sources
 from veer.model.traits import RowOrder
 from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
@@ -185,7 +186,7 @@ class Planner:
                 return ""  # read back, its rows could not be put in order
         if p.result_schema.types != q.result_schema.types or not self._same_sources(p, result, id_):
             return ""
-        own = {source_name(s) for s in every_source(q)}
+        own = {source_name(s) for s in distinct_sources(q)}
 
         def is_believed(source: Source) -> bool:
             shared = source_name(source) in own
@@ -197,7 +198,9 @@ class Planner:
         )
         if found is not None or self.constraints.trust:
             return found or ""
-        declared = [s for s in (*every_source(p), *every_source(q)) if source_name(s) in own]
+        declared = [
+            s for s in (*distinct_sources(p), *distinct_sources(q)) if source_name(s) in own
+        ]
         open_ = [s for s in declared if self.constraints.known(s) is None]
         if not open_:
             return ""
@@ -218,7 +221,7 @@ class Planner:
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
         """Whether tables of one name are one table, with the content it had where both read it."""
         now = self.signals.sources(id_)
-        both = [every_source(d) for d in (p, self.signals.cone(id_))]
+        both = [distinct_sources(d) for d in (p, self.signals.cone(id_))]
         names: dict[str, str] = {}
         for source in (s for sources in both for s in sources):
             if names.setdefault(source.table, source_name(source)) != source_name(source):

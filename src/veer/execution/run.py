@@ -180,6 +180,8 @@ class Running:
         """Run the version; results that turn out to be damaged are computed after all."""
         begun = time.perf_counter()
         notes: list[str] = []
+        # Ends: each round either computes, or learns of one more damaged result or of Spark's real
+        # environment, and neither is met twice.
         while True:
             planner = self.plan()
             planning = time.perf_counter() - begun

@@ -72,6 +72,7 @@ class Session:
 
     @property
     def is_running(self) -> bool:
+        """Whether Spark was started, or is the caller's own."""
         return self._session is not None
 
     def stop(self) -> None:

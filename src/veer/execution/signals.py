@@ -54,7 +54,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
-from veer.model.sources import map_sources, undeclared
+from veer.model.sources import distinct_sources, map_sources, undeclared
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
@@ -148,7 +148,7 @@ class Signals:
     def read(self) -> dict[str, str]:
         """The fingerprints of all sources that have one."""
         found = {}
-        for source in every_source(self.dataflow):
+        for source in distinct_sources(self.dataflow):
             with suppress(NoFingerprintError):
                 found[source_name(source)] = self.known(source)
         return found
@@ -285,17 +285,6 @@ def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
     return found
 
 
-def every_source(dataflow: Dataflow) -> list[Source]:
-    """The sources of a dataflow, those of subqueries too, each once."""
-    found = {
-        inner: None
-        for i in dataflow.order
-        for inner in with_subqueries(dataflow.operators[i])
-        if isinstance(inner, Source)
-    }
-    return list(found)
-
-
 def cannot_store(schema: Schema) -> str:
     """Why Parquet does not hold rows of a schema; empty if it does."""
     if not len(schema):
@@ -331,7 +320,6 @@ __all__ = [
     "Signals",
     "cannot_store",
     "cone",
-    "every_source",
     "with_subqueries",
     "without_declarations",
 ]

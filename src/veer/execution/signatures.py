@@ -19,7 +19,8 @@ from veer.model.dag import Dataflow
 from veer.model.digests import json_digest
 from veer.model.json import decode, encode
 from veer.model.ops import RowUdf, Source
-from veer.refute.instances import Instances, all_sources
+from veer.model.sources import tables_read
+from veer.refute.instances import Instances
 from veer.refute.search import rounded
 from veer.store import Store
 
@@ -74,7 +75,7 @@ def _tables(
     """The instances of every table: those of the store, where there are some."""
     generated: list[Mapping[str, list[tuple[Any, ...]]]] = []
     tables = {}
-    for name, source in sorted(all_sources((dataflow,)).items()):
+    for name, source in sorted(tables_read((dataflow,)).items()):
         key = f"table {_table_key(source)}"
         kept = store.pool(key)
         if kept is None:

@@ -22,6 +22,7 @@ from veer.errors import InputError, NoFingerprintError
 from veer.model.digests import json_digest
 from veer.model.json import encode
 from veer.model.ops import Source
+from veer.model.paths import paths_of
 from veer.model.schema import Field
 from veer.model.types import quote_name
 from veer.store.files import checksum
@@ -71,7 +72,7 @@ class Sources:
         """Where the rows of a source are, or an error saying where they were looked for."""
         source = self.seal.opened(source)
         if source.location:
-            both = [self._absolute(path) for path in _paths(source.location)]
+            both = [self._absolute(path) for path in paths_of(source.location)]
             patterns, globs = (tuple(pair[i] for pair in both) for i in (0, 1))
             return FileLocation(format_name(source.format), patterns, globs, source.options)
         tried = []
@@ -133,7 +134,7 @@ class Sources:
         """What the source holds now."""
         location = self.locate(source)
         check_steady(source, location.format)
-        if any(map(UNLIKE_HADOOP.search, _paths(self.seal.opened(source).location))):
+        if any(map(UNLIKE_HADOOP.search, paths_of(self.seal.opened(source).location))):
             raise NoFingerprintError(f"{source.location}: brackets and braces are not looked up")
         options = [[name, self.seal.option(name, value)] for name, value in location.options]
         listed = [[self.seal.text(name), *more] for name, *more in self.files(location.globs)]
@@ -201,9 +202,11 @@ class Sources:
             raise InputError(f"{path} is reached through Spark only")
         spark = self.spark()
         jvm: Any = spark._jvm
-        place = jvm.org.apache.hadoop.fs.Path(path)
-        system = place.getFileSystem(spark._jsc.hadoopConfiguration())
-        statuses = system.globStatus(place) if patterns else [system.getFileStatus(place)]
+        hadoop_path = jvm.org.apache.hadoop.fs.Path(path)
+        system = hadoop_path.getFileSystem(spark._jsc.hadoopConfiguration())
+        statuses = (
+            system.globStatus(hadoop_path) if patterns else [system.getFileStatus(hadoop_path)]
+        )
         if statuses is None or not len(statuses):
             raise InputError(f"{path}: no such file or directory")
         for status in statuses:
@@ -297,18 +300,6 @@ def _link(path: str) -> list[Any]:
         return [own.st_ino, own.st_ctime_ns, os.readlink(path)] if S_ISLNK(own.st_mode) else []
     except OSError:
         return []
-
-
-def _paths(location: str) -> list[str]:
-    """The paths of a location: one, a JSON list of them, or several URLs."""
-    if location.startswith("["):
-        try:
-            return [str(p) for p in json.loads(location)]
-        except ValueError:
-            return [location]
-    if re.match(r"[a-z][a-z0-9+.-]*:/\S+( [a-z][a-z0-9+.-]*:/\S+)+$", location):
-        return location.split(" ")
-    return [location]
 
 
 def format_name(name: str) -> str:

@@ -19,13 +19,13 @@ from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
-from veer.execution.signals import every_source
 from veer.execution.sources import Sources
 from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
 from veer.frontends.checkout import top_level
 from veer.frontends.spec import STORED, load, parse_spec, parse_stored, store_place
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
+from veer.model.sources import distinct_sources
 from veer.options import Keep, Reuse
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
@@ -75,6 +75,7 @@ class Started:
     rules: Rules
 
     def close(self) -> None:
+        """Let go of the store and stop Spark."""
         self.store.close()
         self.session.stop()
 
@@ -149,7 +150,7 @@ def _rules(
         folder = next(p for p in file.parents if p.is_dir())
         project.add(top_level(folder) or folder)
         needed.append(file)
-    read = [g for s in every_source(dataflow) for g in sources.locate(s).globs]
+    read = [g for s in distinct_sources(dataflow) for g in sources.locate(s).globs]
     kept = [store.location] if store.is_folder else []
     if isinstance(store.files, LocalFiles):
         kept.append(store.files.root)
@@ -171,6 +172,7 @@ def _check_ids(dataflow: Dataflow) -> None:
 
 
 def open_store(options: RunOptions, session: Session) -> Store:
+    """The store of a run; it is made if it is not there."""
     return Store(store_place(options.store), results=options.results, spark=session)
 
 
@@ -211,6 +213,7 @@ class Destination:
 
     @property
     def targets(self) -> list[Target]:
+        """Where rows of the sink are written."""
         return [t for t in (self.copy, self.own) if t is not None]
 
 
@@ -219,37 +222,37 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
     local = isinstance(started.store.files, LocalFiles)
     if folder and not local:
         raise UsageError(f"--out: results are in {started.store.files.root}; copy them from there")
-    names, places = Names(), {}
+    names, targets = Names(), {}
     for sink in started.dataflow.sinks:
         operator = started.dataflow.operators[sink]
         assert isinstance(operator, Sink)
         name = names.of(operator.name, sink)
         copy = chart = own = None
-        place = path_of(operator.target, started.data) if operator.target and local else None
+        own_path = path_of(operator.target, started.data) if operator.target and local else None
         if folder:
             path = Path(folder) / name
             copy = Target(real(path), str(path), is_asked=True)
         if operator.kind != "table":
             chart = Path(folder or PLOTS) / name
-        elif place is not None:
-            own = Target(place, operator.target, is_asked=False)
-        places[sink] = Destination(copy, own, chart)
-    started.rules.check([target for d in places.values() for target in d.targets])
-    return places
+        elif own_path is not None:
+            own = Target(own_path, operator.target, is_asked=False)
+        targets[sink] = Destination(copy, own, chart)
+    started.rules.check([target for d in targets.values() for target in d.targets])
+    return targets
 
 
 def export(outcome: RunOutcome, started: Started, folder: str) -> list[Path]:
     """Write every sink to where it goes; charts are drawn, in a folder or beside the store."""
     written: list[Path] = []
-    places = destinations(started, folder)
+    targets = destinations(started, folder)
     for sink, result in outcome.results.items():
-        for target in places[sink].targets:
+        for target in targets[sink].targets:
             write(target, started.rules, partial(_fill, started, sink, result))
             written.append(target.path)
-        chart = places[sink].chart
+        chart = targets[sink].chart
         if chart is not None:
             written += _draw(outcome, started, sink, chart, beside_store=not folder)
-    _check_delivered(outcome, places)
+    _check_delivered(outcome, targets)
     return written
 
 
@@ -270,11 +273,11 @@ def _draw(
     return write_chart(target, operator.name, operator.kind, names, rows, result.rows)
 
 
-def _check_delivered(outcome: RunOutcome, places: Mapping[str, Destination]) -> None:
+def _check_delivered(outcome: RunOutcome, targets: Mapping[str, Destination]) -> None:
     """A target that was not written is an error, however well the rest went."""
     for sink in outcome.sinks:
-        if sink.sink not in outcome.results and places[sink.sink].targets:
-            shown = places[sink.sink].targets[0].shown
+        if sink.sink not in outcome.results and targets[sink.sink].targets:
+            shown = targets[sink.sink].targets[0].shown
             raise InputError(
                 f"{shown} is as it was: {sink.note} while {sink.sink!r} was computed; run again"
             )

@@ -89,11 +89,18 @@ class NamedOver(ExprHolder):
 @final
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """`columns` of this table refer to `parent_columns`, a key, of the table `parent`."""
+    """`columns` of this table refer to `parent_columns`, a key, of the table `parent`.
+
+    Without `parent_columns` they refer to the first key of the parent (`target`).
+    """
 
     columns: tuple[str, ...]
     parent: str
     parent_columns: tuple[str, ...]
+
+    def target(self, parent: Source) -> tuple[str, ...]:
+        """The columns of the parent that are referred to; none if it has no key."""
+        return self.parent_columns or next(iter(parent.keys), ())
 
 
 LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
+from itertools import chain
 from typing import Any
 
 from veer.assumptions import KeyAssumption, KeyHolds, LeafKeyHolds
 from veer.model.dag import Dataflow
-from veer.model.ops import AnyOperator, Source
+from veer.model.ops import AnyOperator, ForeignKey, Source
 from veer.model.schema import Schema
 from veer.model.types import DataType
 from veer.model.walk import subqueries
@@ -29,6 +30,59 @@ def declared_key(source: Source, columns: tuple[str, ...]) -> KeyAssumption:
     if source.leaf:
         return LeafKeyHolds(source.table, columns)
     return KeyHolds(source.table, columns)
+
+
+def distinct_sources(dataflow: Dataflow) -> list[Source]:
+    """The sources that a dataflow reads anywhere, each once."""
+    return list(dict.fromkeys(sources_of(dataflow)))
+
+
+def tables_read(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
+    """The tables that dataflows read anywhere, by name and in order of names.
+
+    What any of them declares of a table counts: all keys, never null where one says so.
+    """
+    tables: dict[str, Source] = {}
+    for source in chain.from_iterable(map(sources_of, dataflows)):
+        known = tables.get(source.table)
+        tables[source.table] = source if known is None else _declared_by_both(known, source)
+    return dict(sorted(tables.items()))
+
+
+def _declared_by_both(one: Source, two: Source) -> Source:
+    if one == two or not have_same_columns(one, two):
+        return one
+    columns = tuple(
+        replace(f, nullable=f.nullable and g.nullable)
+        for f, g in zip(one.fields, two.fields, strict=True)
+    )
+    return replace(
+        one,
+        fields=columns,
+        keys=tuple(dict.fromkeys(one.keys + two.keys)),
+        foreign_keys=tuple(dict.fromkeys(one.foreign_keys + two.foreign_keys)),
+        lengths=tuple(dict.fromkeys(one.lengths + two.lengths)),
+        unique=tuple(dict.fromkeys(one.unique + two.unique)),
+        checks=tuple(dict.fromkeys(one.checks + two.checks)),
+    )
+
+
+def have_same_columns(one: Source, two: Source) -> bool:
+    """Whether two sources have the same columns, null or not."""
+    ours, theirs = ([(f.name, f.type) for f in source.fields] for source in (one, two))
+    return ours == theirs
+
+
+def parent_of(foreign: ForeignKey, sources: Iterable[Source]) -> Source | None:
+    """The table a foreign key refers to, if it is among these."""
+    return next((s for s in sources if s.table.lower() == foreign.parent.lower()), None)
+
+
+def target_places(parent: Source, foreign: ForeignKey) -> list[int]:
+    """Where the columns a foreign key refers to stand in the parent."""
+    names = [f.name.lower() for f in parent.fields]
+    targets = (name.lower() for name in foreign.target(parent))
+    return [names.index(name) for name in targets if name in names]
 
 
 def undeclared(source: Source) -> Source:

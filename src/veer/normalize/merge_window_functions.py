@@ -16,19 +16,15 @@ from veer.functions.registry import Kind
 from veer.model.expr import OverCall
 from veer.model.json import is_alike
 from veer.model.ops import (
-    Aggregate,
     AnyOperator,
     Filter,
-    GlobalAggregate,
-    Join,
     Limit,
     NamedOver,
     Over,
     Project,
     Source,
-    Union,
-    Values,
 )
+from veer.model.traits import RowOrder
 from veer.model.types import LONG
 from veer.model.walk import columns_read, exprs_in
 from veer.normalize.rank_by_key import rank_by_key
@@ -36,8 +32,6 @@ from veer.normalize.rewriting import Rewriting, View
 
 # Stands for window functions nobody reads, where they take an order away.
 ROWS_OVER = NamedOver("row", OverCall("count", (), LONG))
-# Operators whose rows come in no order.
-UNORDERED = (Source, Values, Join, Union, Aggregate, GlobalAggregate, Over)
 
 
 def merge_window_functions(
@@ -92,7 +86,10 @@ def _may_be_ordered(rewriting: Rewriting, id_: str) -> bool:
     """Whether a placed signal may have an order, which window functions take away."""
     while isinstance(rewriting.operators[id_], Filter | Project | Limit):
         (id_,) = rewriting.inputs[id_]
-    return not isinstance(rewriting.operators[id_], UNORDERED)
+    operator = rewriting.operators[id_]
+    if isinstance(operator, Source | Over):
+        return False  # nobody relies on the order of a table
+    return operator.traits.order is not RowOrder.NONE
 
 
 def _is_function(rewriting: Rewriting, id_: str) -> bool:

@@ -10,7 +10,6 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -25,7 +24,7 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Call, Cast, Expr, Literal, OpaqueCall
 from veer.model.ops import ForeignKey, Source
 from veer.model.schema import Schema
-from veer.model.sources import sources_of
+from veer.model.sources import have_same_columns, parent_of, sources_of, tables_read, target_places
 from veer.model.types import DataType, IntegralType
 from veer.model.walk import operator_exprs, parts, subqueries
 from veer.refute.counting import telling_counts
@@ -44,40 +43,6 @@ MOST_ROWS = 132  # in a table
 MOST_COMBINED = 2_000  # rows of all tables that are read, each with each
 
 
-def all_sources(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
-    """The source tables that dataflows read anywhere, subqueries included.
-
-    What any of them declares of a table counts: all keys, never null where one says so.
-    """
-    found: dict[str, Source] = {}
-    for source in chain.from_iterable(map(sources_of, dataflows)):
-        known = found.get(source.table)
-        found[source.table] = source if known is None else _merged(known, source)
-    return dict(sorted(found.items()))
-
-
-def _merged(one: Source, two: Source) -> Source:
-    if one == two or _columns(one) != _columns(two):
-        return one
-    fields = tuple(
-        replace(f, nullable=f.nullable and g.nullable)
-        for f, g in zip(one.fields, two.fields, strict=True)
-    )
-    return replace(
-        one,
-        fields=fields,
-        keys=tuple(dict.fromkeys(one.keys + two.keys)),
-        foreign_keys=tuple(dict.fromkeys(one.foreign_keys + two.foreign_keys)),
-        lengths=tuple(dict.fromkeys(one.lengths + two.lengths)),
-        unique=tuple(dict.fromkeys(one.unique + two.unique)),
-        checks=tuple(dict.fromkeys(one.checks + two.checks)),
-    )
-
-
-def _columns(source: Source) -> list[tuple[str, DataType]]:
-    return [(f.name, f.type) for f in source.fields]
-
-
 def conflict(dataflows: Sequence[Dataflow]) -> str:
     """A table that is declared with other columns in one place than in another, or spelled otherwise.
 
@@ -86,7 +51,7 @@ def conflict(dataflows: Sequence[Dataflow]) -> str:
     known: dict[str, Source] = {}
     for source in chain.from_iterable(map(sources_of, dataflows)):
         other = known.setdefault(source.table.lower(), source)
-        if other.table != source.table or _columns(other) != _columns(source):
+        if other.table != source.table or not have_same_columns(other, source):
             return f"table {source.table!r} is declared in two ways"
     return ""
 
@@ -160,7 +125,7 @@ class Instances:
     """A stream of instances for the sources of two versions, the same for the same seed."""
 
     def __init__(self, dataflows: Sequence[Dataflow], seed: int = 0) -> None:
-        self.sources = all_sources(dataflows)
+        self.sources = tables_read(dataflows)
         self.conflict = conflict(dataflows)
         self.constants = constants(dataflows)
         self.constants += telling_texts(e for d in dataflows for e in _text_exprs(d))
@@ -423,18 +388,6 @@ class Instances:
         return rng.choice(self.pools[type_]) if self.pools[type_] else None
 
 
-def parent_of(foreign: ForeignKey, sources: Iterable[Source]) -> Source | None:
-    """The table a foreign key refers to, if it is among these."""
-    return next((s for s in sources if s.table.lower() == foreign.parent.lower()), None)
-
-
-def target_places(parent: Source, foreign: ForeignKey) -> list[int]:
-    """Where the columns a foreign key refers to stand in the parent; its first key by default."""
-    names = [f.name.lower() for f in parent.fields]
-    wanted = foreign.parent_columns or (parent.keys[0] if parent.keys else ())
-    return [names.index(name.lower()) for name in wanted if name.lower() in names]
-
-
 def refers(source: Source, places: Sequence[int], parent: Source, foreign: ForeignKey) -> bool:
     """Whether a foreign key can be kept: as many columns, of the same types or whole numbers."""
     targets = target_places(parent, foreign)
@@ -451,7 +404,7 @@ def refers(source: Source, places: Sequence[int], parent: Source, foreign: Forei
 
 def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
     """A foreign key that instances do not keep, since its columns are compared in another way."""
-    read = all_sources(dataflows)
+    read = tables_read(dataflows)
     known = (*read.values(), *unread)
     for source in read.values():
         names = [f.name for f in source.fields]

@@ -12,14 +12,8 @@ from typing import Any
 
 from veer.interpreter.expressions import Row
 from veer.model.ops import ForeignKey, Source
-from veer.refute.instances import (
-    Tables,
-    constraints_hold,
-    has_unknown_checks,
-    parent_of,
-    refers,
-    target_places,
-)
+from veer.model.sources import parent_of, target_places
+from veer.refute.instances import Tables, constraints_hold, has_unknown_checks, refers
 from veer.refute.pools import numbered
 
 MOST_ROWS = 200  # added to one witness; circles of foreign keys could ask for rows without end

@@ -37,6 +37,7 @@ from veer.model.ops import (
     Source,
 )
 from veer.model.pprint import function_name
+from veer.model.sources import tables_read
 from veer.model.types import has_floats
 from veer.model.walk import operator_exprs, parts, subqueries
 from veer.model.walk import size as dataflow_size
@@ -44,7 +45,6 @@ from veer.reasons import CannotRefute, NoDifference
 from veer.refute.instances import (
     Instances,
     Tables,
-    all_sources,
     conflict,
     constants,
     constraints_hold,
@@ -87,8 +87,8 @@ class Refutation:
     ) -> Refutation:
         """The comparison, restricted to what the sinks depend on."""
         ours, theirs = p.restrict(p.ancestors(p_sink)), q.restrict(q.ancestors(q_sink))
-        read = {source.table.lower() for source in all_sources((ours, theirs)).values()}
-        known = (*all_sources((p, q)).values(), *p.declared, *q.declared)
+        read = {source.table.lower() for source in tables_read((ours, theirs)).values()}
+        known = (*tables_read((p, q)).values(), *p.declared, *q.declared)
         unread = {s.table.lower(): s for s in known if s.table.lower() not in read}
         return cls(ours, theirs, p_sink, q_sink, columns, semantics, tuple(unread.values()))
 

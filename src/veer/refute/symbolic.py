@@ -57,6 +57,7 @@ from veer.model.ops import (
 )
 from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.model.schema import Schema
+from veer.model.sources import parent_of, tables_read, target_places
 from veer.model.types import (
     BOOLEAN,
     INTEGER_BITS,
@@ -66,7 +67,7 @@ from veer.model.types import (
     IntegralType,
     has_floats,
 )
-from veer.refute.instances import Tables, all_sources, parent_of, refers, target_places
+from veer.refute.instances import Tables, refers
 from veer.refute.pools import pool
 from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
@@ -113,7 +114,7 @@ def symbolic_instances(
     compared first, then what is exact, then floats, whose arithmetic the solver does not know.
     Small numbers are tried first: large ones fail a run in many a cast.
     """
-    sources = all_sources((p, q))
+    sources = tables_read((p, q))
     ones = dict.fromkeys(sources, 1)
     sizes = [ones, *({**ones, name: 2} for name in sources if len(sources) > 1)]
     sizes += [dict.fromkeys(sources, n) for n in (2, 3)]
@@ -141,7 +142,7 @@ def symbolic_instance(
     size: int,
 ) -> Tables | None:
     """Tables of at most `size` rows on which the solver sees a difference."""
-    sources = all_sources((p, q))
+    sources = tables_read((p, q))
     try:
         run = SymbolicRun(sources, dict.fromkeys(sources, size))
         return _solved(run, run.result(p), run.result(q), columns, semantics)

@@ -9,8 +9,8 @@ from typing import Any
 from veer.errors import InputError
 from veer.frontends.spec import Version
 from veer.frontends.sql.statements import sink_statements
+from veer.model.sources import tables_read
 from veer.model.types import quote_name
-from veer.refute.instances import all_sources
 from veer.report.as_json import plain
 from veer.verdict import Report, SinkReport
 from veer.visible import json_text
@@ -84,7 +84,7 @@ def _free(stem: str, written: list[Path]) -> str:
 def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
     assert sink.witness is not None
     declared = (*p.dataflow.declared, *q.dataflow.declared)
-    sources = {s.table: s for s in declared} | all_sources([p.dataflow, q.dataflow])
+    sources = {s.table: s for s in declared} | tables_read([p.dataflow, q.dataflow])
     tables: dict[str, Any] = {}
     for table, content in sink.witness.tables.items():
         columns = ", ".join(f"{quote_name(f.name)} {f.type}" for f in sources[table].fields)

@@ -29,6 +29,7 @@ class StoredFile:
     checksum: str
 
     def as_json(self) -> dict[str, Any]:
+        """As kept in the database."""
         return asdict(self)
 
 
@@ -72,7 +73,7 @@ def _is_result(name: str) -> bool:
 
 @final
 class LocalFiles:
-    """Results on this machine; their folder is made unless it must exist already."""
+    """`Files` on this machine; their folder is made unless it must exist already."""
 
     def __init__(self, root: str, *, must_exist: bool = False) -> None:
         self.root = str(Path(root).absolute())
@@ -142,7 +143,7 @@ def checksum(path: Path) -> str:
 
 @final
 class HadoopFiles:
-    """Results under a path of any file system Spark can reach; of a file the end is checked."""
+    """`Files` under a path of any file system Spark can reach; of a file the end is checked."""
 
     def __init__(self, root: str, spark: Callable[[], Any]) -> None:
         self.root = root.rstrip("/")
@@ -225,8 +226,8 @@ class HadoopFiles:
             raise
         except Exception as error:
             lines = [line for line in str(error).splitlines() if line.startswith(": ")]
-            said = (lines or [type(error).__name__])[0].removeprefix(": ")
-            raise InputError(f"{self.path(id_).rstrip('/')} cannot be reached: {said}") from None
+            message = (lines or [type(error).__name__])[0].removeprefix(": ")
+            raise InputError(f"{self.path(id_).rstrip('/')} cannot be reached: {message}") from None
 
 
 __all__ = ["Files", "HadoopFiles", "LocalFiles", "StoredFile", "checksum"]

@@ -223,6 +223,7 @@ class Store(Database):
         self.in_transaction(work)
 
     def names(self) -> list[str]:
+        """The names there are versions of."""
         with self.read() as db:
             return list(
                 db.execute(
@@ -286,6 +287,7 @@ class Store(Database):
         return self._live_results(tables.results.c.signature == signature)
 
     def result(self, id_: str) -> StoredResult | None:
+        """A result by its id, if it is live."""
         results = self._live_results(tables.results.c.id == id_)
         return results[0] if results else None
 
@@ -345,6 +347,7 @@ class Store(Database):
             )
             lease = self.leases.take(db, result.id)
         self.leases.hold(result.id, lease)
+        # Looked at after the lease is taken: from here on nobody deletes the files.
         try:
             damage = self.files.damage(result.id, result.files)
         except InputError as error:  # nobody can tell now: it may be fine
@@ -386,6 +389,7 @@ class Store(Database):
         return None if row is None else (row.verdict, row.reason)
 
     def remember_verdict(self, p: str, q: str, code: str, verdict: str, reason: str) -> None:
+        """Keep what was found out about two computations, by the code that did."""
         self._put(
             tables.verdicts, {"p": p, "q": q, "code": code, "verdict": verdict, "reason": reason}
         )
@@ -413,6 +417,7 @@ class Store(Database):
         return None if holds is None else bool(holds)
 
     def remember_constraint(self, source: str, declared: str, holds: bool) -> None:
+        """Keep whether a source of that fingerprint keeps what is declared."""
         key = {"source": source, "declared": _key(declared)}
         self._put(tables.constraints, {**key, "holds": holds})
 

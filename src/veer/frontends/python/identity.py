@@ -100,9 +100,9 @@ class Identity:
     certain: bool = True
 
 
-def identify(function: Any, given: Arguments = DATA) -> Identity:
+def identify(function: Any, arguments: Arguments = DATA) -> Identity:
     """The identity of a function of some arguments; one of its own if it cannot be told."""
-    kind = kind_of(function, given)
+    kind = kind_of(function, arguments)
     walk = _Walk()
     try:
         digest = walk.digest(function)
@@ -132,6 +132,7 @@ class _Walk:
         """A digest of the value, by what it is and not where."""
         if type(value) in SCALAR_TYPES:
             return parts_digest(type(value).__name__, repr(value))
+        # The number of the first meeting, so that cycles end and sharing is part of the digest.
         if id(value) in self.seen:
             return parts_digest("again", self.seen[id(value)])
         self.seen[id(value)] = len(self.seen)
@@ -178,6 +179,8 @@ class _Walk:
             for key, item in value.items():
                 yield from (self.digest(key), self.digest(item))
         elif kind in (set, frozenset):
+            # Items are digested apart and sorted, since the order of a set differs by process; so
+            # they may not refer to each other.
             if any(callable(item) for item in value):
                 raise UnknownIdentity("a set of functions")
             yield from sorted(_Walk().digest(item) for item in value)
@@ -312,14 +315,14 @@ class _Walk:
     def _code(self, code: types.CodeType, function: types.FunctionType) -> Iterator[object]:
         yield from instructions(code, lambda inner: parts_digest(*self._code(inner, function)))
         body = list(dis.get_instructions(code))
-        for place, instruction in enumerate(body):
+        for index, instruction in enumerate(body):
             name, operation = instruction.argval, instruction.opname
             if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
                 yield name
-                yield self._read(name, function, body[place + 1 :])
+                yield self._read(name, function, body[index + 1 :])
             elif operation == "IMPORT_NAME":
-                level = body[place - 2].argval if place > 1 else None
-                yield self._imported(name, level, function, body[place + 1 :])
+                level = body[index - 2].argval if index > 1 else None
+                yield self._imported(name, level, function, body[index + 1 :])
             elif operation in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
                 self._check_name(name)
 

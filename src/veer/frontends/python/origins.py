@@ -27,8 +27,8 @@ def is_library(module: str) -> bool:
     if top in sys.builtin_module_names:
         return True
     loaded = sys.modules.get(module) or sys.modules.get(top)
-    places = [getattr(loaded, "__file__", None), *getattr(loaded, "__path__", ())]
-    files = [pathlib.Path(p).resolve() for p in places if p]
+    paths = [getattr(loaded, "__file__", None), *getattr(loaded, "__path__", ())]
+    files = [pathlib.Path(p).resolve() for p in paths if p]
     return bool(files) and all(any(f.is_relative_to(r) for r in _roots()) for f in files)
 
 

@@ -65,6 +65,8 @@ def _node_of(code: types.CodeType) -> Node | None:
     same = [c for c in codes if _place(c) == _place(code)]
     if len(same) > 1:
         same = [c for c in same if list(c.co_positions()) == list(code.co_positions())]
+    # The file may have changed since it was imported: the text is believed only if it compiles to
+    # what the function does.
     try:
         if len(candidates) != 1 or len(same) != 1 or code_digest(same[0]) != code_digest(code):
             return None
@@ -89,7 +91,7 @@ def _innermost(nodes: list[Node], code: types.CodeType) -> list[Node]:
     """Of several functions on one line those that the code stands in, the smallest first alone."""
     if len(nodes) < 2:
         return nodes
-    places = [
+    spans = [
         ((p.lineno, p.col_offset or 0), (p.end_lineno or 0, p.end_col_offset or 0))
         for i in dis.get_instructions(code)
         if (p := i.positions) is not None and p.lineno is not None and p.end_col_offset
@@ -99,7 +101,7 @@ def _innermost(nodes: list[Node], code: types.CodeType) -> list[Node]:
         body = node.body if isinstance(node, ast.Lambda) else node
         low = (body.lineno, body.col_offset)
         high = (body.end_lineno or 0, body.end_col_offset or 0)
-        if places and all(low <= start and end <= high for start, end in places):
+        if spans and all(low <= start and end <= high for start, end in spans):
             inside.append((low, high, node))
     # Bodies that hold the same place are nested: the last to begin is the smallest.
     return [max(inside, key=lambda span: span[:2])[2]] if inside else []

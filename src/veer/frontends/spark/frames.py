@@ -117,8 +117,8 @@ def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
     type_ = type_of(node.fields["dataType"])
     is_row_wise = evaluated in ROW_WISE
     names = [str(c.fields["key"]) if c.kind == NAMED_ARGUMENT else "" for c in node.children]
-    given = [(n, argument(a.type)) for n, a in zip(names, args, strict=True)]
-    function, identity = python_function(node.jvm.func(), given if is_row_wise else TABLES)
+    arguments = [(n, argument(a.type)) for n, a in zip(names, args, strict=True)]
+    function, identity = python_function(node.jvm.func(), arguments if is_row_wise else TABLES)
     steady = bool(node.fields["udfDeterministic"])
     if not is_row_wise:
         kind = Kind.PARTITION  # it sees how rows are spread over batches

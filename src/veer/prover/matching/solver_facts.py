@@ -250,10 +250,7 @@ class SolverFacts:
                     continue
                 row = Atom(self.context.fresh(), parent)
                 child = _columns_named(atom, foreign.columns)
-                declared = parent.source.keys
-                keys = _columns_named(
-                    row, foreign.parent_columns or (declared[0] if declared else ())
-                )
+                keys = _columns_named(row, foreign.target(parent.source))
                 if child is None or keys is None or len(child) != len(keys):
                     continue
                 if any(has_floats(c.type) for c in keys):

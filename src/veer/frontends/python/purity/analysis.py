@@ -24,10 +24,11 @@ from veer.frontends.python.purity.classes import Classes
 from veer.frontends.python.purity.expressions import Expressions
 from veer.frontends.python.purity.learned import Learned, NameScope
 from veer.frontends.python.purity.methods import Methods
+from veer.frontends.python.purity.module_scan import Use
 from veer.frontends.python.purity.parameters import names_in, parameters_of
 from veer.frontends.python.purity.results import HASH, Args, all_arguments, listed_name
 from veer.frontends.python.purity.rules import Rules
-from veer.frontends.python.purity.shared_state import ModuleNames, SharedState, Use, reachable
+from veer.frontends.python.purity.shared_state import ModuleNames, SharedState, reachable
 from veer.frontends.python.purity.statements import Body
 from veer.frontends.python.purity.traits import (
     DATA,
@@ -56,13 +57,13 @@ MOST_CALLS = 400
 UNSHARED_DATA = AbstractValue(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
 
 
-def kind_of(function: Any, given: Arguments = DATA) -> Kind:
+def kind_of(function: Any, arguments: Arguments = DATA) -> Kind:
     """The kind of a function of some arguments: pure, a choice, or one that keeps state.
 
     `given` says what is known of the arguments; by default they may be any data.
     """
     try:
-        return Analysis(SharedState()).run(function, given)
+        return Analysis(SharedState()).run(function, arguments)
     except RecursionError:
         return Kind.PARTITION
 
@@ -92,12 +93,12 @@ class Analysis:
         self.done.clear()
         self.classes.noted_classes.clear()
 
-    def run(self, function: Any, given: Arguments) -> Kind:
+    def run(self, function: Any, arguments: Arguments) -> Kind:
         """Interpret a call of the function again and again, until nothing new is learned."""
         callee = self.abstract(function)
         for _ in range(MOST_ROUNDS):
             self._start_round()
-            result = self.calls.invoke(callee, as_args(given))
+            result = self.calls.invoke(callee, as_args(arguments))
             if self.all_traits(result) & UNSTABLE_TEXT:
                 self.note_choice()
             if not self.learned.grown:
@@ -174,6 +175,8 @@ class Analysis:
             function.__globals__, function.__code__.co_filename
         )
         line = function.__code__.co_firstlineno
+        # Whoever sets or changes the cell or global decides what this function sees, whether or not
+        # this function calls it: so it keeps state, though it never writes anything itself.
         if name in function.__code__.co_freevars:
             cell = self.abstract(value)
             if module_names.is_shared_cell(name, line, bool(cell.all_traits & Trait.PERSISTENT)):
@@ -197,6 +200,7 @@ class Analysis:
             return self.abstract(value)
         if source is not None:
             return self.attributes.attribute(self.abstract(source[0]), source[1])
+        # A global that no statement of the text binds was put there by something else.
         if (
             not callable(value)
             and name != "__name__"
@@ -208,6 +212,7 @@ class Analysis:
     # -- what is learned -----------------------------------------------------------------------
 
     def note(self, kind: Kind) -> None:
+        """Note that the function is of a kind, or a worse one."""
         both = worst(self.learned.kind, kind)
         if both is not self.learned.kind:
             self.learned.kind, self.learned.grown = both, True
@@ -233,6 +238,7 @@ class Analysis:
     def change(self, value: AbstractValue, *stored: AbstractValue) -> None:
         """Note that something is changed, and what is put into it."""
         self.learned.changes += 1
+        # Changing what was made in this call is nobody's business; the rest outlives it.
         if value.has(Trait.SHARED | Trait.UNKNOWN):
             self.note(Kind.PARTITION)
         learned = self.learned
@@ -261,6 +267,7 @@ class Analysis:
             self.note_contents(self.element(value))
 
     def note_seen(self, value: AbstractValue) -> AbstractValue:
+        """Note what values an exception may show."""
         if not value.has(Trait.CALLABLE) and value.all_traits & ~self.learned.seen:
             self.learned.seen |= value.all_traits
             self.learned.grown = True
@@ -282,6 +289,7 @@ class Analysis:
     # -- values --------------------------------------------------------------------------------
 
     def abstract(self, value: Any) -> AbstractValue:
+        """What is known of an object that exists before the call."""
         known = self.kept.get(id(value))
         if known is None:
             listed = not isinstance(value, type) and listed_name(value) is not None
@@ -387,13 +395,13 @@ class Analysis:
         Calls with the same arguments are interpreted once a round; one that is being interpreted
         gives what is known of it so far, which the next round takes up.
         """
-        given = parameters_of(node.args, args, defaults, keywords)
+        parameters = parameters_of(node.args, args, defaults, keywords)
         if node.args.vararg or node.args.kwarg:
             for arg in all_arguments(args):
                 self.note_contents(arg)
         if id(node) in self.active:
             self.risk(Risk.RECURSIVE)
-        call = (id(node), key, tuple(given.items()))
+        call = (id(node), key, tuple(parameters.items()))
         if call in self.done:
             self.learned.changes += call in self.changing
             return self.learned.returned.get(call, NO_TRAITS)
@@ -404,11 +412,11 @@ class Analysis:
         scope = self.learned.scopes.get(call)
         if scope is None:
             own, inner = names_in(node)
-            scope = NameScope(own | given.keys(), inner, around, lookup, function)
+            scope = NameScope(own | parameters.keys(), inner, around, lookup, function)
             scope.hashes = key == HASH
             self.learned.scopes[call] = scope
             self.kept[id(node)] = (node, NO_TRAITS)
-        for name, value in given.items():
+        for name, value in parameters.items():
             self.bind(scope, name, value)
         result = self._body(node, scope)
         if self.learned.changes > before and call not in self.changing:

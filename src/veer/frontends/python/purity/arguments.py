@@ -58,7 +58,8 @@ def argument(type_: DataType) -> AbstractValue:
     return AbstractValue(own | inner & Trait.NAN, inner)
 
 
-def as_args(given: Arguments) -> Args:
-    if isinstance(given, AbstractValue):
-        return [], {}, given
-    return [v for n, v in given if not n], {n: v for n, v in given if n}, None
+def as_args(arguments: Arguments) -> Args:
+    """Arguments as a call takes them: by position, by name, and whatever others may be."""
+    if isinstance(arguments, AbstractValue):
+        return [], {}, arguments
+    return [v for n, v in arguments if not n], {n: v for n, v in arguments if n}, None

@@ -51,6 +51,7 @@ class Attributes:
         return join(options)
 
     def attribute_of(self, value: Any, base: AbstractValue, name: str) -> AbstractValue:
+        """`base.name` where `value` is what the base may be."""
         analysis = self.analysis
         if isinstance(value, types.ModuleType):
             return self._of_module(value, name)
@@ -154,6 +155,7 @@ class Attributes:
         )
 
     def of_instance(self, base: AbstractValue, kind: type, name: str) -> AbstractValue:
+        """An attribute of an instance of one of the project's classes."""
         analysis = self.analysis
         self.analysis.classes.note_class(kind)
         if name.startswith("__") and not name.endswith("__"):

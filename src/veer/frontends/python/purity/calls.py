@@ -39,6 +39,7 @@ class Calls:
         self.analysis = analysis
 
     def call(self, node: ast.Call, scope: NameScope) -> AbstractValue:
+        """A call as written; arguments behind a starred one may be any."""
         analysis = self.analysis
         base = None
         if isinstance(node.func, ast.Attribute):
@@ -152,11 +153,11 @@ class Calls:
         return self.analysis.note_choice()
 
     def call_function_arguments(
-        self, callees: Iterable[AbstractValue], given: Sequence[AbstractValue]
+        self, callees: Iterable[AbstractValue], others: Sequence[AbstractValue]
     ) -> AbstractValue:
         """Functions among arguments are called with whatever else is there."""
         analysis = self.analysis
-        items = [v for g in given for v in (g, analysis.element(g)) if not g.has(Trait.CALLABLE)]
+        items = [v for g in others for v in (g, analysis.element(g)) if not g.has(Trait.CALLABLE)]
         result: AbstractValue | None = None
         for callee in callees:
             if not callee.has(Trait.CALLABLE):
@@ -164,7 +165,8 @@ class Calls:
             if callee.has(Trait.UNKNOWN) or not callee.concretes:
                 analysis.note_choice()
                 continue
-            before, unordered = analysis.learned.changes, any(g.has(UNORDERED) for g in given)
+            before, unordered = analysis.learned.changes, any(g.has(UNORDERED) for g in others)
+            # What a function gives it may be given next, as in `reduce`: until that is stable.
             for _ in range(4):
                 again = [] if result is None else [result, analysis.element(result)]
                 returned = self.invoke(callee, ([], {}, join([*items, *again])))
@@ -174,6 +176,7 @@ class Calls:
                 result = grown
             else:
                 analysis.note_choice()
+            # Called for each item of a set, a function that changes something shows their order.
             if unordered and analysis.learned.changes > before:
                 analysis.note_choice()
         if result is None:

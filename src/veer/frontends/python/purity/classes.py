@@ -48,6 +48,7 @@ class Classes:
         self.noted_classes: set[type] = set()
 
     def is_enum(self, kind: type) -> bool:
+        """Whether a class is an enum of the project."""
         return issubclass(kind, enum.Enum) and not is_library(kind.__module__)
 
     def member(self, kind: type) -> AbstractValue:
@@ -56,6 +57,7 @@ class Classes:
         return join([self.analysis.abstract(m) for m in kind]) if len(kind) else NO_TRAITS  # type: ignore[arg-type, attr-defined]
 
     def construct(self, kind: type, args: Args) -> AbstractValue:
+        """An instance of a class: its initializer runs, and keeps what it is given."""
         if is_library(kind.__module__):
             return self.analysis.calls.unknown(args, kind.__module__)
         if self.is_enum(kind):
@@ -93,9 +95,11 @@ class Classes:
             return
         self.noted_classes.add(kind)
         if type(kind) not in METACLASSES:
-            self.analysis.note(Kind.PARTITION)
+            self.analysis.note(Kind.PARTITION)  # code of its own decides what the class does
         is_enum, is_error = issubclass(kind, enum.Enum), issubclass(kind, Exception)
         self_ = AbstractValue(instance_traits(kind) | Trait.CONTAINER, NONE, (), False, kind)
+        # Operators, attributes and loops call methods without naming them. They are not followed
+        # from where they are used: once a class is met, all such methods may run, on anything.
         for base in kind.__mro__:
             if is_library(base.__module__):
                 listed = is_error and (listed_name(base) or base is BaseException)

@@ -66,19 +66,19 @@ class Expressions:
             case ast.Call():
                 return self.analysis.calls.call(node, scope)
             case ast.Subscript(value=base, slice=index):
-                found = self.subscript(self.value(base, scope), index, scope)
+                result = self.subscript(self.value(base, scope), index, scope)
                 placed = isinstance(base, ast.Attribute) and base.attr in allow_list.INDEXERS
-                if placed and found.has(Trait.TABLE):
-                    return AbstractValue(found.own & ~Trait.ITERATOR, found.inner)
-                return found
+                if placed and result.has(Trait.TABLE):
+                    return AbstractValue(result.own & ~Trait.ITERATOR, result.inner)
+                return result
             case ast.Slice(lower=low, upper=high, step=step):
                 self.values([n for n in (low, high, step) if n is not None], scope)
                 return NO_TRAITS
             case ast.BinOp(left=left, op=op, right=right):
                 return self.operate(op, self.value(left, scope), self.value(right, scope))
             case ast.UnaryOp(op=op, operand=operand):
-                found = self.value(operand, scope)
-                return NO_TRAITS if isinstance(op, ast.Not) else self.operate(op, found, found)
+                result = self.value(operand, scope)
+                return NO_TRAITS if isinstance(op, ast.Not) else self.operate(op, result, result)
             case ast.BoolOp(values=values):
                 return join(self.values(values, scope))
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -97,10 +97,10 @@ class Expressions:
             case ast.Lambda():
                 return self.defined(node, scope)
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
-                found = self.value(value, scope)
-                self.analysis.bind(scope, name, found)
+                result = self.value(value, scope)
+                self.analysis.bind(scope, name, result)
                 self.analysis.learned.changes += 1
-                return found
+                return result
             case ast.Starred(value=value):
                 return self.analysis.iterate_in_order(self.value(value, scope))
             case ast.Yield(value=value):
@@ -222,6 +222,7 @@ class Expressions:
             if own & Trait.UNKNOWN:
                 self.analysis.note_choice()
             if isinstance(op, ast.Is | ast.IsNot):
+                # Equal numbers and texts may or may not be one object, as the interpreter likes.
                 if not (_is_single(a) or _is_single(b)):
                     self.analysis.note_choice()
             elif isinstance(op, ast.In | ast.NotIn):

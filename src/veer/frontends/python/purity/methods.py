@@ -120,18 +120,20 @@ class Methods:
 
     def plain_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
         """A method of a text, a collection, a date, a series: known by its name alone."""
-        analysis, given = self.analysis, all_arguments(args)
-        if any(v.has(Trait.UNKNOWN) for v in (base, *given)):
+        analysis, arguments = self.analysis, all_arguments(args)
+        if any(v.has(Trait.UNKNOWN) for v in (base, *arguments)):
             analysis.note_choice()
         if base.has(Trait.TABLE):
             self._check_writing(base, name, args)
         if name == "strftime":
-            self.analysis.rules.check_formats(given)
+            self.analysis.rules.check_formats(arguments)
             return self._table_result(base, name) if base.has(Trait.TABLE) else NO_TRAITS
         if name in allow_list.MUTATING:
             return self._mutating_method(base, name, args)
         if name in allow_list.SET_METHODS:
-            return analysis.container([analysis.element(v) for v in (base, *given)], Trait.SET)
+            return analysis.container([analysis.element(v) for v in (base, *arguments)], Trait.SET)
+        # The type of a value is not known, only the name of the method: a name is listed if it is
+        # harmless for every type that has it.
         if name not in allow_list.GIVES_SCALAR | allow_list.GIVES_NEW | allow_list.GIVES_ITEMS:
             if base.has(Trait.PERSISTENT) or (
                 base.has(Trait.ARGUMENT) and not base.has(Trait.TABLE)
@@ -144,7 +146,7 @@ class Methods:
         if name == "copy":
             analysis.unpack(base)
             return AbstractValue(base.own & ~Trait.SHARED, base.inner)
-        if any(map(self.analysis.rules.unordered, (base, *given))):
+        if any(map(self.analysis.rules.unordered, (base, *arguments))):
             if base.has(Trait.HASH_ORDERED) or name not in ("get", "keys", "values", "items"):
                 return analysis.note_choice()
             if name != "get":
@@ -154,9 +156,9 @@ class Methods:
         return self._reading_method(base, name, args)
 
     def _reading_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
-        analysis, given = self.analysis, all_arguments(args)
+        analysis, arguments = self.analysis, all_arguments(args)
         if name in allow_list.GIVES_SCALAR:
-            for value in given:
+            for value in arguments:
                 if not value.has(Trait.CALLABLE) and analysis.all_traits(value) & UNSTABLE_TEXT:
                     if name not in ("index", "count"):
                         analysis.note_choice()
@@ -168,18 +170,18 @@ class Methods:
                 return analysis.note_choice()
         if base.has(Trait.TABLE):
             self._check_table(base, name, args)
-        called = self.analysis.calls.call_function_arguments(given, [base, *given])
+        called = self.analysis.calls.call_function_arguments(arguments, [base, *arguments])
         if base.has(Trait.TABLE):
             return join([self._table_result(base, name), called])
         if name in allow_list.GIVES_SCALAR:
             return NO_TRAITS
         if name in allow_list.GIVES_ITEMS:
-            return join([analysis.element(base), *given, called])
+            return join([analysis.element(base), *arguments, called])
         own = Trait.CONTAINER | (Trait.DICT_VIEW if name in ("keys", "items") else NONE)
         if name in ("finditer", "elements"):
             own |= Trait.ITERATOR
         inner = base.all_traits | called.all_traits
-        for value in given:
+        for value in arguments:
             inner |= value.all_traits & ~Trait.CALLABLE
         item = analysis.element(base)
         analysis.note_contents(item)
@@ -196,9 +198,9 @@ class Methods:
             self.analysis.rules.check_keywords(args, [base, *all_arguments(args)])
         if name == "partition":  # of an array it sorts in place
             self.analysis.change(base)
-        for place in positional[1:]:
-            if place.has(Trait.TABLE | Trait.UNKNOWN) and name not in allow_list.TWO_TABLES:
-                self.analysis.change(place)
+        for argument in positional[1:]:
+            if argument.has(Trait.TABLE | Trait.UNKNOWN) and name not in allow_list.TWO_TABLES:
+                self.analysis.change(argument)
 
     def _check_table(self, base: AbstractValue, name: str, args: Args) -> None:
         """Methods of pandas that take types or names of functions as texts."""
@@ -222,18 +224,20 @@ class Methods:
         self.analysis.expressions.check_clock_words(*all_arguments(args))
 
     def _mutating_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
-        analysis, given = self.analysis, all_arguments(args)
-        if any(map(self.analysis.rules.unordered, given)) and not base.has(Trait.SET):
+        analysis, arguments = self.analysis, all_arguments(args)
+        if any(map(self.analysis.rules.unordered, arguments)) and not base.has(Trait.SET):
             analysis.note_choice()
         if base.has(UNORDERED) and name in ("pop", "popitem", "sort", "reverse"):
             analysis.note_choice()
-        items = [v for g in given if not g.has(Trait.CALLABLE) for v in (g, analysis.element(g))]
-        called = [g for g in given if g.has(Trait.CALLABLE)]
+        items = [
+            v for g in arguments if not g.has(Trait.CALLABLE) for v in (g, analysis.element(g))
+        ]
+        called = [g for g in arguments if g.has(Trait.CALLABLE)]
         if name == "sort":
             self.analysis.calls.call_function_arguments(called, [base])
         else:
             items += called
         analysis.change(base, *items)
         if name in ("pop", "popleft", "popitem", "setdefault"):
-            return join([analysis.element(base), *given])
+            return join([analysis.element(base), *arguments])
         return abstract(None)

@@ -167,10 +167,12 @@ CODE_TYPES = (
 
 
 def callable_of(value: BoundCall | BuiltinMethod) -> AbstractValue:
+    """A bound function as a value."""
     return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(value),), True)
 
 
 def is_special(value: Any) -> bool:
+    """Whether a value is a broadcast of Spark's, whose `value` is what matters."""
     return type(value).__module__ == "pyspark.core.broadcast"
 
 
@@ -183,6 +185,7 @@ def is_printed(name: str) -> bool:
 
 
 def is_dunder(name: str) -> bool:
+    """Whether a name is one that Python gives a meaning."""
     return name.startswith("__") and name.endswith("__")
 
 
@@ -217,5 +220,6 @@ def is_plain_type(value: AbstractValue) -> bool:
 
 
 def all_arguments(args: Args) -> list[AbstractValue]:
+    """The arguments of a call, however they are given."""
     positional, named, rest = args
     return [*positional, *named.values(), *([] if rest is None else [rest])]

@@ -62,9 +62,11 @@ class Rules:
         return self.listed_call(name, args)
 
     def listed_call(self, name: str, args: Args) -> AbstractValue:
-        analysis, given = self.analysis, all_arguments(args)
+        """A call of a listed function without a rule of its own: its result is made of its arguments."""
+        analysis, values_given = self.analysis, all_arguments(args)
         module = name.rpartition(".")[0]
-        for arg in given:
+        # A listed function may look at all of its arguments: their text, their order.
+        for arg in values_given:
             if not arg.has(Trait.CALLABLE) and analysis.all_traits(arg) & UNSTABLE_TEXT:
                 analysis.note_choice()
             if arg.inner & Trait.ITERATOR:
@@ -72,15 +74,15 @@ class Rules:
         if module in ("numpy", "pandas"):
             self._check_types(args)
             self._check_outputs(name, args)
-        called = self.analysis.calls.call_function_arguments(given, given)
+        called = self.analysis.calls.call_function_arguments(values_given, values_given)
         inner = called.all_traits
-        values = [g for g in given if not g.has(Trait.CALLABLE) or name not in CALLING]
+        values = [g for g in values_given if not g.has(Trait.CALLABLE) or name not in CALLING]
         for arg in values:
             inner |= analysis.all_traits(arg) & ~Trait.ITERATOR
             analysis.note_contents(arg)
             analysis.unpack(arg)
         if name in EXCEPTIONS:
-            analysis.change(NO_TRAITS, *given)
+            analysis.change(NO_TRAITS, *values_given)
         nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
         if name in PLAIN_RESULTS or module in PLAIN_MODULES:
             return AbstractValue(nan)
@@ -91,6 +93,7 @@ class Rules:
             analysis.change(NO_TRAITS, called)
             lazy = Trait.ITERATOR if module == "itertools" or name in LAZY_RESULTS else NONE
             return AbstractValue(Trait.CONTAINER | nan | lazy, inner | nan)
+        # Nothing more is known of the result: it may be new, an argument, or a part of one.
         kept = [AbstractValue(g.own, g.inner, g.concretes, False, g.kind) for g in values]
         items = map(analysis.element, values)
         return join([AbstractValue(Trait.CONTAINER | nan, inner), called, *kept, *items])
@@ -100,15 +103,15 @@ class Rules:
         positional, named, _ = args
         if "dtype" in named and not is_plain_type(named["dtype"]):
             self.analysis.note_choice()
-        for place in positional[1:]:
-            texts = place.texts()
+        for argument in positional[1:]:
+            texts = argument.texts()
             if (
                 texts is not None
                 and not set(texts) <= allow_list.PLAIN_TYPES | allow_list.GIVES_NEW
             ):
                 self.analysis.note_choice()
-            if place.has(Trait.CALLABLE) and not is_plain_type(place):
-                self.analysis.calls.call_function_arguments([place], positional)
+            if argument.has(Trait.CALLABLE) and not is_plain_type(argument):
+                self.analysis.calls.call_function_arguments([argument], positional)
 
     def check_keywords(self, args: Args, written: Sequence[AbstractValue]) -> None:
         """Arguments of numpy and pandas that may name what is written to."""
@@ -129,9 +132,9 @@ class Rules:
         inputs = getattr(getattr(sys.modules["numpy"], name.rpartition(".")[2], None), "nin", None)
         if inputs is None:
             inputs = 3 if name in THREE_INPUTS else 2
-        for place in positional[inputs:]:
-            if place.has(Trait.CONTAINER):
-                self.analysis.change(place)
+        for output in positional[inputs:]:
+            if output.has(Trait.CONTAINER):
+                self.analysis.change(output)
 
     def _quiet(self, args: Args) -> AbstractValue:
         """`len` and the like: neither order nor text shows."""
@@ -153,9 +156,9 @@ class Rules:
 
     def _listing(self, args: Args) -> AbstractValue:
         """`list`, `tuple`, `iter`: the order stays that of the argument."""
-        given = all_arguments(args)
-        own = Trait.HASH_ORDERED if any(map(self.unordered, given)) else NONE
-        return self.analysis.container([self.analysis.element(a) for a in given], own)
+        arguments = all_arguments(args)
+        own = Trait.HASH_ORDERED if any(map(self.unordered, arguments)) else NONE
+        return self.analysis.container([self.analysis.element(a) for a in arguments], own)
 
     def _iterating(self, args: Args) -> AbstractValue:
         listed = self._listing(args)
@@ -175,6 +178,7 @@ class Rules:
         analysis = self.analysis
         items = [analysis.element(a) for a in positional] + ([] if rest is None else [rest])
         many = [a for a in positional if self.unordered(a)]
+        # Of values that compare as equal without being the same the first one met is taken.
         tied = Trait.NAN | Trait.OBJECT | Trait.TABLE | UNSTABLE_TEXT
         if many and (
             len(positional) > 1
@@ -221,10 +225,10 @@ class Rules:
         )
 
     def _next(self, args: Args) -> AbstractValue:
-        given = all_arguments(args)
-        if given:
-            self.analysis.change(given[0])
-        return join([*(self.analysis.iterate_in_order(g) for g in given[:1]), *given[1:]])
+        arguments = all_arguments(args)
+        if arguments:
+            self.analysis.change(arguments[0])
+        return join([*(self.analysis.iterate_in_order(g) for g in arguments[:1]), *arguments[1:]])
 
     def _text(self, args: Args) -> AbstractValue:
         for value in all_arguments(args):
@@ -237,14 +241,15 @@ class Rules:
         return NO_TRAITS
 
     def check_formats(self, formats: Sequence[AbstractValue]) -> None:
+        """Formats must be known, and mean the same in every locale and zone."""
         for format_ in formats:
             texts = format_.texts()
             if texts is None or not all(map(is_plain_format, texts)):
                 self.analysis.note_choice()
 
     def _dict(self, args: Args) -> AbstractValue:
-        analysis, given = self.analysis, all_arguments(args)
-        items = [analysis.iterate_in_order(g) for g in given]
+        analysis, arguments = self.analysis, all_arguments(args)
+        items = [analysis.iterate_in_order(g) for g in arguments]
         return analysis.container([*items, *map(analysis.element, items), *args[1].values()])
 
     def _suppress(self, args: Args) -> AbstractValue:

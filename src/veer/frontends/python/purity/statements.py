@@ -152,6 +152,7 @@ class Body:
             self.assign(item.optional_vars, join([manager, entered]))
 
     def assign(self, target: ast.expr, value: AbstractValue) -> None:
+        """`target = value`, also into several names, items and attributes."""
         match target:
             case ast.Name(id=name):
                 self.analysis.bind(self.scope, name, value)
@@ -214,6 +215,7 @@ class Body:
         self.follow(node.body)
 
     def match(self, subject: AbstractValue, cases: Sequence[ast.match_case]) -> None:
+        """`match subject`: every name in a pattern may be the subject or a part of it."""
         item = join([subject, self.analysis.element(subject)])
         if subject.has(UNORDERED | Trait.UNKNOWN | Trait.OBJECT):
             self.analysis.note_choice()
@@ -231,6 +233,7 @@ class Body:
             self.follow(case.body)
 
     def imported(self, alias: ast.alias) -> None:
+        """`import name as other` inside of a function."""
         module = module_named(alias.name)
         top = module_named(alias.name.partition(".")[0])
         bound = module if alias.asname else top
@@ -239,6 +242,7 @@ class Body:
         self.analysis.bind(self.scope, name, value)
 
     def taken(self, module: str | None, alias: ast.alias, level: int) -> None:
+        """`from module import name` inside of a function."""
         if level:
             try:
                 package = self.scope.lookup("__package__")

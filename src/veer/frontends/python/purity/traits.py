@@ -42,7 +42,7 @@ CODE = (
     types.ClassMethodDescriptorType,
     functools.partial,
 )
-MOST_CONCRETES = 60
+MOST_CONCRETES = 60  # objects that a value may be, before it may be any
 DEEPEST = 20
 
 
@@ -78,7 +78,8 @@ class Risk(IntFlag):
     ALLOCATING = auto()  # something is made whose size a value decides
 
 
-# Two that are harmless alone and together show more than the arguments.
+# Two that are harmless alone and together show more than the arguments: how deep the stack was, which
+# item of a set came first, how much memory there is.
 RISKY = (
     Risk.DEEP | Risk.RECURSIVE,
     Risk.CAUGHT | Risk.UNORDERED,
@@ -127,9 +128,11 @@ class AbstractValue:
 
     @property
     def all_traits(self) -> Trait:
+        """Traits of the value and of what is in it."""
         return self.own | self.inner
 
     def has(self, trait: Trait) -> bool:
+        """Whether the value itself may have one of some traits."""
         return bool(self.own & trait)
 
     def texts(self) -> list[str] | None:

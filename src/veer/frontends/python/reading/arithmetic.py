@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 def negative(reader: FunctionReader, value: Value, state: State, then: ValueContinuation) -> Tree:
+    """`-value`"""
     if isinstance(value, Constant):
         return reader.compute_constant(lambda: -constants.require_data(value.value), state, then)
 

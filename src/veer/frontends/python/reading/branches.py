@@ -58,9 +58,11 @@ class State:
     facts: Mapping[Expr, bool] = field(default_factory=dict)
 
     def bind(self, name: str, value: Value) -> State:
+        """The same with a value for a name."""
         return State({**self.names, name: value}, self.facts)
 
     def learn(self, condition: Expr, holds: bool) -> State:
+        """The same where a condition is decided."""
         return State(self.names, {**self.facts, condition: holds})
 
     def within(self, names: Mapping[str, Value]) -> State:

@@ -326,22 +326,22 @@ def _called(
     if not isinstance(function, Constant):
         raise NotRead("a call of a value of the row")
     callee = function.value
-    places = list(args[: len(args) - len(names)])
-    named = dict(zip(names, args[len(places) :], strict=True))
+    positional = list(args[: len(args) - len(names)])
+    named = dict(zip(names, args[len(positional) :], strict=True))
     definition = callee if isinstance(callee, Definition) else None
     if definition is None and type(callee) is types.FunctionType and _is_own(callee):
         definition = definition_of(callee)
         if definition is None:
             raise NotRead(f"the source of {callee.__name__} is not to be had")
     if definition is not None:
-        return reader.call(definition, places, named, state, then)
+        return reader.call(definition, positional, named, state, then)
     if named:
         raise NotRead("a builtin with named arguments")
     if any(callee is c for c in COMPUTED) and all(map(_is_known, args)):
         return _computed(reader, callee, args, state, then)
     for known, followed in FUNCTIONS:
         if callee is known:
-            return followed(reader, places, state, then)
+            return followed(reader, positional, state, then)
     raise NotRead(f"a call of {getattr(callee, '__name__', type(callee).__name__)}")
 
 

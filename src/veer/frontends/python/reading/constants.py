@@ -30,6 +30,7 @@ LONGEST = 10_000
 
 
 def is_scalar(value: Any) -> bool:
+    """Whether a constant is a number, a text, a date or None, and nothing that can be changed."""
     return type(value) in SCALARS
 
 

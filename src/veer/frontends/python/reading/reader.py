@@ -432,7 +432,7 @@ class FunctionReader(Brancher):
             return then(state.names[name], state)
         definition, local = self.frames[-1]
         if name in local:
-            return Raises()  # read before it is assigned
+            return Raises()  # read before it is assigned: a local name is one in the whole body
         try:
             return then(Constant(definition.lookup(name)), state)
         except Missing:

@@ -39,6 +39,8 @@ MATCHED = frozenset(["match", "search", "fullmatch"])
 def matched(
     method: str,
 ) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
+    """`re.match`, `re.search`, `re.fullmatch` of a constant pattern, as a truth value or None."""
+
     def followed(
         reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
     ) -> Tree:
@@ -87,6 +89,7 @@ def _flagged(pattern: Any, flags: Sequence[Value]) -> str:
 def substituted(
     reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
 ) -> Tree:
+    """`re.sub` of a constant pattern by a constant text."""
     if len(args) != 3 or not all(isinstance(a, Constant) for a in args[:2]):
         raise NotRead("a substitution that is not constant")
     pattern, new = (a.value for a in args[:2] if isinstance(a, Constant))

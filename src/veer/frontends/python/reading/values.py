@@ -155,6 +155,7 @@ def as_symbol(value: Value) -> Symbol:
 
 
 def number(value: int) -> Literal:
+    """A whole number as an expression."""
     return Literal(value, LONG)
 
 
@@ -242,6 +243,7 @@ def multiply(left: Symbol, right: Symbol) -> Symbol:
 
 def divide(left: Symbol, right: Symbol) -> Symbol:
     """`left / right`, the divisor not zero."""
+    # Python divides whole numbers exactly and rounds once, Spark rounds both to doubles first.
     for side in (left, right):
         if side.kind != "float" and not is_exact(as_int(side)):
             raise NotRead("a quotient of numbers that may be too large to be exact as floats")
@@ -352,4 +354,5 @@ def _compared_numbers(operator: str, left: Symbol, right: Symbol) -> Expr:
 
 
 def is_none(symbol: Symbol) -> Expr:
+    """Whether a value of the row is None."""
     return IsNull(symbol.expr)

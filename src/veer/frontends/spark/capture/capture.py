@@ -171,9 +171,9 @@ class Capture:
         self.stubs[_rdd_number(frame)] = operator
         return frame
 
-    def path(self, given: str) -> str:
+    def path(self, path: str) -> str:
         """A path as it is compared: without the place of the checkout and other spellings."""
-        shown = re.sub(r"^file:(//)?(?=/)", "", given)
+        shown = re.sub(r"^file:(//)?(?=/)", "", path)
         shown = shown.removeprefix(f"{self.root}/")
         scheme, separator, rest = shown.rpartition("://")
         return f"{scheme}{separator}{posixpath.normpath(rest)}" if rest else shown
@@ -407,6 +407,7 @@ class Capture:
         if schema is not None:
             named["schema"] = schema
         frame = self._create(data, *args, **named)
+        # Rows that Spark holds in the plan are read from there, as Spark converted them.
         known = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
         if isinstance(known, Values):
             return self.stub(known)
@@ -457,7 +458,7 @@ class Capture:
         dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
         kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
         if any(kind is not Kind.PURE for kind in kinds):
-            return dataflow, None  # the optimizer puts in what holds today
+            return dataflow, None  # the optimizer replaces `current_date()` by today's
         try:
             optimized = read_frames(
                 [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True

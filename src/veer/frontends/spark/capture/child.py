@@ -68,14 +68,15 @@ def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dat
         with capture:
             function = function_of(root, file, request["function"], request.get("top", ""))
             try:
-                given = arguments_for(function, request["args"], capture)
+                arguments = arguments_for(function, request["args"], capture)
             except Stopped as stopped:
                 raise InputError(str(stopped)) from None
-            _call_function(capture, root, function, given)
+            _call_function(capture, root, function, arguments)
             _check_modules(root, request.get("top", ""))
             dataflows = capture.dataflows()
     finally:
         capture.close()
+    # Nothing may run on data while a job is loaded; whatever slipped through is refused here.
     if set(tracker.getJobIdsForGroup(None)) != before:
         raise UnsupportedError("a Spark job ran while the job was loaded: something escaped Veer")
     return dataflows
@@ -106,8 +107,8 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
     while (base / "__init__.py").exists() and base != root:
         base = base.parent
     sys.path[:] = [_in_checkout(p, top, root) for p in sys.path]
-    places = [base, root, root / "src", file.parent]
-    sys.path[:0] = [str(p) for p in dict.fromkeys(places) if p.is_dir()]
+    folders = [base, root, root / "src", file.parent]
+    sys.path[:0] = [str(p) for p in dict.fromkeys(folders) if p.is_dir()]
     parts = file.relative_to(base).with_suffix("").parts
     try:
         if all(p.isidentifier() for p in parts):
@@ -157,29 +158,29 @@ def arguments_for(
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     if unknown and not takes_any:
         raise UsageError(f"{name} has no parameter {unknown[0]!r}")
-    given: dict[str, Any] = {n: args[n] for n in unknown}
+    arguments: dict[str, Any] = {n: args[n] for n in unknown}
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         annotation = getattr(parameter.annotation, "__name__", str(parameter.annotation))
         annotation = annotation.rpartition(".")[2].strip("'\"")
         if key in args:
-            given[key] = _convert_argument(args[key], key, annotation, parameter.default)
+            arguments[key] = _convert_argument(args[key], key, annotation, parameter.default)
         elif annotation == "SparkSession" or (
             key in ("spark", "session", "spark_session")
             and parameter.default in (None, parameter.empty)
         ):
-            given[key] = tables.spark
+            arguments[key] = tables.spark
         elif parameter.default is not parameter.empty:
             continue
         elif key in tables.tables or annotation == "DataFrame":
-            given[key] = tables.table(key)
+            arguments[key] = tables.table(key)
         else:
             raise InputError(f"{name} needs the argument {key!r}; give --arg {key}=VALUE")
     positional = [k for k, p in parameters.items() if p.kind is p.POSITIONAL_ONLY]
     if positional:
         raise InputError(f"{name} takes {positional[0]!r} by position only")
-    return given
+    return arguments
 
 
 def _convert_argument(text: str, name: str, annotation: str, default: Any) -> Any:
@@ -204,11 +205,11 @@ def _convert_argument(text: str, name: str, annotation: str, default: Any) -> An
 
 
 def _call_function(
-    capture: Capture, root: Path, function: Callable[..., Any], given: Mapping[str, Any]
+    capture: Capture, root: Path, function: Callable[..., Any], arguments: Mapping[str, Any]
 ) -> None:
     name = getattr(function, "__name__", "the function")
     try:
-        result = function(**given)
+        result = function(**arguments)
     except Stopped as stopped:
         raise UnsupportedError(str(stopped)) from None
     except SystemExit as ended:

@@ -1,4 +1,8 @@
-"""Readers and writers that look like PySpark's and touch nothing."""
+"""Readers and writers that look like PySpark's and touch nothing.
+
+Methods have the names and parameters of PySpark's (`spark.read`, `df.write`, `df.writeTo`); what is
+not captured stops the job by name.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from veer.errors import InputError
 from veer.frontends.spark.local_paths import link_targets
 from veer.frontends.spark.plans.types import field_type, metadata_of
 from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.model.paths import location_of
 from veer.model.schema import Field
 from veer.model.secrets import without_credentials, without_secret_values
 from veer.model.types import STRING
@@ -124,7 +129,7 @@ class CapturedReader(_Options):
 
     def _source_frame(self, given: Sequence[Any]) -> Any:
         paths = [self._capture.path(str(p)) for p in given] or self._options_as_paths()
-        where = paths[0] if len(paths) == 1 else json.dumps(sorted(paths))
+        where = location_of(paths)
         for written in self._capture.written:
             if written.sink.target in paths:
                 if len(paths) > 1 or self._schema is not None or self._options:
@@ -149,9 +154,9 @@ class CapturedReader(_Options):
         targets: set[str] = set()
         for path in paths:
             for root in (self._capture.root, self._capture.data):
-                place, plain = os.path.realpath(root / path), os.path.realpath(root)
-                if os.path.exists(place):
-                    leads = {f"file:{place}", *link_targets([place])}
+                target, plain = os.path.realpath(root / path), os.path.realpath(root)
+                if os.path.exists(target):
+                    leads = {f"file:{target}", *link_targets([target])}
                     targets |= {
                         self._capture.path(p.replace(f"{plain}/", f"{root}/")) for p in leads
                     }
@@ -195,12 +200,12 @@ class CapturedReader(_Options):
         return None
 
     def _file(self, path: str) -> Path | None:
-        place = next(
+        existing = next(
             (p for p in (self._capture.root / path, self._capture.data / path) if p.exists()), None
         )
-        if place is None or place.is_file():
-            return place
-        inside = (p for p in sorted(place.rglob("*")) if p.is_file())
+        if existing is None or existing.is_file():
+            return existing
+        inside = (p for p in sorted(existing.rglob("*")) if p.is_file())
         return next((p for p in inside if not p.name.startswith(("_", "."))), None)
 
     def _header(self, file: Path) -> tuple[Field, ...]:

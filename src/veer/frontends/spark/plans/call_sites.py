@@ -19,8 +19,8 @@ def site_of(node: Node, root: Path | None) -> str:
     try:
         expressions = node.jvm.expressions()
         # The last are those the user added: columns taken over stand before them.
-        places = range(expressions.size() - 1, -1, -1)[:MOST_EXPRESSIONS]
-        sites = (_recorded_site(expressions.apply(i), DEEPEST) for i in places)
+        positions = range(expressions.size() - 1, -1, -1)[:MOST_EXPRESSIONS]
+        sites = (_recorded_site(expressions.apply(i), DEEPEST) for i in positions)
         site = next((s for s in sites if s), "")
     except Exception:  # another version of Spark may not have it
         return ""

@@ -8,6 +8,7 @@ holds everything the expression says of itself.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
@@ -89,6 +90,7 @@ COMPARED = {
     "GreaterThan": ">",
     "GreaterThanOrEqual": ">=",
 }
+EVAL_CONTEXT = re.compile(r"(?:NumericEvalContext\()?([A-Z]+)")  # as the JVM prints it
 # Parameters under which a function means what the registry says; others make it opaque.
 MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
     "evalMode": frozenset({"ANSI"}),
@@ -127,6 +129,7 @@ class VisibleColumns:
     outer: VisibleColumns | None = None
 
     def column(self, expr_id: int) -> Column | None:
+        """The column that Spark gave this id."""
         return self.signal.column(expr_id)
 
 
@@ -332,6 +335,7 @@ class Expressions:
             return self._opaque(node, (arg,))
         if not (is_modelled(arg.type) and is_modelled(type_)):
             return self._opaque(node, (arg,))
+        # A constant in a wider type is the same constant: literals are compared with literals.
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
         return folded or require_plain(Cast(arg, type_, CastMode[mode]))
 
@@ -339,12 +343,12 @@ class Expressions:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
         if node.kind != "BitwiseAnd" or node.children[0].kind != "ShiftRight":
             return None
-        arg, place = self._all(node.children[0], scope)
+        arg, shift = self._all(node.children[0], scope)
         mask = self.read(node.children[1], scope)
-        if not isinstance(place, Literal) or not isinstance(mask, Literal) or mask.value != 1:
+        if not isinstance(shift, Literal) or not isinstance(mask, Literal) or mask.value != 1:
             return None
-        bit = Call("getbit", (arg, place), BYTE)
-        return bit if place.type == INT and not can_fail(bit) else None
+        bit = Call("getbit", (arg, shift), BYTE)
+        return bit if shift.type == INT and not can_fail(bit) else None
 
     def _case(self, parts: Sequence[Expr]) -> Expr:
         pairs = tuple((parts[i], parts[i + 1]) for i in range(0, len(parts) - 1, 2))
@@ -370,7 +374,7 @@ class Expressions:
             return self._higher_order(node, scope)
         args = self._all(node, scope)
         name = SPARK_CLASSES.get(node.kind, "")
-        tried = attempt_of(name) if _arithmetic_mode(node).startswith("TRY") else None
+        tried = attempt_of(name) if _arithmetic_mode(node) is CastMode.TRY else None
         if tried is None and not self._has_modelled_parameters(node):
             return self._opaque(node, args)
         function = SCALAR.get(tried or name)
@@ -404,13 +408,13 @@ class Expressions:
                 if not is_utc(text):
                     return False
             elif name == "evalContext":
-                if not _arithmetic_mode(node).startswith("ANSI"):
+                if _arithmetic_mode(node) is not CastMode.ANSI:
                     return False
             elif text not in MODELLED_PARAMETERS.get(name, ()):
                 return False
         # A number that refers to no child is a parameter of its own; equal children share theirs.
         return len(child_numbers) == len(node.children) and all(
-            number <= place for place, number in enumerate(child_numbers)
+            number <= position for position, number in enumerate(child_numbers)
         )
 
     def _higher_order(self, node: Node, scope: VisibleColumns) -> Expr:
@@ -430,7 +434,11 @@ class Expressions:
         return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
-        """A function of its arguments, equal to itself; its identity is all it says of itself."""
+        """A function of its arguments, equal to itself; its identity is all it says of itself.
+
+        Fields that the JSON of a plan leaves out are printed by the JVM: what is missing from the
+        identity would make two functions equal that are not.
+        """
         type_ = type_of(json.loads(node.jvm.dataType().json()))
         parameters = {
             name: node.dropped[name] if value is None else value
@@ -623,9 +631,10 @@ def _flattened(connective: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
     return connective(tuple(parts))
 
 
-def _arithmetic_mode(node: Node) -> str:
-    """The mode of arithmetic: ANSI fails, TRY gives null, LEGACY wraps."""
-    return node.dropped.get("evalContext", "").removeprefix("NumericEvalContext(")
+def _arithmetic_mode(node: Node) -> CastMode | None:
+    """The mode of arithmetic, as of casts: ANSI fails, TRY gives null, LEGACY wraps."""
+    stated = EVAL_CONTEXT.match(node.dropped.get("evalContext", ""))
+    return CastMode.__members__.get(stated[1]) if stated else None
 
 
 def is_aggregate(node: Node) -> bool:

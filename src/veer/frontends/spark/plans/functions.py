@@ -12,7 +12,7 @@ from veer.functions.registry import Kind
 NAMED_ARGUMENT = "NamedArgumentExpression"
 
 
-def python_function(jvm_function: Any, given: Arguments) -> tuple[Any, Identity]:
+def python_function(jvm_function: Any, arguments: Arguments) -> tuple[Any, Identity]:
     """The function of a plan and its identity; None and one of its own if it cannot be had."""
     from pyspark import cloudpickle
 
@@ -23,7 +23,7 @@ def python_function(jvm_function: Any, given: Arguments) -> tuple[Any, Identity]
         return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
     if not callable(function):  # a broadcast: too large to stand in the plan
         return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
-    return function, identify(function, given)
+    return function, identify(function, arguments)
 
 
 def as_bytes(sequence: Any) -> bytes:

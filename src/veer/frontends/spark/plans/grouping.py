@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class PivotedCall:
-    """One of the values that an aggregate call of a pivot gives, by its place among them."""
+    """One of the values that an aggregate call of a pivot gives, by its position among them."""
 
     text: str  # of the call
-    place: int
+    position: int
 
 
 # What an aggregate computes besides its keys: a call by its text, or a part of a pivot.
@@ -66,8 +66,8 @@ def _pivoted(node: Node, text: str, read: Callable[[Node], Any]) -> dict[GroupPa
     if "dataType" not in pivot.fields:
         raise UnsupportedError("a pivot over an expression")
     calls: dict[GroupPart, Any] = {}
-    for place in range(node.children[0].jvm.pivotColumnValues().size()):
-        wanted = node.children[0].jvm.pivotColumnValues().apply(place)
+    for position in range(node.children[0].jvm.pivotColumnValues().size()):
+        wanted = node.children[0].jvm.pivotColumnValues().apply(position)
         is_null = wanted is None
         if isinstance(wanted, float) and wanted != wanted:
             raise UnsupportedError("a pivot over NaN")
@@ -76,7 +76,7 @@ def _pivoted(node: Node, text: str, read: Callable[[Node], Any]) -> dict[GroupPa
         same = Node("EqualNullSafe", {}, lambda: None, [pivot, constant])
         greatest = Node("Max", {"child": 0}, _NamedMax, [value])
         call = Node("AggregateExpression", {"isDistinct": False}, node.find, [greatest, same])
-        calls[PivotedCall(text, place)] = read(call)
+        calls[PivotedCall(text, position)] = read(call)
     return calls
 
 
@@ -88,18 +88,18 @@ class _NamedMax:
         return "max"
 
 
-def with_columns(node: Node, places: Mapping[GroupPart, int], grouped: PlanSignal) -> Node:
+def with_columns(node: Node, positions: Mapping[GroupPart, int], grouped: PlanSignal) -> Node:
     """The expression with keys and calls as columns of the aggregate below."""
-    place = places.get(expression_text(node))
-    if place is not None:
-        column = grouped.at(place)
+    position = positions.get(expression_text(node))
+    if position is not None:
+        column = grouped.at(position)
         fields = {
             "name": column.name,
             "dataType": str(column.type),
-            "exprId": {"id": grouped.expr_ids[place]},
+            "exprId": {"id": grouped.expr_ids[position]},
         }
         return Node("AttributeReference", fields, node.find)
-    children = [with_columns(child, places, grouped) for child in node.children]
+    children = [with_columns(child, positions, grouped) for child in node.children]
     if all(new is old for new, old in zip(children, node.children, strict=True)):
         return node
     return Node(node.kind, node.fields, node.find, children)

@@ -47,8 +47,8 @@ class OpaqueIdentity:
             return self._describe(node.children[0])
         if node.kind == "NamedLambdaVariable":
             number = int(node.fields["exprId"]["id"])
-            place = self.variables.setdefault(number, len(self.variables))
-            return ["variable", place, node.fields["dataType"]]
+            position = self.variables.setdefault(number, len(self.variables))
+            return ["variable", position, node.fields["dataType"]]
         fields = {k: v for k, v in node.fields.items() if k not in HIDDEN}
         fields = {k: node.dropped[k] if v is None else v for k, v in fields.items()}
         return [node.kind, fields, [self._describe(child) for child in node.children]]

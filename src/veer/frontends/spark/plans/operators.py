@@ -102,10 +102,10 @@ class PlanSignal:
             return None
         return self.at(self.expr_ids.index(expr_id))
 
-    def at(self, place: int) -> Column:
+    def at(self, position: int) -> Column:
         """The column at a place."""
-        f = self.schema.fields[place]
-        return Column(f.name, f.type, self.schema.occurrence(place))
+        f = self.schema.fields[position]
+        return Column(f.name, f.type, self.schema.occurrence(position))
 
 
 class PlanReader(FlowBuilder):
@@ -290,30 +290,30 @@ class PlanReader(FlowBuilder):
         operator = Aggregate(named, named_calls) if groups else GlobalAggregate(named_calls)
         if not groups and not named_calls:
             raise UnsupportedError("an aggregate without keys and calls")
-        # Numbers of their own for keys and calls; Spark's are never negative.
+        # Ids of their own for keys and calls; Spark's are never negative.
         grouped = self._add_signal(operator, [-1 - i for i in range(len(keys) + len(calls))], below)
-        places: dict[GroupPart, int] = {part: i for i, part in enumerate((*keys, *calls))}
+        positions: dict[GroupPart, int] = {part: i for i, part in enumerate((*keys, *calls))}
         columns = tuple(
-            Named(str(o.fields["name"]), self._over_groups(o, places, grouped)) for o in outputs
+            Named(str(o.fields["name"]), self._over_groups(o, positions, grouped)) for o in outputs
         )
         return self._add_signal(Project(columns), [_expr_id(o) for o in outputs], grouped)
 
     def _over_groups(
-        self, node: Node, places: Mapping[GroupPart, int], grouped: PlanSignal
+        self, node: Node, positions: Mapping[GroupPart, int], grouped: PlanSignal
     ) -> Expr:
         """An output of an aggregate over its keys and calls."""
         text = expression_text(node)
-        place = places.get(text)
-        if place is not None:
-            return grouped.at(place)
+        position = positions.get(text)
+        if position is not None:
+            return grouped.at(position)
         pivoted = [
             grouped.at(i)
-            for call, i in places.items()
+            for call, i in positions.items()
             if isinstance(call, PivotedCall) and call.text == text
         ]
         if pivoted:
             return Call("array", tuple(pivoted), ArrayType(pivoted[0].type))
-        replaced = with_columns(node, places, grouped)
+        replaced = with_columns(node, positions, grouped)
         return self.expressions.read(replaced, self._scope(grouped))
 
     def _read_window(self, node: Node) -> PlanSignal:
@@ -361,9 +361,9 @@ class PlanReader(FlowBuilder):
         if len(cells) != first.value * len(names) or len(set(names)) < len(names):
             raise UnsupportedError("a stack whose last row is not full")
         rows = []
-        for place in range(0, len(cells), len(names)):
+        for start in range(0, len(cells), len(names)):
             inner: list[Expr] = []
-            for name, cell in zip(names, cells[place : place + len(names)], strict=True):
+            for name, cell in zip(names, cells[start : start + len(names)], strict=True):
                 inner += [Literal(name, STRING), cell]
             rows.append(_function("named_struct", inner))
         return self._unnested(
@@ -407,15 +407,15 @@ class PlanReader(FlowBuilder):
         deterministic: bool,
     ) -> PlanSignal:
         """An operator known by what it says of itself; what it reads, by place."""
-        places = {n: i for i, n in enumerate(n for signal in inputs for n in signal.expr_ids)}
+        positions = {n: i for i, n in enumerate(n for signal in inputs for n in signal.expr_ids)}
 
-        def place(read: Node) -> int:
+        def position_of(read: Node) -> int:
             expr_id = _expr_id(read)
-            if expr_id not in places:
+            if expr_id not in positions:
                 raise UnsupportedError(f"column {read.fields['name']!r} comes from nowhere")
-            return places[expr_id]
+            return positions[expr_id]
 
-        texts = [OpaqueIdentity(place).text(n) for n in expressions]
+        texts = [OpaqueIdentity(position_of).text(n) for n in expressions]
         flags: dict[str, Any] = {k: v for k, v in node.fields.items() if isinstance(v, bool)}
         if "joinType" in node.fields:
             flags["joinType"] = node.object_name("joinType")
@@ -518,8 +518,8 @@ class PlanReader(FlowBuilder):
         turned = self._add_signal(
             Join("left", predicate), right.expr_ids + left.expr_ids, right, left
         )
-        places = [turned.expr_ids.index(n) for n in left.expr_ids + right.expr_ids]
-        columns = tuple(Named(turned.schema.names[i], turned.at(i)) for i in places)
+        positions = [turned.expr_ids.index(n) for n in left.expr_ids + right.expr_ids]
+        columns = tuple(Named(turned.schema.names[i], turned.at(i)) for i in positions)
         return self._add_signal(Project(columns), left.expr_ids + right.expr_ids, turned)
 
     def _read_union(self, node: Node) -> PlanSignal:
@@ -559,8 +559,10 @@ class PlanReader(FlowBuilder):
         if number not in self.definitions or node.fields.get("recursive"):
             raise UnsupportedError("a recursive common table expression")
         definition = self.ctes.get(number) or self.read(self.definitions[number].children[0])
+        # Spark evaluates a definition that is random once, any other anew for each use: there each
+        # use makes its own choice.
         if self.is_random(definition.id) or not self.makes_a_choice(definition.id):
-            self.ctes[number] = definition  # else every use chooses for itself
+            self.ctes[number] = definition
         expr_ids = tuple(_expr_id(o) for o in node.expressions("output"))
         return PlanSignal(definition.id, definition.schema, expr_ids)
 

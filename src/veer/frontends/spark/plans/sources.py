@@ -16,6 +16,7 @@ from veer.frontends.spark.plans.types import jvm_literal_value, literal_value, m
 from veer.functions.arithmetic import NAN
 from veer.model.digests import json_digest
 from veer.model.ops import ANYWHERE, LOCAL, AnyOperator, Source, Values
+from veer.model.paths import location_of
 from veer.model.secrets import without_secret_values
 from veer.model.types import (
     AtomicType,
@@ -107,7 +108,7 @@ def _relation(node: Node) -> Source:
             )  # it tells the name of the link
         else:
             roots = sorted(map(canonical_path, roots))
-        where = roots[0] if len(roots) == 1 else json.dumps(roots)
+        where = location_of(roots)
         return Source(
             name or where,
             fields_of(node),

@@ -39,9 +39,9 @@ def is_utc(zone: str | None) -> bool:
     return zone is None or zone in NAMES or NO_OFFSET.fullmatch(zone) is not None
 
 
-def is_zoneless(given: DataType, wanted: DataType) -> bool:
+def is_zoneless(source: DataType, wanted: DataType) -> bool:
     """Whether a cast means the same in every time zone."""
-    match given, wanted:
+    match source, wanted:
         case ArrayType(inner), ArrayType(outer):
             return is_zoneless(inner, outer)
         case MapType(key, value), MapType(wanted_key, wanted_value):
@@ -54,4 +54,4 @@ def is_zoneless(given: DataType, wanted: DataType) -> bool:
         case (StringType(), other) | (other, StringType()):
             return isinstance(other, (StringType, *ZONELESS))
         case _:
-            return isinstance(given, ZONELESS) and isinstance(wanted, ZONELESS)
+            return isinstance(source, ZONELESS) and isinstance(wanted, ZONELESS)

@@ -32,6 +32,7 @@ class Node:
 
     @cached_property
     def jvm(self) -> Any:
+        """The object in the JVM, which is asked for once."""
         return self.find()
 
     def expressions(self, name: str) -> list[Node]:
@@ -67,8 +68,8 @@ class Node:
     def dropped(self) -> dict[str, str]:
         """The fields `toJSON` leaves empty, as the JVM prints them."""
         missing = [name for name, value in self.fields.items() if value is None]
-        places = _field_positions(self) if missing else {}
-        printed = {n: _printed(self.jvm.productElement(places[n])) for n in missing}
+        positions = _field_positions(self) if missing else {}
+        printed = {n: _printed(self.jvm.productElement(positions[n])) for n in missing}
         return {n: v if isinstance(v, str) else json.dumps(v) for n, v in printed.items()}
 
 
@@ -140,8 +141,9 @@ def tree_of(nodes: Sequence[dict[str, Any]], find: Callable[[], Any]) -> Node:
         if not open_:
             raise UnsupportedError("a plan with too many nodes")
         parent = open_[-1][0]
-        place = len(parent.children)
-        child = _node(data, lambda parent=parent, place=place: parent.jvm.children().apply(place))  # type: ignore[misc]
+        position = len(parent.children)
+        find_child = lambda p=parent, i=position: p.jvm.children().apply(i)  # noqa: E731
+        child = _node(data, find_child)
         parent.children.append(child)
         open_.append((child, int(data[CHILD_COUNT])))
     return root
