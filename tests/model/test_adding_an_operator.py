@@ -35,6 +35,7 @@ TRAITS = """
         keeps_sets=False,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=True,
         reduces_rows=False,
         is_costly=False,
     )
