@@ -143,8 +143,8 @@ def test_relative_imports_are_refused() -> None:
         ("functions.casts", "veer.model.expr", False),
         ("verdict", "veer.report.as_text", True),
         ("errors", "veer.report.as_text", False),
-        ("frontends.spec", "veer.store", True),
-        ("frontends.spectacle", "veer.store", False),
+        ("frontends.stored", "veer.store", True),
+        ("frontends.stored_elsewhere", "veer.store", False),
         ("unheard_of.module", "veer.model.types", False),
     ],
 )

@@ -17,7 +17,6 @@ from tests.spark.session import spark_session
 from veer.api import Comparison, verify
 from veer.errors import VeerError
 from veer.frontends.spark import read_dataframe
-from veer.frontends.spec import Version
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
@@ -25,6 +24,7 @@ from veer.model.ops import AnyOperator, Source
 from veer.model.walk import map_exprs, transform
 from veer.options import ColumnMatching
 from veer.report.wording import reason_text
+from veer.versions.version import Version
 
 
 class _TooLongError(VeerError):

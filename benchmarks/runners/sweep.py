@@ -23,7 +23,6 @@ from benchmarks.workloads import WORKLOADS
 from tests.generators.edits import edited, random_query
 from veer.api import Comparison, verify
 from veer.evs import registry
-from veer.frontends.spec import Version
 from veer.frontends.sql import read_schema, read_sql
 from veer.model.dag import Dataflow
 from veer.options import ColumnMatching, SearchStrategy, TypeMatching
@@ -31,6 +30,7 @@ from veer.prover import prove
 from veer.refute import Refutation, first_difference
 from veer.search.answer_cache import answer_cache
 from veer.verdict import Report, TableSemantics, Verdict
+from veer.versions.version import Version
 
 BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VALUE)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from veer.frontends.spec import Version
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import (
     AggregateCall,
@@ -40,6 +39,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field
 from veer.model.types import INT, STRING, DataType
+from veer.versions.version import Version
 
 COLUMNS: Sequence[tuple[str, DataType]] = (
     ("id", INT),

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.workloads.data import FUNCTIONS, rows_for
-from veer.frontends.spec import Version, load
+from veer.frontends.spec import load
+from veer.versions.version import Version
 
 HERE = Path(__file__).parent
 

@@ -164,7 +164,11 @@ def test_base_compares_with_a_revision(tmp_path: Path) -> None:
         (["verify", V1, V2, "--ev", "oracle"], 64, "no verifier named 'oracle'"),
         (["verify", V1, V2, "--nonsense"], 64, "No such option"),
         (["verify", V1, V2, "--budget", "x"], 64, "--budget"),
-        (["verify", "a.txt", "b.txt"], 64, "expected a .sql, .json, .yaml or .yml file"),
+        (
+            ["verify", "a.txt", "b.txt"],
+            64,
+            "a.txt: expected one of a stored version (store:NAME@NUMBER), a PySpark function",
+        ),
         (["verify", "job.py:build", "job.py:build"], 65, "job.py: no such file"),
         (["verify", "job.py", "job.py"], 64, "name the function, as in job.py:build"),
         (["verify", V1, V2, "--arg", "a=1"], 64, "--arg belongs to PySpark functions"),

@@ -15,7 +15,7 @@ from tests.generators.tables import Row, Table
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import from_spark, to_spark
 from veer.frontends.sql import read_sql
-from veer.functions.dates import from_micros
+from veer.functions.moments import from_micros
 from veer.functions.ordering import exact_key
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow

@@ -7,11 +7,18 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.generators.tables import wide_table
+from tests.generators.tables import Table, wide_table
 from tests.spark.batches import Tally, compare_expressions
-from tests.spark.compare import register
+from tests.spark.compare import collect, register, same_rows
 from tests.spark.flows import FlowTally, compare_query
-from veer.functions.registry import AGGREGATE, OVER, SCALAR
+from veer.analysis.determinism import expr_kind
+from veer.errors import VeerError
+from veer.execution.compiler import Compiler
+from veer.execution.functions import Bodies
+from veer.frontends.sql import read_sql
+from veer.functions.registry import AGGREGATE, OVER, SCALAR, Failure, Kind
+from veer.interpreter import run_dataflow
+from veer.model.walk import operator_exprs
 
 pytestmark = pytest.mark.spark
 
@@ -215,6 +222,38 @@ def test_scalar_functions(spark: SparkSession, seed: int) -> None:
     texts = [text for cases in SCALAR_CASES.values() for text in cases]
     compare_expressions(spark, table, texts, tally, batch=150)
     assert not tally.differences, "\n".join(tally.differences)
+
+
+def test_scalar_functions_written_back(spark: SparkSession) -> None:
+    """What the interpreter computes of a call, Spark computes of the SQL written for it."""
+    table = wide_table(Random("written"), 8)
+    register(spark, [table])
+    cases = [text for cases in SCALAR_CASES.values() for text in cases]
+    computed = [text for text in cases if _is_computed(f"SELECT {text} AS x FROM w", table)]
+    assert len(computed) > len(cases) // 3
+    for start in range(0, len(computed), 40):
+        batch = computed[start : start + 40]
+        columns = ", ".join(f"{text} AS c{n}" for n, text in enumerate(batch))
+        flow = read_sql(f"SELECT {columns} FROM w", {table.name: table.source})
+        ours = run_dataflow(flow, {table.name: table.rows})["result"]
+        compiler = Compiler(spark, flow, lambda s: spark.table(s.table), Bodies())
+        theirs = collect(compiler.frame(flow.sinks[0]), ours.types)
+        for n, text in enumerate(batch):
+            here, there = ([(row[n],) for row in rows] for rows in (ours.rows, theirs))
+            types = ours.types[n : n + 1]
+            same = same_rows(here, there, types, ordered=True, tolerance=1e-9)
+            assert same, f"{text}\n    interpreter {here}\n    Spark {there}"
+
+
+def _is_computed(query: str, table: Table) -> bool:
+    """Whether a query is read, fails on no row and gives the same in every run."""
+    try:
+        flow = read_sql(query, {table.name: table.source})
+        run_dataflow(flow, {table.name: table.rows})
+    except (VeerError, Failure):
+        return False
+    exprs = (e for operator in flow.operators.values() for e in operator_exprs(operator))
+    return all(expr_kind(e) is Kind.PURE for e in exprs)
 
 
 def _can_stand_over_a_window(call: str) -> bool:

@@ -17,7 +17,7 @@ from sqlalchemy import delete, select, update
 
 from tests.store.pretend import FLOW, Place, new_result, new_version, rows_in
 from veer.errors import InputError, UsageError
-from veer.frontends.spec import existing_store
+from veer.frontends.stored import existing_store
 from veer.store import SinkResult, Store, StoredResult, StoredVersion, database, tables
 from veer.store import leases as leases_module
 from veer.store.files import LocalFiles

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from veer.errors import UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.casts import cast_function
-from veer.functions.dates import parse_date
+from veer.functions.moments import parse_date
 from veer.functions.registry import Failure, Nulls, scalar_function
 from veer.functions.traits import Folding
 from veer.model.expr import Call, Cast, Expr, Literal
@@ -81,9 +81,9 @@ def computed(expr: Expr) -> Expr:
         case Cast(Literal(None), type_):
             return Literal(None, type_)
         case Cast(Literal(value) as literal, type_, mode):
-            found = widened(literal, type_)
-            if found is not None or not _is_settled(literal.type, type_):
-                return found or expr
+            wider = widened(literal, type_)
+            if wider is not None or not _is_settled(literal.type, type_):
+                return wider or expr
             if isinstance(type_, DateType) and isinstance(literal.type, StringType):
                 return expr  # Spark knows words like 'epoch', in constants alone
             try:

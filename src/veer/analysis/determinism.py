@@ -138,10 +138,10 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
     operator = dataflow.operators[id_]
     if not operator.traits.relies_on_keys:
         return [
-            found
+            key
             for query in subqueries(operator)
             for inner in query.order
-            for found in keys_relied_on(query, inner)
+            for key in keys_relied_on(query, inner)
         ]
     if not any(source.keys for source in dataflow.sources.values()):
         return []

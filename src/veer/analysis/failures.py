@@ -127,8 +127,8 @@ class _Collector:
             case Join(kind="semi" | "anti"):
                 return given[: len(own)]
             case Aggregate(keys, calls):
-                made = [_resolved(k.expr, schema, given) for k in keys]
-                return made + [Column(n.call.function, n.call.type) for n in calls]
+                resolved_keys = [_resolved(k.expr, schema, given) for k in keys]
+                return resolved_keys + [Column(n.call.function, n.call.type) for n in calls]
             case GlobalAggregate(calls):
                 return [Column(n.call.function, n.call.type) for n in calls]
             case Union():

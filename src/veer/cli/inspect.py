@@ -67,7 +67,7 @@ def show(
     Of a stored version (store:report@3) also what it read and where its results are.
     """
     from veer.api import load
-    from veer.frontends.spec import is_stored
+    from veer.frontends.stored import is_stored
     from veer.model.json import to_json
     from veer.model.pprint import show_dataflow
 

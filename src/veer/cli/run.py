@@ -157,9 +157,9 @@ def run(
 
 def _is_job(spec: str) -> bool:
     """Whether a SPEC names a PySpark function."""
-    from veer.frontends.spec import is_stored, parse_spec
+    from veer.frontends.registry import parse
 
-    return not is_stored(spec) and bool(parse_spec(spec).function)
+    return bool(parse(spec).function)
 
 
 def _refuse_for_jobs(**given: bool) -> None:

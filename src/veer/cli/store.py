@@ -30,7 +30,7 @@ def log(
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
     """List the versions of a store: when they ran, what changed, what was reused."""
-    from veer.frontends.spec import existing_store
+    from veer.frontends.stored import existing_store
 
     with existing_store(store) as opened:
         names = opened.names()
@@ -75,7 +75,7 @@ def gc(
     compute. The results of the latest version of each name stay, and whatever somebody is reading.
     """
     from veer.execution.session import Session
-    from veer.frontends.spec import existing_store
+    from veer.frontends.stored import existing_store
     from veer.store.gc import collect
 
     limit = _size(max_bytes) if max_bytes else None
@@ -98,7 +98,7 @@ def show_stored(spec: str, store: str) -> None:
     """What is recorded of a stored version, beside its dataflow."""
     from rich.table import Table
 
-    from veer.frontends.spec import existing_store, parse_stored
+    from veer.frontends.stored import existing_store, parse_stored
 
     name, number = parse_stored(spec)
     with existing_store(store) as opened:

@@ -21,10 +21,10 @@ from veer.execution.start import RunOptions, checked_name, default_name, open_st
 from veer.execution.targets import safe_name
 from veer.execution.writers import Reads, reads_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
+from veer.frontends.inputs import parse_spec
 from veer.frontends.spark.capture.capture import Capture, Stopped, Written
 from veer.frontends.spark.capture.child import arguments_for, describe_error, function_of
 from veer.frontends.spark.capture.jobs import parse_args
-from veer.frontends.spec import parse_spec
 from veer.model.ops import Sink
 
 if TYPE_CHECKING:

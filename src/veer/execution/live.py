@@ -15,7 +15,7 @@ from veer.execution.results import read_result, spark_says
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.signals import RESULT
 from veer.execution.start import checked_name
-from veer.frontends.spec import store_place
+from veer.frontends.stored import store_location
 from veer.model.ops import Sink
 from veer.options import Keep, Reuse, chosen
 from veer.store import Store
@@ -74,7 +74,7 @@ def why_not(error: Exception, store: Store | None) -> str:
 
 
 def _open(store: str, results: str, frame: Any) -> Store:
-    place = store_place(store)
+    place = store_location(store)
     if place not in _stores:
         opened = Store(place, results=results, spark=lambda: frame.sparkSession)
         _stores[place] = opened

@@ -22,7 +22,6 @@ from veer.execution.order import order_of
 from veer.execution.signals import Signals, cannot_store, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
-from veer.frontends.spec import Version
 from veer.model.dag import Dataflow
 from veer.model.digests import json_digest
 from veer.model.json import to_json
@@ -37,6 +36,7 @@ from veer.own_code import own_code_digest
 from veer.report.wording import reason_text
 from veer.store import Store, StoredResult, StoredVersion
 from veer.verdict import SinkReport, TableSemantics, Verdict
+from veer.versions.version import Version
 
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first

@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any, TypeAlias, assert_never, final
 
 from veer.errors import IllFormedError, UnsupportedError
-from veer.functions.dates import date_text, timestamp_text
+from veer.functions.moments import date_text, timestamp_text
 from veer.functions.registry import OVER, scalar_function
 from veer.functions.traits import (
     Called,

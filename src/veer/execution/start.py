@@ -22,7 +22,9 @@ from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
 from veer.frontends.checkout import top_level
-from veer.frontends.spec import STORED, load, parse_spec, parse_stored, store_place
+from veer.frontends.inputs import parse_spec
+from veer.frontends.spec import load
+from veer.frontends.stored import is_stored, parse_stored, store_location
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.sources import distinct_sources
@@ -145,7 +147,7 @@ def _rules(
         Path(os.path.expanduser("~")),
         *map(Path, filter(None, (options.models, options.functions))),
     ]
-    if not spec.startswith(STORED):
+    if not is_stored(spec):
         file = Path(parse_spec(spec).path).absolute()
         folder = next(p for p in file.parents if p.is_dir())
         project.add(top_level(folder) or folder)
@@ -173,12 +175,12 @@ def _check_ids(dataflow: Dataflow) -> None:
 
 def open_store(options: RunOptions, session: Session) -> Store:
     """The store of a run; it is made if it is not there."""
-    return Store(store_place(options.store), results=options.results, spark=session)
+    return Store(store_location(options.store), results=options.results, spark=session)
 
 
 def default_name(spec: str) -> str:
     """The name versions of a SPEC go by: its file, or its function."""
-    if spec.startswith(STORED):
+    if is_stored(spec):
         return parse_stored(spec)[0]
     parsed = parse_spec(spec)
     stem = Path(parsed.path).stem

@@ -17,7 +17,7 @@ from veer.functions.arithmetic import (
 )
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import PURE, Argument, Kind, Meaning, Resolved, aggregate
-from veer.functions.traits import Adding, FoldMeaning
+from veer.functions.traits import Adding, FoldMeaning, Shown
 from veer.functions.typing import bounded, cast_to, first_type, signature
 from veer.model.types import (
     BOOLEAN,
@@ -418,6 +418,7 @@ aggregate(
     Kind.CHOICE,
     aliases=("array_agg",),
     spark=("CollectList",),
+    shown=Shown(renamed=("array_agg",)),
     empty_is_null=False,
     adding=Adding.NOTHING,
     keeps_values=True,

@@ -23,7 +23,7 @@ from veer.functions.arithmetic import (
     float_to_long,
     to_float32,
 )
-from veer.functions.dates import (
+from veer.functions.moments import (
     WHITESPACE,
     date_text,
     from_micros,

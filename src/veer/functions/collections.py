@@ -19,7 +19,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Indexed
+from veer.functions.traits import Indexed, Shown
 from veer.functions.typing import cast_to, common_type, signature, wider_type
 from veer.model.types import (
     BOOLEAN,
@@ -97,7 +97,7 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     assert isinstance(result, MapType)
     name, clean = group_key(result.key), unsigned_zero(result.key)
 
-    def made(*parts: Any) -> tuple[tuple[Any, Any], ...]:
+    def of_pairs(*parts: Any) -> tuple[tuple[Any, Any], ...]:
         keys = parts[::2]
         if None in keys:
             raise Failure("NULL_MAP_KEY")
@@ -105,7 +105,7 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
             raise Failure("DUPLICATED_MAP_KEY")
         return tuple(zip(map(clean, keys), parts[1::2], strict=True))
 
-    return made
+    return of_pairs
 
 
 scalar(
@@ -319,6 +319,7 @@ scalar(
     TOTAL,
     typed=True,
     spark=("SortArray",),
+    shown=Shown(1, ("true",)),
     ignores_zero_sign=True,
 )
 

@@ -1,22 +1,26 @@
-"""Dates and timestamps: `datetime.date`, and naive `datetime.datetime` in UTC.
-
-The session time zone of the interpreter is UTC. Python's calendar goes from the year 1 to 9999,
-Spark's further: a value outside raises `UnsupportedError`, so that such a run decides nothing.
-"""
+"""Functions of dates and timestamps: moving them, their parts, the time of the run."""
 
 from __future__ import annotations
 
 import calendar
 import math
-import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import IllFormedError
 from veer.functions.arithmetic import EXACT, float_to_long
+from veer.functions.moments import (
+    RUN_DATE,
+    RUN_TIME,
+    add_days,
+    add_months,
+    calendar_date,
+    from_micros,
+    in_calendar,
+    make_date,
+)
 from veer.functions.registry import (
     PARTIAL,
     PURE,
@@ -29,7 +33,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Called, Evaluation, Folding, Infix, SolverMeaning
+from veer.functions.traits import Evaluation, Folding, Infix, Shown, SolverMeaning
 from veer.functions.typing import DATETIMES, cast_to, exactly, signature
 from veer.model.types import (
     BOOLEAN,
@@ -37,7 +41,6 @@ from veer.model.types import (
     DATE,
     DOUBLE,
     INT,
-    LONG,
     SHORT,
     STRING,
     TIMESTAMP,
@@ -49,148 +52,6 @@ from veer.model.types import (
     StringType,
     YearMonthIntervalType,
 )
-
-T = TypeVar("T")
-EPOCH = datetime(1970, 1, 1)
-# What current_date and current_timestamp are in every run of the interpreter: a moment to come, so
-# that a witness which depends on it can still be met.
-RUN_DATE = date(2041, 1, 15)
-RUN_TIME = datetime(2041, 1, 15, 12, 30, 45, 123456)
-OUTSIDE = "a date outside the years 1 to 9999 is not interpreted"
-
-# -- text ------------------------------------------------------------------------------------
-
-_DATE = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?", re.ASCII | re.DOTALL)
-_TIMESTAMP = re.compile(
-    r"([+-]?\d{4,6})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](\d{1,2})(?::(\d{1,2})"
-    r"(?::(\d{1,2})(?:\.(\d*))?\s*([A-Za-z+-].*)?)?)?)?)?)?",
-    re.ASCII | re.DOTALL,
-)
-_TIME_ONLY = re.compile(r"T?\d{1,2}:\d{1,2}.*", re.ASCII | re.DOTALL)
-_OFFSET = re.compile(r"[+-](\d{1,2})(?::?(\d{2})|:(\d))?(?::(\d{2}))?", re.ASCII)
-WHITESPACE = "".join(map(chr, range(0x21)))  # what Spark trims from text before casting
-
-
-def parse_date(text: str) -> date | None:
-    """What `CAST(text AS DATE)` reads, None if it cannot."""
-    found = _DATE.fullmatch(text.strip(WHITESPACE))
-    if found is None:
-        return None
-    year, month, day = int(found[1]), int(found[2] or 1), int(found[3] or 1)
-    return (
-        None
-        if make_date(2000 + year % 400, month, day) is None
-        else calendar_date(year, month, day)
-    )
-
-
-def calendar_date(year: int, month: int, day: int) -> date:
-    """A day that exists, unless it is outside the interpreter's calendar."""
-    if not 1 <= year <= 9999:
-        raise UnsupportedError(OUTSIDE)
-    return date(year, month, day)
-
-
-def make_date(year: int, month: int, day: int) -> date | None:
-    """A date, or None where there is no such day."""
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
-
-
-def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
-    """What `CAST(text AS TIMESTAMP)` reads in UTC, None if it cannot.
-
-    With `local`, as for TIMESTAMP_NTZ, a zone in the text is read and ignored.
-    """
-    stripped = text.strip(WHITESPACE)
-    found = _TIMESTAMP.fullmatch(stripped)
-    if found is None:
-        if not local and _TIME_ONLY.fullmatch(stripped):
-            raise UnsupportedError("a time without a date, read as of today, is not interpreted")
-        return None
-    year, month, day, hour, minute, second, fraction, zone = found.groups()
-    micros = int((fraction or "").ljust(6, "0")[:6] or 0)
-    try:
-        shown = datetime(
-            2000 + int(year) % 400,
-            int(month or 1),
-            int(day or 1),
-            int(hour or 0),
-            int(minute or 0),
-            int(second or 0),
-            micros,
-        )
-        offset = zone_offset(zone)
-    except ValueError:
-        return None
-    calendar_date(int(year), 1, 1)
-    shown = shown.replace(year=int(year))
-    return shown if local else _in_calendar(lambda: shown - offset)
-
-
-def zone_offset(zone: str | None) -> timedelta:
-    """Offset of a zone suffix of a timestamp text."""
-    if zone is None or zone in ("Z", "UTC", "GMT"):
-        return timedelta(0)
-    if zone[0].isalpha():
-        raise UnsupportedError(f"the time zone {zone!r} is not interpreted")
-    found = _OFFSET.fullmatch(zone)
-    if found is None:
-        raise ValueError(zone)
-    hours, minutes, seconds = int(found[1]), int(found[2] or found[3] or 0), int(found[4] or 0)
-    offset = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    if offset > timedelta(hours=18) or minutes > 59 or seconds > 59:
-        raise ValueError(zone)
-    return -offset if zone[0] == "-" else offset
-
-
-def date_text(value: date) -> str:
-    """What `CAST(value AS STRING)` writes."""
-    return f"{value.year:04d}-{value.month:02d}-{value.day:02d}"
-
-
-def timestamp_text(value: datetime) -> str:
-    """What `CAST(value AS STRING)` writes: the fraction without trailing zeros."""
-    fraction = f".{value.microsecond:06d}".rstrip("0") if value.microsecond else ""
-    return f"{date_text(value)} {value:%H:%M:%S}{fraction}"
-
-
-def micros_of(value: datetime) -> int:
-    """Microseconds since the epoch."""
-    return (value - EPOCH) // timedelta(microseconds=1)
-
-
-def from_micros(micros: int) -> datetime:
-    """The instant that many microseconds after the epoch."""
-    return _in_calendar(lambda: EPOCH + timedelta(microseconds=micros))
-
-
-def _in_calendar(make: Callable[[], T]) -> T:
-    try:
-        return make()
-    except (OverflowError, ValueError):
-        raise UnsupportedError(OUTSIDE) from None
-
-
-# -- arithmetic ------------------------------------------------------------------------------
-
-
-def add_days(value: date, days: int) -> date:
-    """The date that many days later."""
-    return _in_calendar(lambda: value + timedelta(days=days))
-
-
-def add_months(value: Any, months: int) -> Any:
-    """The same day of another month, or its last day where that month is shorter."""
-    total = value.year * 12 + value.month - 1 + months
-    year, month = divmod(total, 12)
-    return _in_calendar(
-        lambda: value.replace(
-            year=year, month=month + 1, day=min(value.day, calendar.monthrange(year, month + 1)[1])
-        )
-    )
 
 
 def _days_between(end: date, start: date) -> int:
@@ -232,6 +93,7 @@ scalar(
     PARTIAL,
     aliases=("dateadd",),
     spark=("DateAdd",),
+    shown=Shown(renamed=("dateadd",)),
     solver=SolverMeaning.DAYS_LATER,
     folding=Folding.SETTLED,
 )
@@ -276,6 +138,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("MonthsBetween",),
+    shown=Shown(2, ("true",)),
 )
 scalar(
     "last_day",
@@ -339,7 +202,7 @@ def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
 def _plus_interval(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     if isinstance(types[1], YearMonthIntervalType):
         return add_months
-    return lambda moment, delta: _in_calendar(lambda: moment + delta)
+    return lambda moment, delta: in_calendar(lambda: moment + delta)
 
 
 scalar(
@@ -495,7 +358,7 @@ def knows_unit(function: str, unit: str) -> bool:
 
 def _trunc(value: date, unit: str) -> date | None:
     name = _UNITS.get(unit.lower())
-    return None if name is None else _in_calendar(lambda: _TRUNCATED[name](value))
+    return None if name is None else in_calendar(lambda: _TRUNCATED[name](value))
 
 
 def _date_trunc(unit: str, value: datetime) -> datetime | None:
@@ -510,7 +373,7 @@ def _date_trunc(unit: str, value: datetime) -> datetime | None:
     if name is None:
         return None
     midnight = value.replace(hour=0, minute=0, second=0, microsecond=0)
-    return _in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
+    return in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
 
 
 scalar(
@@ -534,198 +397,6 @@ scalar(
     TOTAL,
     spark=("TruncTimestamp",),
     evaluation=Evaluation.UNIT_FIRST,
-)
-
-# -- patterns --------------------------------------------------------------------------------
-
-_FORMATS = {
-    "yyyy": "%Y",
-    "MM": "%m",
-    "dd": "%d",
-    "HH": "%H",
-    "mm": "%M",
-    "ss": "%S",
-    "MMM": "%b",
-    "MMMM": "%B",
-    "EEE": "%a",
-    "EEEE": "%A",
-    "DDD": "%j",
-    "hh": "%I",
-    "a": "%p",
-}
-
-
-@lru_cache(maxsize=128)
-def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
-    """A datetime pattern as (kind, text) pieces; refused where it is not modelled."""
-    parts: list[tuple[str, str]] = []
-    for found in re.finditer(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+", pattern):
-        text = found[0]
-        if found[1] is not None:
-            parts.append(("text", found[1].replace("''", "'") or "'"))
-        elif found[2] is None:
-            parts.append(("text", text))
-        elif text in _FORMATS or set(text) <= {"S"} or text in ("y", "M", "d", "H", "m", "s"):
-            parts.append(("field", text))
-        else:
-            raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
-    return tuple(parts)
-
-
-def format_moment(value: date, pattern: str) -> str:
-    """DATE_FORMAT."""
-    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
-    out: list[str] = []
-    for kind, text in pattern_parts(pattern):
-        if kind == "text":
-            out.append(text)
-        elif set(text) == {"S"}:
-            out.append(f"{moment.microsecond:06d}".ljust(9, "0")[: len(text)])
-        elif text == "yyyy":
-            out.append(f"{moment.year:04d}")
-        elif len(text) == 1 and text != "a":
-            short = {
-                "y": "year",
-                "M": "month",
-                "d": "day",
-                "H": "hour",
-                "m": "minute",
-                "s": "second",
-            }
-            out.append(str(getattr(moment, short[text])))
-        else:
-            out.append(moment.strftime(_FORMATS[text]))
-    return "".join(out)
-
-
-_READERS = {
-    "yyyy": r"(?P<year>\d{4})",
-    "y": r"(?P<year>\d{1,6})",
-    "MM": r"(?P<month>\d{2})",
-    "M": r"(?P<month>\d{1,2})",
-    "dd": r"(?P<day>\d{2})",
-    "d": r"(?P<day>\d{1,2})",
-    "HH": r"(?P<hour>\d{2})",
-    "H": r"(?P<hour>\d{1,2})",
-    "mm": r"(?P<minute>\d{2})",
-    "m": r"(?P<minute>\d{1,2})",
-    "ss": r"(?P<second>\d{2})",
-    "s": r"(?P<second>\d{1,2})",
-}
-
-
-def parse_moment(text: str, pattern: str) -> datetime:
-    """Read a moment by a pattern, or fail as Spark does under ANSI."""
-    regex = []
-    for kind, part in pattern_parts(pattern):
-        if kind == "text":
-            regex.append(re.escape(part))
-        elif part in _READERS:
-            regex.append(_READERS[part])
-        elif set(part) == {"S"}:
-            regex.append(rf"(?P<fraction>\d{{{len(part)}}})")
-        else:
-            raise UnsupportedError(f"reading by datetime pattern {pattern!r} is not modelled")
-    try:
-        found = re.fullmatch("".join(regex), text, re.ASCII)
-    except re.error:
-        raise UnsupportedError(f"datetime pattern {pattern!r} is not modelled") from None
-    if found is None:
-        raise Failure("CANNOT_PARSE_TIMESTAMP")
-    parts = {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
-    fraction = found.groupdict().get("fraction", "").ljust(6, "0")[:6]
-    try:
-        return datetime(
-            parts.get("year", 1970),
-            parts.get("month", 1),
-            parts.get("day", 1),
-            parts.get("hour", 0),
-            parts.get("minute", 0),
-            parts.get("second", 0),
-            int(fraction or 0),
-        )
-    except ValueError:
-        raise Failure("CANNOT_PARSE_TIMESTAMP") from None
-
-
-scalar(
-    "date_format",
-    signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING),
-    format_moment,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("DateFormatClass",),
-)
-
-
-def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
-    if target == DATE:
-        return lambda text, pattern: parse_moment(text, pattern).date()
-    return parse_moment
-
-
-scalar(
-    "to_date_by",
-    signature(DATE, STRING, STRING),
-    _read_with_pattern(DATE),
-    PURE,
-    STRICT,
-    PARTIAL,
-    sql=Called("to_date"),
-)
-
-
-def _text_rule(args: Sequence[Argument]) -> Resolved:
-    """Text and a pattern; numbers, which have a meaning without pattern, have none with one."""
-    if isinstance(args[0].type, NumericType):
-        raise IllFormedError(f"argument 1 is {args[0].type}, expected text")
-    return signature(TIMESTAMP, STRING, STRING)(args)
-
-
-scalar(
-    "to_timestamp_by",
-    _text_rule,
-    _read_with_pattern(TIMESTAMP),
-    PURE,
-    STRICT,
-    PARTIAL,
-    sql=Called("to_timestamp"),
-)
-DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
-
-
-def _unix_timestamp(value: Any, pattern: str = DEFAULT_PATTERN) -> int:
-    if isinstance(value, str):
-        value = parse_moment(value, pattern)
-    elif not isinstance(value, datetime):
-        value = datetime(value.year, value.month, value.day)
-    micros = micros_of(value)
-    seconds = abs(micros) // 1_000_000  # towards zero, unlike a cast
-    return seconds if micros >= 0 else -seconds
-
-
-scalar(
-    "unix_timestamp",
-    exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
-    _unix_timestamp,
-    PURE,
-    STRICT,
-    PARTIAL,
-    aliases=("to_unix_timestamp",),
-    spark=(
-        "ToUnixTimestamp",
-        "UnixTimestamp",
-    ),
-)
-scalar(
-    "from_unixtime",
-    signature(STRING, LONG, STRING, optional=1),
-    lambda n, p=DEFAULT_PATTERN: format_moment(from_micros(n * 1_000_000), p),
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("FromUnixTime",),
 )
 
 

@@ -34,7 +34,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Domain, Evaluation, Infix, SolverMeaning
+from veer.functions.traits import Domain, Evaluation, Infix, Shown, SolverMeaning
 from veer.functions.typing import cast_to, signature
 from veer.model.types import (
     BINARY,
@@ -69,6 +69,7 @@ scalar(
     TOTAL,
     aliases=("signum",),
     spark=("Signum",),
+    shown=Shown(capitals=("signum",)),
     ignores_zero_sign=True,
 )
 
@@ -94,6 +95,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("Sqrt",),
+    shown=Shown(capitals=("sqrt",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -104,6 +106,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("Exp",),
+    shown=Shown(capitals=("exp",)),
     ignores_zero_sign=True,
 )
 
@@ -131,6 +134,7 @@ scalar(
     Nulls.PROPAGATE,
     TOTAL,
     spark=("Log10",),
+    shown=Shown(capitals=("log10",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -141,6 +145,7 @@ scalar(
     Nulls.PROPAGATE,
     TOTAL,
     spark=("Log2",),
+    shown=Shown(capitals=("log2",)),
     ignores_zero_sign=True,
 )
 
@@ -168,6 +173,7 @@ scalar(
     TOTAL,
     aliases=("pow",),
     spark=("Pow",),
+    shown=Shown(capitals=("power",)),
 )
 scalar(
     "isnan",
@@ -263,6 +269,7 @@ scalar(
     PARTIAL,
     typed=True,
     spark=("Round",),
+    shown=Shown(1, ("0",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -274,6 +281,7 @@ scalar(
     PARTIAL,
     typed=True,
     spark=("BRound",),
+    shown=Shown(1, ("0",)),
     ignores_zero_sign=True,
 )
 
@@ -314,6 +322,7 @@ scalar(
     typed=True,
     aliases=("ceiling",),
     spark=("Ceil",),
+    shown=Shown(capitals=("ceil",)),
     ignores_zero_sign=True,
 )
 scalar(
@@ -325,6 +334,7 @@ scalar(
     PARTIAL,
     typed=True,
     spark=("Floor",),
+    shown=Shown(capitals=("floor",)),
     ignores_zero_sign=True,
 )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from veer.errors import IllFormedError
 from veer.functions.registry import PURE, Argument, Failure, Kind, Resolved, over
-from veer.functions.traits import OverMeaning
+from veer.functions.traits import OverMeaning, Shown
 from veer.functions.typing import cast_to, signature
 from veer.model.types import DOUBLE, INT, DataType
 
@@ -27,6 +27,7 @@ over(
     lambda peers, _: list(range(1, len(peers) + 1)),
     Kind.CHOICE,
     spark=("RowNumber",),
+    shown=Shown(over_rows=True),
     reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.ROW_NUMBER,
@@ -38,6 +39,7 @@ over(
     lambda peers, _: [bisect_left(peers, p) + 1 for p in peers],
     PURE,
     spark=("Rank",),
+    shown=Shown(capitals=("rank",), over_rows=True),
     reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.RANK,
@@ -49,6 +51,7 @@ over(
     lambda peers, _: [p + 1 for p in peers],
     PURE,
     spark=("DenseRank",),
+    shown=Shown(capitals=("dense_rank",), over_rows=True),
     reads_order_alone=True,
     is_nullable=False,
     prover=OverMeaning.DENSE_RANK,
@@ -62,6 +65,7 @@ over(
     ],
     PURE,
     spark=("PercentRank",),
+    shown=Shown(capitals=("percent_rank",), over_rows=True),
     reads_order_alone=True,
     is_nullable=False,
     counts_rows=True,
@@ -97,6 +101,7 @@ over(
     _ntile,
     Kind.CHOICE,
     spark=("NTile",),
+    shown=Shown(over_rows=True),
     is_nullable=False,
     counts_rows=True,
 )
@@ -129,5 +134,21 @@ def _shift(direction: int) -> Ranker:
     return shifted
 
 
-over("lag", _shift_rule, _shift(-1), Kind.CHOICE, spark=("Lag",), prover=OverMeaning.EARLIER)
-over("lead", _shift_rule, _shift(1), Kind.CHOICE, spark=("Lead",), prover=OverMeaning.LATER)
+over(
+    "lag",
+    _shift_rule,
+    _shift(-1),
+    Kind.CHOICE,
+    spark=("Lag",),
+    shown=Shown(1, ("1", "NULL")),
+    prover=OverMeaning.EARLIER,
+)
+over(
+    "lead",
+    _shift_rule,
+    _shift(1),
+    Kind.CHOICE,
+    spark=("Lead",),
+    shown=Shown(1, ("1", "NULL")),
+    prover=OverMeaning.LATER,
+)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack, final
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.traits import (
+    AS_WRITTEN,
     Adding,
     Called,
     Coercion,
@@ -23,6 +24,7 @@ from veer.functions.traits import (
     Folding,
     FoldMeaning,
     OverMeaning,
+    Shown,
     SolverMeaning,
     SqlForm,
     TextUse,
@@ -90,6 +92,7 @@ class Function:
     aliases: tuple[str, ...] = ()
     spark: tuple[str, ...] = ()
     keeps_values: bool = False  # hands on values of any type without looking into them
+    shown: Shown = AS_WRITTEN
 
     def resolve(self, args: Sequence[Argument]) -> Resolved:
         """The types of arguments and result; an error names the function."""
@@ -198,6 +201,11 @@ def aggregate_function(name: str) -> AggregateFunction:
     return AGGREGATE[name]
 
 
+def any_function(name: str) -> Function | None:
+    """The function of any sort of that exact registry name, if there is one."""
+    return SCALAR.get(name) or AGGREGATE.get(name) or OVER.get(name)
+
+
 def over_function(name: str) -> OverFunction | AggregateFunction:
     """The ranking, offset or aggregate function usable over a window."""
     function = OVER.get(name) or AGGREGATE.get(name)
@@ -213,6 +221,7 @@ class _Traits(TypedDict, total=False):
     aliases: tuple[str, ...]
     spark: tuple[str, ...]
     keeps_values: bool
+    shown: Shown
 
 
 class ScalarTraits(_Traits, total=False):

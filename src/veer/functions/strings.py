@@ -20,7 +20,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import CalledBackwards, Folding, TextUse
+from veer.functions.traits import CalledBackwards, Folding, Shown, TextUse
 from veer.functions.typing import common_type, first_type, signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
 
@@ -44,6 +44,7 @@ scalar(
     TOTAL,
     aliases=("substr",),
     spark=("Substring",),
+    shown=Shown(2, ("2147483647",)),
     folding=Folding.SETTLED,
     texts=TextUse.CUT,
 )
@@ -216,6 +217,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("StringLPad",),
+    shown=Shown(2, (" ",)),
     texts=TextUse.CUT,
 )
 scalar(
@@ -226,6 +228,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("StringRPad",),
+    shown=Shown(2, (" ",)),
     texts=TextUse.CUT,
 )
 scalar(
@@ -412,6 +415,7 @@ scalar(
     TOTAL,
     aliases=("position",),
     spark=("StringLocate",),
+    shown=Shown(2, ("1",), plainly=("position",)),
     texts=TextUse.PLACE,
 )
 
@@ -532,12 +536,12 @@ def _regexp_replace(text: str, pattern: str, replacement: str, position: int = 1
 
 def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
     compiled = regex_for(pattern, text)
-    found = compiled.search(text)
-    if found is None:
+    match = compiled.search(text)
+    if match is None:
         return ""
     if not 0 <= group <= compiled.groups:
         raise Failure("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX")
-    return found[group] or ""
+    return match[group] or ""
 
 
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
@@ -553,13 +557,13 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     _require_whole_characters(compiled, text)
     out: list[str] = []
     at = 0
-    for found in compiled.finditer(text):
+    for match in compiled.finditer(text):
         if 0 < limit <= len(out) + 1:
             break
-        if found.end() == 0:  # Java drops an empty match at the beginning
+        if match.end() == 0:  # Java drops an empty match at the beginning
             continue
-        out.append(text[at : found.start()])
-        at = found.end()
+        out.append(text[at : match.start()])
+        at = match.end()
     return (*out, text[at:])
 
 
@@ -575,6 +579,7 @@ scalar(
         "regexp_like",
     ),
     spark=("RLike",),
+    shown=Shown(capitals=("regexp",)),
     texts=TextUse.REGEX,
 )
 scalar(
@@ -585,6 +590,7 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("RegExpReplace",),
+    shown=Shown(3, ("1",)),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -595,6 +601,7 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("RegExpExtract",),
+    shown=Shown(2, ("1",)),
     texts=TextUse.CHANGE,
 )
 scalar(
@@ -605,6 +612,7 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("StringSplit",),
+    shown=Shown(2, ("-1",)),
     texts=TextUse.CHANGE,
 )
 

@@ -142,6 +142,30 @@ class OverMeaning(Enum):
     LATER = "a value of a row some places after"
 
 
+# -- how Spark names a column that is a call ---------------------------------------------------
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How Spark shows a call in the name of a column without alias.
+
+    `defaults` stand for arguments left out after the first `least`. Spellings are the name and
+    aliases as written: those in `capitals` are shown in capitals, those in `plainly` without
+    defaults, those in `renamed` by the registry's name.
+    """
+
+    least: int = 0
+    defaults: tuple[str, ...] = ()
+    capitals: tuple[str, ...] = ()
+    plainly: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
+    over_rows: bool = False  # the frame of a window with an order, unless one is written
+
+
+AS_WRITTEN = Shown()
+
+
 # -- how Spark SQL writes a call ---------------------------------------------------------------
 
 

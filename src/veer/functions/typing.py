@@ -278,10 +278,10 @@ def signature(
 
 def cast_to(arg: Argument, expected: Expected, position: int) -> DataType:
     """`implicit_cast`, or an error naming the argument."""
-    found = implicit_cast(arg, expected)
-    if found is None:
+    type_ = implicit_cast(arg, expected)
+    if type_ is None:
         raise IllFormedError(f"argument {position} is {arg.type}, expected {describe(expected)}")
-    return found
+    return type_
 
 
 def counts(least: int, most: int, variadic: bool) -> str:

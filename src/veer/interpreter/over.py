@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from veer.functions.dates import add_days
+from veer.functions.moments import add_days
 from veer.functions.ordering import group_key, sort_key
 from veer.functions.registry import OVER, over_function
 from veer.functions.traits import OverMeaning

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import Any, assert_never
 
-from veer.functions.dates import date_text, timestamp_text
+from veer.functions.moments import date_text, timestamp_text
 from veer.functions.registry import scalar_function
 from veer.functions.traits import Indexed, Infix, Prefix
 from veer.model.dag import Dataflow

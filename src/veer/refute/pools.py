@@ -43,54 +43,27 @@ PLAIN_DAYS = (date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31))
 
 
 def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
-    """Values of a type worth trying, those near the constants twice."""
+    """Values of a type worth trying, those near the given constants more than once.
+
+    Empty for types of which no value is known.
+    """
     match type_:
         case BooleanType():
             return [True, False]
         case IntegralType():
-            limit = 1 << (INTEGER_BITS[type_] - 1)
-            numbers = [*_numbers(values), *_products(values)]
-            near = [int(v) + d for v in numbers for d in (0, 1, -1)]
-            found = (*near, *near, *PLAIN_NUMBERS, *PLAIN_NUMBERS, *_combined(values))
-            return [v for v in found if -limit <= v < limit]
+            return _integers(type_, values)
         case DecimalType():
-            unit = Decimal(1).scaleb(-type_.scale)
-            near_decimals = [Decimal(v) + d * unit for v in _numbers(values) for d in (0, 1, -1)]
-            halves = [5 * Decimal(1).scaleb(-place) for place in range(1, type_.scale + 1)]
-            halves += [-half for half in halves]  # where rounding turns
-            return _fitting([*near_decimals, *map(Decimal, PLAIN_NUMBERS), unit, *halves], type_)
+            return _decimals(type_, values)
         case FractionalType():
-            near_floats = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
-            floats = [*near_floats, *map(float, PLAIN_NUMBERS), -0.0, 0.5, -1.5, NAN]
-            return [to_float32(v) for v in floats] if type_ == FLOAT else floats
+            return _floats(type_, values)
         case StringType():
-            texts = [v for v in values if isinstance(v, str)]
-            shown = [
-                str(v) for v in values if isinstance(v, int | Decimal) and not isinstance(v, bool)
-            ]
-            return [*texts, *texts, *(t + "a" for t in texts), *shown, *PLAIN_TEXTS]
+            return _texts(values)
         case BinaryType():
             return [b"", b"a", b"b"]
         case DateType():
-            days = [v.date() if isinstance(v, datetime) else v for v in values if _is_day(v)]
-            near_days = [
-                d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max
-            ]
-            near_days += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
-            return [*near_days, *near_days, *near_days, *_days_of(values, days), *PLAIN_DAYS]
+            return _days(values)
         case TimestampType() | TimestampNtzType():
-            moments = [
-                v if isinstance(v, datetime) else datetime(v.year, v.month, v.day)
-                for v in values
-                if _is_day(v)
-            ]
-            moments += [datetime(y, 6, 30, 12) for y in _years(values)]
-            near_moments = [*moments, *_moved(moments, timedelta(seconds=1))]
-            near_moments += [
-                datetime(d.year, d.month, d.day, n % 24, n, n)
-                for n, d in zip(_small(values, 60), PLAIN_DAYS * MOST_NUMBERS, strict=False)
-            ]
-            return [*near_moments, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
+            return _moments(values)
         case ArrayType(element):
             inner = [*pool(element, values)[:3], None]
             return [(), tuple(inner[:1]), tuple(inner[:2]), tuple(inner)]
@@ -104,12 +77,68 @@ def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
             return []
 
 
+def _integers(type_: IntegralType, values: Sequence[Any]) -> list[int]:
+    """Constants, their neighbours and products, and what sums and differences are met by."""
+    limit = 1 << (INTEGER_BITS[type_] - 1)
+    numbers = [*_numbers(values), *_products(values)]
+    near = [int(v) + d for v in numbers for d in (0, 1, -1)]
+    tried = (*near, *near, *PLAIN_NUMBERS, *PLAIN_NUMBERS, *_combined(values))
+    return [v for v in tried if -limit <= v < limit]
+
+
+def _decimals(type_: DecimalType, values: Sequence[Any]) -> list[Decimal]:
+    """Constants and their neighbours in the last place, and where rounding turns."""
+    unit = Decimal(1).scaleb(-type_.scale)
+    near = [Decimal(v) + d * unit for v in _numbers(values) for d in (0, 1, -1)]
+    halves = [5 * Decimal(1).scaleb(-place) for place in range(1, type_.scale + 1)]
+    halves += [-half for half in halves]
+    return _fitting([*near, *map(Decimal, PLAIN_NUMBERS), unit, *halves], type_)
+
+
+def _floats(type_: FractionalType, values: Sequence[Any]) -> list[float]:
+    """Constants and numbers near them, both zeros, NaN."""
+    near = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
+    floats = [*near, *map(float, PLAIN_NUMBERS), -0.0, 0.5, -1.5, NAN]
+    return [to_float32(v) for v in floats] if type_ == FLOAT else floats
+
+
+def _texts(values: Sequence[Any]) -> list[str]:
+    """Constants, a little longer ones, and numbers as texts."""
+    texts = [v for v in values if isinstance(v, str)]
+    shown = [str(v) for v in values if isinstance(v, int | Decimal) and not isinstance(v, bool)]
+    return [*texts, *texts, *(t + "a" for t in texts), *shown, *PLAIN_TEXTS]
+
+
+def _days(values: Sequence[Any]) -> list[date]:
+    """Constants, the days around them, and days that numbers name."""
+    days = [v.date() if isinstance(v, datetime) else v for v in values if _is_day(v)]
+    near = [d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max]
+    near += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
+    return [*near, *near, *near, *_days_of(values, days), *PLAIN_DAYS]
+
+
+def _moments(values: Sequence[Any]) -> list[datetime]:
+    """Constants and a second later; the hours, minutes and seconds that numbers name."""
+    moments = [
+        v if isinstance(v, datetime) else datetime(v.year, v.month, v.day)
+        for v in values
+        if _is_day(v)
+    ]
+    moments += [datetime(y, 6, 30, 12) for y in _years(values)]
+    near = [*moments, *_moved(moments, timedelta(seconds=1))]
+    near += [
+        datetime(d.year, d.month, d.day, n % 24, n, n)
+        for n, d in zip(_small(values, 60), PLAIN_DAYS * MOST_NUMBERS, strict=False)
+    ]
+    return [*near, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
+
+
 def _products(values: Sequence[Any]) -> list[int]:
     """What is compared with a quotient is best met by a product."""
     numbers = [v for v in values if type(v) in (int, float, Decimal) and math.isfinite(v)]
     whole = [v for v in numbers if abs(v) > 1 and v == math.trunc(v)]
-    found = [int(a) * int(b) for i, a in enumerate(whole) for b in whole[i + 1 :]]
-    return found[:MOST_PRODUCTS]
+    products = [int(a) * int(b) for i, a in enumerate(whole) for b in whole[i + 1 :]]
+    return products[:MOST_PRODUCTS]
 
 
 def _combined(values: Sequence[Any]) -> list[int]:
@@ -117,8 +146,8 @@ def _combined(values: Sequence[Any]) -> list[int]:
     whole = [int(v) for v in _numbers(values) if v == math.trunc(v)][:MOST_NUMBERS]
     pairs = [n for a, b in combinations(whole, 2) for n in (a + b, a - b, b - a)]
     roots = [r for v in whole if 1 < v < 10**6 and (r := math.isqrt(v)) * r == v]
-    found = dict.fromkeys([*(-v for v in whole), *pairs, *roots, *(-r for r in roots)])
-    return [v for v in found if v not in PLAIN_NUMBERS]
+    combined = dict.fromkeys([*(-v for v in whole), *pairs, *roots, *(-r for r in roots)])
+    return [v for v in combined if v not in PLAIN_NUMBERS]
 
 
 def _small(values: Sequence[Any], most: int) -> list[int]:
@@ -133,17 +162,17 @@ def _is_day(value: Any) -> bool:
 def _days_of(values: Sequence[Any], days: Sequence[date]) -> list[date]:
     """Days that numbers name: months, days of a year or a week; so many before or after others."""
     numbers = _small(values, 4000)
-    found = [d for n in numbers if 1 <= n <= 12 for d in (date(2000, n, 1), date(2001, n, 28))]
-    found += [
+    named = [d for n in numbers if 1 <= n <= 12 for d in (date(2000, n, 1), date(2001, n, 28))]
+    named += [
         date(y, 1, 1) + timedelta(n - 1) for n in numbers if 1 <= n <= 366 for y in (2000, 2001)
     ]
     if any(1 <= n <= 7 for n in numbers):
-        found += [date(2023, 1, n) for n in range(1, 8)]  # a whole week
-    found += [date(2021, 1, 3)] if 53 in numbers else []
+        named += [date(2023, 1, n) for n in range(1, 8)]  # a whole week
+    named += [date(2021, 1, 3)] if 53 in numbers else []
     for day in days[:3]:
         for shift in (n + d for n in numbers for d in (0, 1, -1)):
-            found += [*_moved([day], timedelta(shift)), *_moved([day], -timedelta(shift))]
-    return list(dict.fromkeys(found))
+            named += [*_moved([day], timedelta(shift)), *_moved([day], -timedelta(shift))]
+    return list(dict.fromkeys(named))
 
 
 Moment = TypeVar("Moment", date, datetime)
@@ -151,11 +180,11 @@ Moment = TypeVar("Moment", date, datetime)
 
 def _moved(moments: Iterable[Moment], by: timedelta) -> list[Moment]:
     """Days or times so much later, those that there are."""
-    found = []
+    moved = []
     for moment in moments:
         with suppress(OverflowError):
-            found.append(moment + by)
-    return found
+            moved.append(moment + by)
+    return moved
 
 
 def numbered(type_: DataType, base: Any, number: int) -> Any:
@@ -199,13 +228,13 @@ def _numbers(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
-    found = []
+    fitting = []
     for value in values:
         try:
-            found.append(fit_decimal(value, type_))
+            fitting.append(fit_decimal(value, type_))
         except Failure:
             continue
-    return found
+    return fitting
 
 
 def is_value(value: Any, type_: DataType, nullable: bool) -> bool:

@@ -45,7 +45,7 @@ def looks_into_texts(expr: Expr) -> bool:
 
 def telling_texts(exprs: Iterable[Expr]) -> list[str]:
     """Texts for the patterns, searches and lengths in some expressions, each once."""
-    found: dict[str, None] = {}
+    telling: dict[str, None] = {}
     pieces: dict[str, None] = {}
     lengths: dict[int, None] = {}
     uses: set[TextUse] = set()
@@ -59,30 +59,30 @@ def telling_texts(exprs: Iterable[Expr]) -> list[str]:
             for text in (a.value for a in part.args[:2] if isinstance(a, Literal)):
                 if isinstance(text, str):
                     segments = _segments(text, use)
-                    found.update(dict.fromkeys(_fitting(segments)))
+                    telling.update(dict.fromkeys(_fitting(segments)))
                     pieces.update(dict.fromkeys(_filled(s, "a") for s in segments if s))
     for one, two in permutations(list(pieces)[:MOST_PARTS], 2):
-        found.update(dict.fromkeys((_overlapped(one, two), one + two)))
+        telling.update(dict.fromkeys((_overlapped(one, two), one + two)))
     if 2 < len(pieces) <= MOST_PARTS:
-        found.update(dict.fromkeys(map("".join, islice(permutations(pieces), MOST_ORDERS))))
-    found.update(dict.fromkeys(variants(list(pieces), uses) if pieces else ()))
+        telling.update(dict.fromkeys(map("".join, islice(permutations(pieces), MOST_ORDERS))))
+    telling.update(dict.fromkeys(variants(list(pieces), uses) if pieces else ()))
     for length in list(lengths)[:MOST_LENGTHS]:
         for exact in (length, length + 1, length - 1):
-            found.setdefault((LETTERS * (exact // len(LETTERS) + 1))[:exact])
-        found.update(dict.fromkeys(LETTERS[: length - 1] + piece for piece in pieces))
-    found.update(dict.fromkeys(RICH if uses & {TextUse.CHANGE, TextUse.CUT} else ()))
-    return list(found)[:MOST_TEXTS]
+            telling.setdefault((LETTERS * (exact // len(LETTERS) + 1))[:exact])
+        telling.update(dict.fromkeys(LETTERS[: length - 1] + piece for piece in pieces))
+    telling.update(dict.fromkeys(RICH if uses & {TextUse.CHANGE, TextUse.CUT} else ()))
+    return list(telling)[:MOST_TEXTS]
 
 
 def variants(texts: Sequence[str], uses: Set[TextUse]) -> list[str]:
     """Texts on which functions of texts show what they do: in other letter case, with spaces."""
     few = [*texts[:8], "a"]
-    found: list[str] = []
+    changed: list[str] = []
     if CASING & uses:
-        found += [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
+        changed += [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
     if TextUse.TRIM in uses:
-        found += [f" {t} " for t in few]
-    return found
+        changed += [f" {t} " for t in few]
+    return changed
 
 
 def _lengths(expr: Compare | Call) -> Iterator[int]:

@@ -15,12 +15,12 @@ from typing import Any
 
 from veer import __version__
 from veer.errors import InputError, UsageError
-from veer.frontends.spec import Version
 from veer.model.pprint import show_dataflow
 from veer.normalize.normalize import normalized
 from veer.report.as_json import report_json
 from veer.report.wording import RULES
 from veer.verdict import Report, Rule, StepReport
+from veer.versions.version import Version
 
 TITLE = "# Evidence of a verdict by Veer"
 README = f"""{TITLE}

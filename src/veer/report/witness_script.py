@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from veer.errors import InputError
-from veer.frontends.spec import Version
 from veer.frontends.sql.statements import sink_statements
 from veer.model.sources import tables_read
 from veer.model.types import quote_name
 from veer.report.as_json import plain
 from veer.verdict import Report, SinkReport
+from veer.versions.version import Version
 from veer.visible import json_text
 
 # Everything of a user's goes in by `repr`, never as text: a name must not become code.

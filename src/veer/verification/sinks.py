@@ -11,7 +11,7 @@ from veer.caveats import Caveat
 from veer.errors import TimeLimitReached
 from veer.evs import registry
 from veer.evs.base import EV
-from veer.functions.dates import RUN_TIME
+from veer.functions.moments import RUN_TIME
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.walk import operator_exprs
@@ -23,7 +23,7 @@ from veer.search import congruence
 from veer.search.answer_cache import AnswerCache
 from veer.search.attempts import Attempts
 from veer.search.catalyst import prove_by_catalyst
-from veer.search.paper.decomposition import Tally
+from veer.search.paper.decomposition import WalkCounts
 from veer.search.simulation import Simulation
 from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
@@ -59,7 +59,7 @@ class PairSearch:
     semantics: TableSemantics
     evs: Verifiers
     plan: Plan
-    tally: Tally
+    walk_counts: WalkCounts
     answers: AnswerCache
     progress: Callable[[str], None]
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
@@ -138,14 +138,14 @@ def _steps(
     search.progress(f"{goal.p}: simulating")
     sweep = search.sweep
     if Optimization.QUICK not in asked.without:
-        yield lambda: _by_simulation(sweep.simulation, refutation, goal)
+        yield lambda: _by_simulation(sweep.candidates.simulation, refutation, goal)
     prover = SinkProver(
         search.pair,
         goal,
         search.evs.all,
         search.plan,
         attempts,
-        search.tally,
+        search.walk_counts,
         sweep,
         lambda text: search.progress(f"{goal.p}: {text}"),
     )

@@ -22,6 +22,7 @@ from veer.frontends.sql.literals import (
     number_literal,
     read_interval,
 )
+from veer.frontends.sql.names import ARITHMETIC
 from veer.frontends.sql.parse import only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
@@ -682,17 +683,6 @@ _COMPARE: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-_ARITHMETIC: dict[type[exp.Expr], str] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-    exp.IntDiv: "div",
-    exp.BitwiseAnd: "&",
-    exp.BitwiseOr: "|",
-    exp.BitwiseXor: "^",
-}
 
 
 def _compare_with(symbol: str) -> Callable[[ExprReader, exp.Expr], Expr]:
@@ -746,5 +736,5 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Subquery: ExprReader.scalar_query,
     exp.Select: ExprReader.scalar_query,
     **{kind: _compare_with(symbol) for kind, symbol in _COMPARE.items()},
-    **{kind: _compute_with(symbol) for kind, symbol in _ARITHMETIC.items()},
+    **{kind: _compute_with(symbol) for kind, symbol in ARITHMETIC.items()},
 }

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from veer.errors import ParseError
 from veer.frontends.sql.parse import refuse
-from veer.functions.dates import parse_date, parse_timestamp
+from veer.functions.moments import parse_date, parse_timestamp
 from veer.model.expr import Expr, Literal
 from veer.model.types import (
     BINARY,

@@ -5,14 +5,22 @@ from __future__ import annotations
 from sqlglot import exp
 
 from veer.frontends.sql.parse import read_type
+from veer.functions.registry import any_function, canonical_name
+from veer.functions.traits import AS_WRITTEN
 
-_BINARY: dict[type[exp.Expr], str] = {
+ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Add: "+",
     exp.Sub: "-",
     exp.Mul: "*",
     exp.Div: "/",
     exp.Mod: "%",
     exp.IntDiv: "div",
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseXor: "^",
+}
+_BINARY: dict[type[exp.Expr], str] = {
+    **ARITHMETIC,
     exp.EQ: "=",
     exp.LT: "<",
     exp.LTE: "<=",
@@ -21,37 +29,9 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.NullSafeEQ: "<=>",
     exp.And: "AND",
     exp.Or: "OR",
-    exp.BitwiseAnd: "&",
-    exp.BitwiseOr: "|",
-    exp.BitwiseXor: "^",
 }
 
 
-# Functions Spark shows in capitals, by their own name, and with arguments left out.
-_CAPITALS = {
-    *("sqrt", "exp", "log10", "log2", "power", "signum", "ceil", "floor", "regexp"),
-    *("rank", "dense_rank", "percent_rank"),
-}
-_RENAMED = {"dateadd": "date_add", "array_agg": "collect_list"}
-_DEFAULTS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "round": (1, ("0",)),
-    "bround": (1, ("0",)),
-    "lpad": (2, (" ",)),
-    "rpad": (2, (" ",)),
-    "locate": (2, ("1",)),
-    "regexp_replace": (3, ("1",)),
-    "regexp_extract": (2, ("1",)),
-    "split": (2, ("-1",)),
-    "months_between": (2, ("true",)),
-    "unix_timestamp": (1, ("yyyy-MM-dd HH:mm:ss",)),
-    "to_unix_timestamp": (1, ("yyyy-MM-dd HH:mm:ss",)),
-    "from_unixtime": (1, ("yyyy-MM-dd HH:mm:ss",)),
-    "sort_array": (1, ("true",)),
-    "substr": (2, ("2147483647",)),
-    "substring": (2, ("2147483647",)),
-    "lag": (1, ("1", "NULL")),
-    "lead": (1, ("1", "NULL")),
-}
 _CASTS = ("string", "int", "date", "bigint", "double", "boolean")
 
 
@@ -211,20 +191,24 @@ def _trim(node: exp.Expr) -> str:
 
 
 def _call(name: str, args: list[exp.Expr]) -> str:
-    lowered = _RENAMED.get(name.lower(), name.lower())
+    lowered = name.lower()
+    function = any_function(canonical_name(lowered))
+    shown = AS_WRITTEN if function is None else function.shown
+    if function is not None and lowered in shown.renamed:
+        lowered = function.name
     if lowered == "count" and len(args) == 1 and isinstance(args[0], exp.Star):
         return "count(1)"
     if len(args) == 1 and isinstance(args[0], exp.Distinct):
-        inside = ", ".join(map(pretty, args[0].expressions))
-        return f"{lowered}(DISTINCT {inside})"
+        values = ", ".join(map(pretty, args[0].expressions))
+        return f"{lowered}(DISTINCT {values})"
     if lowered in ("isnull", "isnotnull") and len(args) == 1:
         return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
     if lowered in ("first", "last") and len(args) == 2:
         args = args[:1]
-    shown = [pretty(a) for a in args]
-    least, defaults = _DEFAULTS.get(lowered, (len(args), ()))
-    shown += defaults[len(args) - least :]
-    return f"{lowered.upper() if lowered in _CAPITALS else lowered}({', '.join(shown)})"
+    inside = [pretty(a) for a in args]
+    if lowered not in shown.plainly:
+        inside += shown.defaults[len(args) - shown.least :]
+    return f"{lowered.upper() if lowered in shown.capitals else lowered}({', '.join(inside)})"
 
 
 def _window(node: exp.Expr) -> str:
@@ -258,13 +242,11 @@ def _frame(node: exp.Expr) -> str:
     if spec is None:
         if not node.args.get("order"):
             return "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
-        unit = "ROWS" if name in ROWS_ONLY else "RANGE"
+        function = any_function(canonical_name(name))
+        unit = "ROWS" if function is not None and function.shown.over_rows else "RANGE"
         return f"{unit} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
     bounds = [_bound(spec, side) for side in ("start", "end")]
     return f"{str(spec.args['kind']).upper()} BETWEEN {bounds[0]} AND {bounds[1]}"
-
-
-ROWS_ONLY = ("row_number", "rank", "dense_rank", "percent_rank", "ntile")
 
 
 def _bound(spec: exp.Expr, side: str) -> str:

@@ -48,18 +48,18 @@ class Validity:
     @cached_property
     def unsupported(self) -> int:
         """Nodes that violate a restriction by themselves."""
-        found = 0
+        mask = 0
         rules = [r for r in self.ev.active if isinstance(r, OperatorRestriction)]
         for i, node in enumerate(self.graph.nodes):
             sides = ((self.graph.p, node.p), (self.graph.q, node.q))
             if any(id_ is not None and r.violation(d, id_) for r in rules for d, id_ in sides):
-                found |= 1 << i
-        return found
+                mask |= 1 << i
+        return mask
 
     @cached_property
     def _counted(self) -> list[tuple[bool, int, int]]:
         """Per count restriction the nodes counted in P and in Q."""
-        found = []
+        counted = []
         for rule in self.ev.active:
             if isinstance(rule, CountRestriction):
                 masks = [0, 0]
@@ -69,8 +69,8 @@ class Validity:
                     ):
                         if id_ is not None and rule.counts(dataflow.operators[id_]):
                             masks[side] |= 1 << i
-                found.append((rule.monotonic, masks[0], masks[1]))
-        return found
+                counted.append((rule.monotonic, masks[0], masks[1]))
+        return counted
 
     @cached_property
     def _others(self) -> list[Restriction]:
@@ -99,13 +99,13 @@ class Validity:
         )
 
     def _others_hold(self, mask: int, number: int, rule: Restriction) -> bool:
-        found = self._whole.get((number, mask))
-        if found is None:
+        holds = self._whole.get((number, mask))
+        if holds is None:
             graph = self.graph
             violations = rule.violations_in(graph.p, graph.p_ids(mask), graph.q, graph.q_ids(mask))
-            found = next(violations, None) is None
-            self._whole[number, mask] = found
-        return found
+            holds = next(violations, None) is None
+            self._whole[number, mask] = holds
+        return holds
 
     def violation(self, mask: int) -> str:
         """Why a window is not valid; empty if it is."""
@@ -135,10 +135,10 @@ class Windows:
     @cached_property
     def unsupported(self) -> int:
         """Nodes that no EV supports."""
-        found = self.graph.everything
+        mask = self.graph.everything
         for validity in self.validity:
-            found &= validity.unsupported
-        return found
+            mask &= validity.unsupported
+        return mask
 
     def is_valid(self, mask: int) -> bool:
         """Whether some EV may be asked about the window."""
@@ -217,11 +217,11 @@ class Windows:
     def outputs(self, mask: int) -> list[tuple[str, str]] | None:
         """Pairs of signals a window must show equal; None if one has no counterpart."""
         graph = self.graph
-        found: dict[tuple[str, str], None] = {}
+        pairs: dict[tuple[str, str], None] = {}
         for port in graph.ports:
             inside = graph.in_p(mask, port.p) or graph.in_q(mask, port.q)
             if inside and not graph.in_p(mask, port.consumer):
-                found[port.p, port.q] = None
+                pairs[port.p, port.q] = None
         # Signals read by operators of other windows that have no counterpart.
         for dataflow, numbers, partner, is_p in (
             (graph.p, graph.of_p, graph.to_q, True),
@@ -235,8 +235,8 @@ class Windows:
                 other = partner.get(link.src)
                 if other is None:
                     return None
-                found[(link.src, other) if is_p else (other, link.src)] = None
-        return list(found)
+                pairs[(link.src, other) if is_p else (other, link.src)] = None
+        return list(pairs)
 
     def leaves(self, mask: int, p: str, q: str) -> list[tuple[str, str]] | None:
         """Pairs of signals entering the part of a window below an output; None if unpaired."""
@@ -290,11 +290,11 @@ class Windows:
 
     def is_verified(self, mask: int) -> bool:
         """Whether the EVs show every output of a window equal, its inputs being equal."""
-        found = self._verified.get(mask)
-        if found is None:
-            found = self._verify(mask)
-            self._verified[mask] = found
-        return found
+        verified = self._verified.get(mask)
+        if verified is None:
+            verified = self._verify(mask)
+            self._verified[mask] = verified
+        return verified
 
     def _verify(self, mask: int) -> bool:
         outputs = self.outputs(mask)

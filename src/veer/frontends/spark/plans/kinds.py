@@ -25,7 +25,7 @@ def _read_as(kind: Kind) -> frozenset[str]:
 
 
 # Functions of their arguments and of the parameters in their fields; a time zone is one of those.
-PURE = _read_as(Kind.PURE) | _names(
+LISTED_PURE = _names(
     """
     Acos Acosh AesDecrypt Alias And ArrayAggregate ArrayAppend ArrayBinarySearch ArrayCompact
     ArrayExcept ArrayExists ArrayFilter ArrayForAll ArrayInsert ArrayIntersect ArrayPosition
@@ -79,18 +79,21 @@ PURE = _read_as(Kind.PURE) | _names(
     XPathShort XPathString XmlToStructs XxHash64 YearOfWeek ZeroIfNull ZipWith
     """
 )
+PURE = _read_as(Kind.PURE) | LISTED_PURE
 # One value in a run; the next may have another.
-RUN_CONSTANT = _read_as(Kind.RUN_CONSTANT) | _names(
+LISTED_RUN_CONSTANT = _names(
     """
     CurrentTime CurrentTimestampNanos LocalTimestamp LocalTimestampNanos SparkVersion
     """
 )
+RUN_CONSTANT = _read_as(Kind.RUN_CONSTANT) | LISTED_RUN_CONSTANT
 # They see how rows are spread over files and partitions.
-PARTITION = _read_as(Kind.PARTITION) | _names(
+LISTED_PARTITION = _names(
     """
     InputFileBlockLength InputFileBlockStart
     """
 )
+PARTITION = _read_as(Kind.PARTITION) | LISTED_PARTITION
 # Random, or code of which nothing is known.
 CHOICE = _names(
     """

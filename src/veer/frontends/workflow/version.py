@@ -1,0 +1,15 @@
+"""The front end of Veer's own workflow files."""
+
+from __future__ import annotations
+
+from veer.frontends.inputs import Input, ReadOptions
+from veer.frontends.locations import place_of
+from veer.frontends.workflow.reader import read_workflow_with_code
+from veer.versions.version import Version
+
+
+def read(source: Input, options: ReadOptions) -> Version:
+    """The version of a workflow file; its sources declare their schemas themselves."""
+    del options
+    dataflow, code = read_workflow_with_code(source.read_text(), yaml=source.suffix != ".json")
+    return Version(source.name, dataflow, stable_ids=True, code=code, place=place_of(source.path))

@@ -1,0 +1,224 @@
+"""Dates and timestamps written and read by patterns such as `yyyy-MM-dd`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from veer.errors import IllFormedError, UnsupportedError
+from veer.functions.moments import from_micros, micros_of
+from veer.functions.registry import (
+    PARTIAL,
+    PURE,
+    STRICT,
+    Argument,
+    Failure,
+    Resolved,
+    scalar,
+)
+from veer.functions.traits import Called, Shown
+from veer.functions.typing import exactly, signature
+from veer.model.types import (
+    DATE,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    NumericType,
+)
+
+_FORMATS = {
+    "yyyy": "%Y",
+    "MM": "%m",
+    "dd": "%d",
+    "HH": "%H",
+    "mm": "%M",
+    "ss": "%S",
+    "MMM": "%b",
+    "MMMM": "%B",
+    "EEE": "%a",
+    "EEEE": "%A",
+    "DDD": "%j",
+    "hh": "%I",
+    "a": "%p",
+}
+
+
+@lru_cache(maxsize=128)
+def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
+    """A datetime pattern as (kind, text) pieces; refused where it is not modelled."""
+    parts: list[tuple[str, str]] = []
+    for piece in re.finditer(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+", pattern):
+        text = piece[0]
+        if piece[1] is not None:
+            parts.append(("text", piece[1].replace("''", "'") or "'"))
+        elif piece[2] is None:
+            parts.append(("text", text))
+        elif text in _FORMATS or set(text) <= {"S"} or text in ("y", "M", "d", "H", "m", "s"):
+            parts.append(("field", text))
+        else:
+            raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
+    return tuple(parts)
+
+
+def format_moment(value: date, pattern: str) -> str:
+    """DATE_FORMAT."""
+    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+    out: list[str] = []
+    for kind, text in pattern_parts(pattern):
+        if kind == "text":
+            out.append(text)
+        elif set(text) == {"S"}:
+            out.append(f"{moment.microsecond:06d}".ljust(9, "0")[: len(text)])
+        elif text == "yyyy":
+            out.append(f"{moment.year:04d}")
+        elif len(text) == 1 and text != "a":
+            short = {
+                "y": "year",
+                "M": "month",
+                "d": "day",
+                "H": "hour",
+                "m": "minute",
+                "s": "second",
+            }
+            out.append(str(getattr(moment, short[text])))
+        else:
+            out.append(moment.strftime(_FORMATS[text]))
+    return "".join(out)
+
+
+_READERS = {
+    "yyyy": r"(?P<year>\d{4})",
+    "y": r"(?P<year>\d{1,6})",
+    "MM": r"(?P<month>\d{2})",
+    "M": r"(?P<month>\d{1,2})",
+    "dd": r"(?P<day>\d{2})",
+    "d": r"(?P<day>\d{1,2})",
+    "HH": r"(?P<hour>\d{2})",
+    "H": r"(?P<hour>\d{1,2})",
+    "mm": r"(?P<minute>\d{2})",
+    "m": r"(?P<minute>\d{1,2})",
+    "ss": r"(?P<second>\d{2})",
+    "s": r"(?P<second>\d{1,2})",
+}
+
+
+def parse_moment(text: str, pattern: str) -> datetime:
+    """Read a moment by a pattern, or fail as Spark does under ANSI."""
+    regex = []
+    for kind, part in pattern_parts(pattern):
+        if kind == "text":
+            regex.append(re.escape(part))
+        elif part in _READERS:
+            regex.append(_READERS[part])
+        elif set(part) == {"S"}:
+            regex.append(rf"(?P<fraction>\d{{{len(part)}}})")
+        else:
+            raise UnsupportedError(f"reading by datetime pattern {pattern!r} is not modelled")
+    try:
+        match = re.fullmatch("".join(regex), text, re.ASCII)
+    except re.error:
+        raise UnsupportedError(f"datetime pattern {pattern!r} is not modelled") from None
+    if match is None:
+        raise Failure("CANNOT_PARSE_TIMESTAMP")
+    parts = {k: int(v) for k, v in match.groupdict().items() if k != "fraction"}
+    fraction = match.groupdict().get("fraction", "").ljust(6, "0")[:6]
+    try:
+        return datetime(
+            parts.get("year", 1970),
+            parts.get("month", 1),
+            parts.get("day", 1),
+            parts.get("hour", 0),
+            parts.get("minute", 0),
+            parts.get("second", 0),
+            int(fraction or 0),
+        )
+    except ValueError:
+        raise Failure("CANNOT_PARSE_TIMESTAMP") from None
+
+
+scalar(
+    "date_format",
+    signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING),
+    format_moment,
+    PURE,
+    STRICT,
+    PARTIAL,
+    spark=("DateFormatClass",),
+)
+
+
+def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
+    if target == DATE:
+        return lambda text, pattern: parse_moment(text, pattern).date()
+    return parse_moment
+
+
+scalar(
+    "to_date_by",
+    signature(DATE, STRING, STRING),
+    _read_with_pattern(DATE),
+    PURE,
+    STRICT,
+    PARTIAL,
+    sql=Called("to_date"),
+)
+
+
+def _text_rule(args: Sequence[Argument]) -> Resolved:
+    """Text and a pattern; numbers, which have a meaning without pattern, have none with one."""
+    if isinstance(args[0].type, NumericType):
+        raise IllFormedError(f"argument 1 is {args[0].type}, expected text")
+    return signature(TIMESTAMP, STRING, STRING)(args)
+
+
+scalar(
+    "to_timestamp_by",
+    _text_rule,
+    _read_with_pattern(TIMESTAMP),
+    PURE,
+    STRICT,
+    PARTIAL,
+    sql=Called("to_timestamp"),
+)
+DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
+
+
+def _unix_timestamp(value: Any, pattern: str = DEFAULT_PATTERN) -> int:
+    if isinstance(value, str):
+        value = parse_moment(value, pattern)
+    elif not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day)
+    micros = micros_of(value)
+    seconds = abs(micros) // 1_000_000  # towards zero, unlike a cast
+    return seconds if micros >= 0 else -seconds
+
+
+scalar(
+    "unix_timestamp",
+    exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
+    _unix_timestamp,
+    PURE,
+    STRICT,
+    PARTIAL,
+    aliases=("to_unix_timestamp",),
+    spark=(
+        "ToUnixTimestamp",
+        "UnixTimestamp",
+    ),
+    shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
+)
+scalar(
+    "from_unixtime",
+    signature(STRING, LONG, STRING, optional=1),
+    lambda n, p=DEFAULT_PATTERN: format_moment(from_micros(n * 1_000_000), p),
+    PURE,
+    STRICT,
+    PARTIAL,
+    spark=("FromUnixTime",),
+    shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
+)

@@ -1,0 +1,24 @@
+"""One version of a dataflow, as a front end reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+from veer.model.dag import Dataflow
+from veer.verdict import Place
+
+
+@final
+@dataclass(frozen=True)
+class Version:
+    """A dataflow with its name; with `stable_ids` operators keep their ids between versions."""
+
+    name: str
+    dataflow: Dataflow
+    stable_ids: bool
+    text: str = ""  # the SQL it was read from
+    optimized: Dataflow | None = None  # as Spark's optimizer leaves it, if it came from Spark
+    code: Mapping[str, str] = field(default_factory=dict)  # of functions, by identity; not run
+    place: Place | None = None  # the file it was read from
