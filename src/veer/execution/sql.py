@@ -154,26 +154,26 @@ class SqlWriter:
                 return names[below]
             return f"({self._signal(self.dataflow, below, fed, ())})"
 
-        found = [f"{names[i]} AS ({self._signal(self.dataflow, i, fed, ())})" for i in names]
-        tables = ",\n".join(found)
-        text = f"{f'WITH {tables} ' if found else ''}SELECT * FROM {fed(id_)}"
+        definitions = [f"{names[i]} AS ({self._signal(self.dataflow, i, fed, ())})" for i in names]
+        tables = ",\n".join(definitions)
+        text = f"{f'WITH {tables} ' if definitions else ''}SELECT * FROM {fed(id_)}"
         if "${" in text:
             raise UnsupportedError("a name with ${, which Spark would replace")
         return text
 
     def _ordered(self, order: Sequence[str]) -> set[str]:
         """Signals in an order: Spark may lose that of a common table expression."""
-        found: set[str] = set()
+        ordered: set[str] = set()
         for id_ in order:
             match self.dataflow.operators[id_].traits.order:
                 case RowOrder.OWN:
-                    found.add(id_)
+                    ordered.add(id_)
                 case RowOrder.KEPT | RowOrder.SHOWN:
-                    if found & {*self.dataflow.inputs[id_]}:
-                        found.add(id_)
+                    if ordered & {*self.dataflow.inputs[id_]}:
+                        ordered.add(id_)
                 case RowOrder.NONE | RowOrder.UNKNOWN:
                     pass
-        return found
+        return ordered
 
     def _alias(self) -> str:
         return f"t{next(self._numbers)}"
