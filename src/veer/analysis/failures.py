@@ -1,7 +1,7 @@
 """Which expressions may fail a run, and under which guard.
 
 Proofs make partial operations total, because Spark may evaluate, reorder or skip them as it
-likes. What may fail in one version only is found here and told beside the verdict.
+likes. What may fail in one version only is a caveat beside the verdict.
 """
 
 from __future__ import annotations

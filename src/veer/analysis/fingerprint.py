@@ -92,9 +92,10 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
             return [*parts, [list(m) for m in metadata]] if metadata else parts
         case Values(value_fields, value_rows):
             return [kind, [str(f.type) for f in value_fields], encode(value_rows)]
-        case Sink(name, sink_kind, target, columns, positional):
+        case Sink(name, sink_kind, target, columns, positional, write):
             names = list(operator.output(inputs).names)
-            return [kind, name, sink_kind, target, _part(columns, scope), positional, names]
+            how = [sink_kind] if write is None else [sink_kind, encode(write)]
+            return [kind, name, *how, target, _part(columns, scope), positional, names]
         case Unnest(generator, _, is_outer, position, inline):
             return [kind, _part(generator, scope), is_outer, position, inline]
         case RowUdf(name, reads, adds):

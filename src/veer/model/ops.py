@@ -21,11 +21,16 @@ from veer.model.expr import (
     OverCall,
     SortKey,
 )
-from veer.model.nullability import aggregate_nullable, is_nullable
+from veer.model.nullability import aggregate_nullable
+from veer.model.requirements import (
+    computed,
+    require_boolean,
+    require_columns,
+    require_same_types,
+)
 from veer.model.schema import Field, Schema
 from veer.model.traits import OperatorTraits, RowOrder
 from veer.model.types import (
-    BOOLEAN,
     INT,
     ArrayType,
     DataType,
@@ -33,7 +38,8 @@ from veer.model.types import (
     StructType,
     is_orderable,
 )
-from veer.model.walk import OWN_ROWS, UNLESS_DEFAULT, columns_read, outer_columns
+from veer.model.walk import OWN_ROWS, UNLESS_DEFAULT, outer_columns
+from veer.model.writes import AnyWrite
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
@@ -139,6 +145,7 @@ class Source(Operator):
         keeps_sets=True,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -175,6 +182,7 @@ class Values(Operator):
         keeps_sets=True,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -198,6 +206,7 @@ class Filter(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=False,
         reduces_rows=False,  # a condition may let all pass
         is_costly=False,
     )
@@ -220,6 +229,7 @@ class Project(Operator):
         keeps_sets=True,
         extends_input=False,  # its columns are its own
         keeps_keys=False,  # a key may not be among its columns
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -250,6 +260,7 @@ class Join(Operator):
         keeps_sets=True,  # also semi and anti: a partner counts once
         extends_input=False,  # two inputs; `facts` reads its kinds one by one
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -288,6 +299,7 @@ class Aggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=True,
         is_costly=True,
     )
@@ -317,6 +329,7 @@ class GlobalAggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=True,
         is_costly=True,
     )
@@ -338,6 +351,7 @@ class Union(Operator):
         keeps_sets=True,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -366,6 +380,7 @@ class IntersectAll(Operator):
         keeps_sets=False,  # copies count
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -387,6 +402,7 @@ class ExceptAll(Operator):
         keeps_sets=False,  # copies count
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -408,6 +424,7 @@ class Deduplicate(Operator):
         keeps_sets=False,  # which row of a group is kept may depend on the rest
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=True,  # to choose among rows of a group
         reduces_rows=True,
         is_costly=True,
     )
@@ -431,6 +448,7 @@ class Sort(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,  # a stored result would have to be sorted again
     )
@@ -457,6 +475,7 @@ class Limit(Operator):
         keeps_sets=False,  # the number of rows counts
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=True,  # to choose among rows tied in the order it follows
         reduces_rows=True,
         is_costly=False,
     )
@@ -480,6 +499,7 @@ class Over(Operator):
         keeps_sets=False,  # a window function counts the rows beside
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=True,  # to choose among rows tied in the order of a call
         reduces_rows=False,
         is_costly=True,
     )
@@ -517,6 +537,7 @@ class Unnest(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=False,  # a row is repeated for every element
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -559,6 +580,7 @@ class Lateral(Operator):
         keeps_sets=False,  # the subquery may count
         extends_input=True,
         keeps_keys=False,  # a row is repeated for every partner
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -593,6 +615,7 @@ class Sample(Operator):
         keeps_sets=False,
         extends_input=True,
         keeps_keys=False,  # with replacement a row may come twice
+        relies_on_keys=False,
         reduces_rows=False,  # a share of many rows is many
         is_costly=False,
     )
@@ -622,6 +645,7 @@ class RowUdf(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,  # runs code of users
     )
@@ -656,6 +680,7 @@ class TableUdf(Operator):
         keeps_sets=False,  # a function may count
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,  # runs code of users
     )
@@ -671,9 +696,9 @@ class TableUdf(Operator):
         return Schema(self.fields)
 
 
-APPENDED, OVERWRITTEN = "appended table", "overwritten table"
-BY_NAME = ", by name"  # ends those of inserts that go by name
-WRITTEN = "written as "  # begins the kinds of sinks that say how they are written
+# Operators that run a function which is known by its identity alone.
+AnyUdf: TypeAlias = RowUdf | TableUdf
+TABLE = "table"  # the kind of a sink that is no chart
 
 
 @final
@@ -681,21 +706,23 @@ WRITTEN = "written as "  # begins the kinds of sinks that say how they are writt
 class Sink(Operator):
     """A result: a table, or a visualization that reads some columns.
 
-    `positional` sinks (INSERT INTO, CSV) care for the order of columns; a table appended to or
-    overwritten has names and types of its own.
+    `kind` is the kind of chart, or `TABLE`. `write` says how a program writes it, where one does.
+    `positional` sinks (INSERT INTO, CSV) care for the order of columns.
     """
 
     name: str
-    kind: str = "table"
+    kind: str = TABLE
     target: str = ""
     columns: tuple[Column, ...] = ()
     positional: bool = False
+    write: AnyWrite | None = field(default=None, metadata=UNLESS_DEFAULT)
     traits = OperatorTraits(
         order=RowOrder.SHOWN,
         sees_order=False,
         keeps_sets=False,  # needs what was asked for
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -705,6 +732,11 @@ class Sink(Operator):
         if not self.columns:
             return rows
         return Schema(tuple(computed(Named(c.name, c), rows) for c in self.columns))
+
+    @property
+    def is_chart(self) -> bool:
+        """Whether it is drawn, not kept as a table."""
+        return self.kind != TABLE
 
     def places(self, rows: Schema) -> list[int]:
         """Where the columns it shows stand in its input."""
@@ -737,38 +769,6 @@ AnyOperator: TypeAlias = (
     | Sink
 )
 OPERATOR_CLASSES: tuple[type[AnyOperator], ...] = get_args(AnyOperator)
-
-
-def require_columns(expr: Expr, schema: Schema) -> None:
-    """Every column read exists with that type."""
-    for column in columns_read(expr):
-        found = schema.fields[schema.place(column.name, column.occurrence)]
-        if found.type != column.type:
-            raise IllFormedError(f"column {column.name!r} is {found.type}, expected {column.type}")
-
-
-def require_boolean(expr: Expr, schema: Schema) -> None:
-    """The expression is a condition over these columns."""
-    require_columns(expr, schema)
-    if expr.type != BOOLEAN:
-        raise IllFormedError(f"a condition must be boolean, got {expr.type}")
-
-
-def require_same_types(what: str, a: Schema, b: Schema) -> None:
-    """Two inputs combined by position agree in number and types of columns."""
-    if len(a) != len(b):
-        raise IllFormedError(f"{what} of {len(a)} and {len(b)} columns")
-    for f, g in zip(a, b, strict=True):
-        if f.type != g.type:
-            raise IllFormedError(
-                f"{what}: column {f.name!r} is {f.type}, but {g.name!r} is {g.type}"
-            )
-
-
-def computed(named: Named, rows: Schema) -> Field:
-    """The column a named expression makes."""
-    require_columns(named.expr, rows)
-    return Field(named.name, named.expr.type, is_nullable(named.expr, rows))
 
 
 def aggregated(calls: Iterable[NamedCall], rows: Schema) -> tuple[Field, ...]:

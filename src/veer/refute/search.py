@@ -29,7 +29,13 @@ from veer.interpreter import (
 )
 from veer.model.dag import Dataflow
 from veer.model.expr import OpaqueCall
-from veer.model.ops import COMPUTED, LOCAL, RowUdf, Sample, Source, TableUdf
+from veer.model.ops import (
+    COMPUTED,
+    LOCAL,
+    AnyUdf,
+    Sample,
+    Source,
+)
 from veer.model.pprint import function_name
 from veer.model.sources import tables_read
 from veer.model.types import has_floats
@@ -135,8 +141,8 @@ class Refutation:
         return None if p is None or q is None else replace(self, p=p, q=q)
 
     def _differ(self, tables: Tables) -> bool:
-        found = self.results(tables)
-        if found is None or self.same(*found):
+        results = self.results(tables)
+        if results is None or self.same(*results):
             return False
         if not self.is_order_sensitive:
             return True
@@ -149,8 +155,8 @@ class Refutation:
         Ties may be broken by the order rows happen to come in: then what counts is that each
         version can give whatever the other can.
         """
-        found = self.results(tables)
-        if found is None or self.same(*found):
+        results = self.results(tables)
+        if results is None or self.same(*results):
             return False
         if not self.is_order_sensitive:
             return True
@@ -257,9 +263,9 @@ def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> T
 
 
 def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
-    found = refutation.results(tables)
-    assert found is not None
-    one, two = found
+    results = refutation.results(tables)
+    assert results is not None
+    one, two = results
     legal = refutation.completed(stream.sources, tables)
     assert legal is not None
     declared = {**{s.table: s for s in refutation.unread}, **stream.sources}
@@ -290,7 +296,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
             yield f"the rows of {id_!r} are given, not any rows"
         if isinstance(operator, Source) and has_unknown_checks(operator):
             yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
-        if isinstance(operator, RowUdf | TableUdf):
+        if isinstance(operator, AnyUdf):
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
         for call in (part for e in exprs for part in parts(e) if isinstance(part, OpaqueCall)):
             name = function_name(call.identity)

@@ -68,10 +68,12 @@ class PairGraph:
 
     @cached_property
     def of_p(self) -> dict[str, int]:
+        """The node of each operator of P."""
         return {n.p: i for i, n in enumerate(self.nodes) if n.p is not None}
 
     @cached_property
     def of_q(self) -> dict[str, int]:
+        """The node of each operator of Q."""
         return {n.q: i for i, n in enumerate(self.nodes) if n.q is not None}
 
     @cached_property
@@ -82,6 +84,7 @@ class PairGraph:
 
     @cached_property
     def to_p(self) -> dict[str, str]:
+        """P's operator for each mapped operator of Q, sinks included."""
         return {b: a for a, b in self.to_q.items()}
 
     @cached_property
@@ -105,6 +108,7 @@ class PairGraph:
 
     @cached_property
     def everything(self) -> int:
+        """The window of all nodes: the whole version pair."""
         return (1 << len(self.nodes)) - 1
 
     @cached_property
@@ -165,10 +169,12 @@ class PairGraph:
         return [b for i in bits(mask) if (b := self.nodes[i].q) is not None]
 
     def in_p(self, mask: int, id_: str) -> bool:
+        """Whether an operator of P is in a window."""
         number = self.of_p.get(id_)
         return number is not None and bool(mask >> number & 1)
 
     def in_q(self, mask: int, id_: str) -> bool:
+        """Whether an operator of Q is in a window."""
         number = self.of_q.get(id_)
         return number is not None and bool(mask >> number & 1)
 

@@ -1,6 +1,7 @@
 """Windows: what they cover, whether an EV may be asked about them, and what it is asked.
 
-A window is a bit set over the pair graph. It is closed into query pairs by virtual sources, one
+A window (the paper's section 3.2) is a bit set over the pair graph; it is valid with respect to an
+EV if it meets the EV's restrictions (section 4.2). It is closed into query pairs by virtual sources, one
 per pair of signals entering it, and virtual sinks, one per pair of signals leaving it; what feeds
 a consumer outside must be proven equal on both sides, also where one side is only a wire.
 """
@@ -39,7 +40,11 @@ from veer.verdict import TableSemantics, Verdict
 @final
 @dataclass
 class Validity:
-    """Whether windows meet the restrictions of one EV; by bit counts where that is possible."""
+    """Whether windows meet the restrictions of one EV; by bit counts where that is possible.
+
+    Restrictions of single operators are a mask and those that compare counts are two, so that a
+    window that grows by an operator is judged without looking at its other operators.
+    """
 
     graph: PairGraph
     ev: EV
@@ -78,7 +83,10 @@ class Validity:
         return [r for r in self.ev.active if not isinstance(r, known)]
 
     def may_grow(self, mask: int) -> bool:
-        """Whether the window or one containing it may be valid: no monotonic restriction fails."""
+        """Whether the window or one containing it may be valid: no monotonic restriction fails.
+
+        A monotonic restriction that fails on a window fails on all that contain it (section 5.5).
+        """
         return self._holds(mask, monotonic_only=True)
 
     def is_valid(self, mask: int) -> bool:
