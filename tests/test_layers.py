@@ -156,7 +156,7 @@ def test_the_table_is_narrow(module: str, target: str, allowed: bool) -> None:
     ("module", "library", "allowed"),
     [
         ("smt.solve", "z3", True),
-        ("prover.match", "z3", False),
+        ("prover.matching", "z3", False),
         ("frontends.sql.parse", "sqlglot", True),
         ("frontends.workflow.reader", "sqlglot", False),
         ("frontends.spark.jobs", "pyspark.sql", True),

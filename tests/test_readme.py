@@ -31,10 +31,10 @@ def test_the_ten_lines(tmp_path: Path) -> None:
     )
     assert done.returncode == 0
 
-    def tidy(shown: str) -> list[str]:
+    def lines(shown: str) -> list[str]:
         return [re.sub(r"\d\.\d+ s", "T", line.rstrip()) for line in shown.splitlines()]
 
-    assert tidy(done.stdout) == tidy(commands["veer verify old.sql new.sql"])
+    assert lines(done.stdout) == lines(commands["veer verify old.sql new.sql"])
 
 
 PAGES = (

@@ -33,7 +33,8 @@ class Figures:
     comments: float
     documented: float  # share of the public functions and classes
     words: Counter[str]  # variables and parameters called so
-    edges: int
+    packages: int
+    edges: int  # pairs of packages of which one imports the other
     mutual: list[tuple[str, str]]  # rooms that import each other
 
 
@@ -57,16 +58,20 @@ def figures(root: Path) -> Figures:
         sum(map(_comment_lines, texts.values())) / full,
         sum(public) / max(1, len(public)),
         sum((_names(tree) for tree in trees.values()), Counter()),
+        sum(path.name != "__pycache__" for path in source.iterdir() if path.is_dir()),
         len(edges),
         sorted((a, b) for a, b in edges if a < b and (b, a) in edges),
     )
 
 
 def _edges(source: Path) -> set[tuple[str, str]]:
+    """Pairs of packages (folders) of which the first imports the second."""
+    packages = {path.name for path in source.iterdir() if path.is_dir()}
     return {
         (i.package, i.imported)
         for i in all_imports(source)
         if i.target.startswith("veer.") and i.package != i.imported
+        if {i.package, i.imported} <= packages
     }
 
 
@@ -125,7 +130,7 @@ def table(roots: Sequence[Path], longest: int = 12) -> str:
         ("comments, share of lines", [f"{t.comments:.1%}" for t in trees]),
         ("public things with a docstring", [f"{t.documented:.1%}" for t in trees]),
         *((f"variables called `{w}`", [str(t.words[w]) for t in trees]) for w in VAGUE),
-        ("edges between packages", [str(t.edges) for t in trees]),
+        ("packages, edges between them", [f"{t.packages}, {t.edges}" for t in trees]),
         ("packages that import each other", [_pairs(t.mutual) for t in trees]),
         *((f"longest function {i + 1}", [_longest(t, i) for t in trees]) for i in range(longest)),
     ]

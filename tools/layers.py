@@ -114,7 +114,6 @@ EXCEPTIONS = {
     ("frontends.stored", "store"): "`store:name@2` names a stored version; opened when one is read",
     ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
     ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
-    ("report.witness_script", "refute.instances"): "the rows of a witness",
 }
 
 # Libraries that only some places of a room may import.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import catalog
-from tools import api_reference, architecture
+from tools import api_reference, architecture, report_kinds
 from tools.imports import ROOT
 
 
@@ -18,6 +18,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/architecture.md": architecture.page,
     "docs/architecture.svg": architecture.picture,
     "docs/api.md": api_reference.page,
+    "docs/report-kinds.md": report_kinds.page,
     "benchmarks/README.md": _benchmarks,
 }
 

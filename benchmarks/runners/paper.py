@@ -35,9 +35,9 @@ from veer.model.ops import Filter
 from veer.model.types import BOOLEAN
 from veer.proof import Claim
 from veer.search.attempts import Attempts
-from veer.search.paper.decomposition import Options, Tally
+from veer.search.paper.decomposition import Options, WalkCounts
 from veer.search.paper.graph import PairGraph
-from veer.search.paper.strategies import Outcome, Segmentation, Strategy, find_windows
+from veer.search.paper.strategies import SearchOutcome, Segmentation, Strategy, find_windows
 from veer.search.paper.window import Windows
 from veer.search.whole import top_claim
 from veer.verdict import TableSemantics, Verdict
@@ -96,7 +96,7 @@ def paper_mode(pair: Pair, strategy: Strategy, *, quick: bool = False) -> Found:
     graph = PairGraph.of(diff(p, q), sink, sink)
     width = len(graph.p.schemas[sink])
     goal = Claim(sink, sink, SET, tuple((i, i) for i in range(width)))
-    attempts, tally = Attempts(), Tally()
+    attempts, walk_counts = Attempts(), WalkCounts()
     windows = Windows(
         graph,
         [registry.get("equitas")],
@@ -105,13 +105,13 @@ def paper_mode(pair: Pair, strategy: Strategy, *, quick: bool = False) -> Found:
         follow_obligations=False,
     )
     start = time.perf_counter()
-    found = find_windows(windows, strategy, tally)
+    found = find_windows(windows, strategy, walk_counts)
     taken = time.perf_counter() - start
     calling = sum(w.seconds for w in attempts.windows)
-    answer = "unknown" if isinstance(found, Outcome) else "true"
+    answer = "unknown" if isinstance(found, SearchOutcome) else "true"
     return Found(
-        answer, tally.decompositions, len(attempts.windows), taken - calling, calling,
-        tally.exhausted,
+        answer, walk_counts.decompositions, len(attempts.windows), taken - calling, calling,
+        walk_counts.exhausted,
     )  # fmt: skip
 
 

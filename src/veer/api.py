@@ -15,7 +15,7 @@ from veer.frontends.spec import load, load_pair, version_of
 from veer.reasons import TimeLimit
 from veer.report.wording import reason_text
 from veer.search.answer_cache import answer_cache
-from veer.search.paper.decomposition import Tally
+from veer.search.paper.decomposition import WalkCounts
 from veer.search.sink_prover import Plan
 from veer.smt.second_solver import second_solver
 from veer.verdict import (
@@ -87,7 +87,9 @@ def _report(
     pair = diff(p, q)
     plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
     known = answer_cache(asked.cache)
-    search = PairSearch(pair, asked.semantics, Verifiers(asked.evs), plan, Tally(), known, progress)
+    search = PairSearch(
+        pair, asked.semantics, Verifiers(asked.evs), plan, WalkCounts(), known, progress
+    )
     if p.optimized is not None and q.optimized is not None and not asked.evs:
         search.optimized = p.optimized, q.optimized
     remembered, edits = known.remembered, describe_edits(pair)
@@ -100,7 +102,9 @@ def _report(
         asked.semantics,
         edits,
         sinks,
-        Counts(len(windows), search.tally.decompositions, calls, known.remembered - remembered),
+        Counts(
+            len(windows), search.walk_counts.decompositions, calls, known.remembered - remembered
+        ),
         time.perf_counter() - start,
         q.place,
         limit,

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 import veer
 from veer.errors import InputError
 from veer.execution import live, results
-from veer.execution.jobs import JobOutcome, _intercepted, _Job
+from veer.execution.jobs import JobOutcome, NotKept, _intercepted, _Job
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, Started, destinations, export, start
 from veer.execution.targets import MARK
@@ -220,7 +220,7 @@ def test_a_job_does_not_overwrite_what_it_reads(project: Project) -> None:
         assert "written to what it reads" in str(more.frames)
         assert project.spark.read.parquet(path).count() == 7
         done = called(project, lambda: small.write.mode("overwrite").parquet(path + "2"))
-        assert not isinstance(done.frames[0][1], str)
+        assert not isinstance(done.frames[0][1], NotKept)
         assert project.spark.read.parquet(path + "2").count() == 2
     finally:
         project.spark.sql("DROP TABLE own_source")

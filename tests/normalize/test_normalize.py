@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from veer.assumptions import KeyHolds
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Compare, Literal, Named
@@ -9,7 +10,9 @@ from veer.model.ops import Filter, Limit, Project, Sink, Source, TableUdf
 from veer.model.pprint import show_dataflow
 from veer.model.schema import Field
 from veer.model.types import INT
-from veer.normalize.normalize import normalized
+from veer.normalize.keep_operators import keep_operator
+from veer.normalize.normalize import RULES, keys_relied_on_by_normalizing, normalized
+from veer.normalize.rewriting import Rewriting
 
 SCHEMA = "CREATE TABLE t (a INT, b INT, c INT); CREATE TABLE u (a INT, x INT)"
 
@@ -103,3 +106,58 @@ def test_a_function_of_whole_tables_sees_what_it_saw() -> None:
     found = normalized(made)
     (below,) = found.inputs["udf"]
     assert found.schemas[below].names == ("y", "x")
+
+
+KEYED = "CREATE TABLE k (id INT NOT NULL, v INT, PRIMARY KEY (id))"
+
+
+def test_a_rank_by_a_key_is_a_row_number_and_the_key_is_noted() -> None:
+    for order, function, relied in (
+        ("id", "row_number()", [KeyHolds("k", ("id",))]),
+        ("v", "rank()", []),
+    ):
+        dataflow = read_sql(f"SELECT id, rank() OVER (ORDER BY {order}) AS r FROM k", KEYED)
+        assert f" Over {function}" in " ".join(show_dataflow(normalized(dataflow)).split())
+        assert keys_relied_on_by_normalizing(dataflow) == relied
+
+
+def test_distinct_values_of_a_key_need_no_distinct() -> None:
+    for column, call, relied in (
+        ("id", "count(id)", [KeyHolds("k", ("id",))]),
+        ("v", "count(DISTINCT v)", []),
+    ):
+        dataflow = read_sql(f"SELECT count(DISTINCT {column}) AS n FROM k", KEYED)
+        assert call in show_dataflow(normalized(dataflow))
+        assert keys_relied_on_by_normalizing(dataflow) == relied
+
+
+def test_filters_are_merged_unless_one_is_random() -> None:
+    merged = shown("SELECT a FROM (SELECT a, b FROM t WHERE b > 1) WHERE a > 0")
+    assert merged[0] == "filter_2 Filter ((b > 1) AND (a > 0)) <- t"
+    apart = shown("SELECT a FROM (SELECT a, b FROM t WHERE rand() > 0.5) WHERE a > 0")
+    assert sum(" Filter " in line for line in apart) == 2
+
+
+def test_unions_of_unions_are_one() -> None:
+    text = (
+        "SELECT a + 1 AS x FROM (SELECT a FROM t UNION ALL SELECT b FROM t) "
+        "UNION ALL SELECT x FROM u"
+    )
+    lines = shown(text)
+    (union,) = (line for line in lines if " Union" in line)
+    assert len(union.split("<-")[1].split(", ")) == 3
+    assert sum("(a + 1)" in line or "(b + 1)" in line for line in lines) == 2
+
+
+def test_every_rule_leaves_operators_of_others_alone() -> None:
+    """The rules are for different operators, but for the last, which takes what is left."""
+    dataflow = read_sql("SELECT a FROM t WHERE b > 1 ORDER BY a LIMIT 3", SCHEMA)
+    rewriting = Rewriting(dataflow, normalized, normalized, shows_columns=True)
+    for id_ in dataflow.order:
+        operator = dataflow.operators[id_]
+        below = [rewriting.views[i] for i in dataflow.inputs[id_]]
+        views = [rule(rewriting, id_, operator, below) for rule in RULES[:-1]]
+        assert sum(view is not None for view in views) == (not isinstance(operator, Source))
+        rewriting.views[id_] = next(
+            (view for view in views if view is not None), None
+        ) or keep_operator(rewriting, id_, operator, below)

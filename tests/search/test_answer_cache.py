@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.assumptions import Assumption, KeyHolds, LeafKeyHolds
+from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, LeafKeyHolds, UniqueHolds
 from veer.errors import InputError
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
@@ -15,8 +17,11 @@ from veer.model.dag import Dataflow, Link
 from veer.model.ops import AnyOperator, Sink, Source, TableUdf
 from veer.model.query_pair import QueryPair
 from veer.model.schema import Field
+from veer.model.sources import map_sources
 from veer.model.types import INT
+from veer.reasons import Cause, Message, QuestionsAsked, Reason, Unsupported
 from veer.search.answer_cache import AnswerCache, form
+from veer.search.answer_json import answer_json, answer_of
 from veer.verdict import Answer, Report, TableSemantics, Verdict
 
 DDL = """
@@ -198,3 +203,79 @@ def test_what_a_function_never_gives_is_part_of_the_question() -> None:
         side = Dataflow(operators, [Link("t", "u"), Link("u", "result")])
         pairs.append(QueryPair(side, side, BAG, ((0, 0),)))
     assert form(pairs[0]) != form(pairs[1])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(Verdict.EQUIVALENT),
+        Answer(Verdict.EQUIVALENT, QuestionsAsked(3), (KeyHolds("t", ("a", "b")),)),
+        Answer(Verdict.EQUIVALENT, None, (LeafKeyHolds("x", ("c0",)), UniqueHolds("t", ("a",)))),
+        Answer(Verdict.EQUIVALENT, Message("told"), (ForeignKeyHolds("t", ("a",), "u"),)),
+        Answer(Verdict.UNKNOWN, Cause.SOLVER_BUDGET),
+        Answer(Verdict.UNKNOWN, Unsupported("sum with FILTER")),
+    ],
+)
+def test_answers_survive_a_file(answer: Answer) -> None:
+    assert answer_of(json.loads(json.dumps(answer_json(answer)))) == answer
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        ["equivalent", "42 questions", []],
+        ["equivalent", None, ["a is a key of t"]],
+        ["surely", None, []],
+        ["equivalent", {"cause": "a new one"}, []],
+        ["equivalent", None, [{"kind": "from tomorrow", "text": "x"}]],
+        ["equivalent", None, [{"kind": "key", "table": "t"}]],
+        ["equivalent", None, [{"kind": "key", "table": "t", "columns": "a"}]],
+        ["equivalent", None, [{"kind": "key", "table": 5, "columns": ["a"]}]],
+    ],
+)
+def test_what_is_not_readable_is_no_answer(data: object) -> None:
+    with pytest.raises(ValueError):
+        answer_of(data)
+
+
+class Unsure(Counting):
+    """Does not know, for a reason of its choice."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__()
+        self.reason = reason
+
+    def decide(self, pair: QueryPair) -> Answer:
+        self.asked += 1
+        return Answer(Verdict.UNKNOWN, self.reason)
+
+
+@pytest.mark.parametrize(
+    ("reason", "remembered"),
+    [
+        (Cause.SOLVER_BUDGET, Cause.SOLVER_BUDGET),
+        (Unsupported("sum with FILTER"), Unsupported("sum with FILTER")),
+        (Unsupported("operator 'x' draws a sample", "x"), Cause.NO_PROOF_FOUND),
+        (Message("x makes a choice"), Cause.NO_PROOF_FOUND),
+    ],
+)
+def test_a_reason_that_may_name_operators_is_not_given_again(
+    reason: Reason, remembered: Reason
+) -> None:
+    ev, known = Unsure(reason), AnswerCache()
+    assert known.ask(ev, ASKED).reason == reason
+    assert known.ask(ev, ASKED).reason == remembered
+    assert ev.asked == 1
+
+
+def test_a_key_of_a_leaf_is_not_a_key_of_a_table() -> None:
+    """An answer about a leaf with a key assumes nothing of a table; one about a table must."""
+    asked = pair("SELECT v FROM k", "SELECT v FROM k WHERE i = i")
+    p, q = (map_sources(side, lambda s: replace(s, leaf=True)) for side in (asked.p, asked.q))
+    leaves = replace(asked, p=p, q=q)
+    ev, known = Counting(LeafKeyHolds("k", ("i",))), AnswerCache()
+    known.ask(ev, leaves)
+    known.ask(ev, asked)
+    assert ev.asked == 2

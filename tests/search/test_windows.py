@@ -17,7 +17,7 @@ from veer.search.attempts import Attempts
 from veer.search.paper.decomposition import (
     Decomposition,
     Options,
-    Tally,
+    WalkCounts,
     initial,
     maximal_covering_windows,
     merged,
@@ -190,7 +190,7 @@ def test_strategies_agree(number: int) -> None:
         windows, goal = windows_of(p, q, "spes", "algebra")
         if not windows.graph.edited:
             return
-        outcome = search(windows, goal, strategy, Tally())
+        outcome = search(windows, goal, strategy, WalkCounts())
         if outcome.proof is not None:
             check(outcome.proof, windows.graph.p, windows.graph.q, goal, windows.attempts.answer)
         found.add(outcome.proof is not None)
@@ -223,7 +223,7 @@ def test_a_restriction_that_is_not_monotonic() -> None:
     graph = windows.graph
     project, filter_ = graph.of_p[ids(p, "Project")], graph.of_p[ids(p, "Filter")]
     assert not windows.is_valid(1 << project | 1 << filter_)
-    outcome = search(windows, goal, Strategy.named(SearchStrategy.BASELINE), Tally())
+    outcome = search(windows, goal, Strategy.named(SearchStrategy.BASELINE), WalkCounts())
     assert isinstance(outcome.proof, Proof)
     assert check(outcome.proof, p, q, goal, windows.attempts.answer) == ()
 
@@ -239,7 +239,10 @@ def test_another_mapping_helps() -> None:
         windows, goal = windows_of(
             p, q, "spes", semantics=BAG, mapping=EditMapping(frozenset(pairs))
         )
-        assert search(windows, goal, Strategy.named(SearchStrategy.PLUS), Tally()).proof is not None
+        assert (
+            search(windows, goal, Strategy.named(SearchStrategy.PLUS), WalkCounts()).proof
+            is not None
+        )
 
 
 def test_overlapping_windows_prove_nothing() -> None:
@@ -250,7 +253,7 @@ def test_overlapping_windows_prove_nothing() -> None:
         for semantics in (SET, BAG):
             for strategy in (SearchStrategy.BASELINE, SearchStrategy.PLUS):
                 windows, goal = windows_of(p, q, *names, semantics=semantics)
-                assert search(windows, goal, Strategy.named(strategy), Tally()).proof is None
+                assert search(windows, goal, Strategy.named(strategy), WalkCounts()).proof is None
 
 
 def test_sets_are_not_used_where_duplicates_count() -> None:
@@ -259,7 +262,7 @@ def test_sets_are_not_used_where_duplicates_count() -> None:
     q = read_sql("SELECT COUNT(*) AS n FROM (SELECT DISTINCT a FROM t) AS x", SCHEMA)
     for strategy in (SearchStrategy.BASELINE, SearchStrategy.PLUS):
         windows, goal = windows_of(p, q, "equitas", semantics=SET)
-        assert search(windows, goal, Strategy.named(strategy), Tally()).proof is None
+        assert search(windows, goal, Strategy.named(strategy), WalkCounts()).proof is None
 
 
 # -- segments and ranks --------------------------------------------------------------------------
@@ -273,8 +276,8 @@ def test_segments_end_at_unsupported_operators() -> None:
     made_of = by_unsupported(windows)
     assert sum(1 for s in made_of if edits_in(s, windows.graph.edited)) == 2
     assert len(by_mcw_union(windows)) == 2
-    tally = Tally()
-    assert search(windows, goal, Strategy.named(SearchStrategy.PLUS), tally).proof is not None
+    walk_counts = WalkCounts()
+    assert search(windows, goal, Strategy.named(SearchStrategy.PLUS), walk_counts).proof is not None
     for segment in made_of:
         assert not segment & windows.unsupported
         assert all(connected(windows.graph, segment) for _ in bits(segment))
@@ -289,6 +292,12 @@ def test_ranks() -> None:
 def test_a_budget_ends_the_walk() -> None:
     p, q = random_pair(Random("windows 1"))
     windows, _ = windows_of(p, q, "spes")
-    tally = Tally()
-    walk(windows, windows.graph.edited, windows.graph.everything, Options(decompositions=1), tally)
-    assert tally.decompositions <= 1
+    walk_counts = WalkCounts()
+    walk(
+        windows,
+        windows.graph.edited,
+        windows.graph.everything,
+        Options(decompositions=1),
+        walk_counts,
+    )
+    assert walk_counts.decompositions <= 1

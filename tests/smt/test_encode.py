@@ -23,7 +23,18 @@ from veer.model.expr import Column, Compare, Expr, Literal, Not, RowColumn, Symb
 from veer.model.ops import Project
 from veer.model.types import BOOLEAN, parse_type
 from veer.model.walk import columns_read, substitute_columns
-from veer.smt import All, Holds, No, Outcome, Same, SameCount, Solver, Some, find_model, implies
+from veer.smt import (
+    All,
+    Holds,
+    No,
+    Same,
+    SameCount,
+    Solver,
+    SolverOutcome,
+    Some,
+    find_model,
+    implies,
+)
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "8"))
@@ -63,7 +74,7 @@ def possible(dataflow: Dataflow, expr: Expr, table: Any, row: Any, about: object
     given = [Same(c, Literal(row[c.index], c.type)) for c in read.values()]
     asked = substitute_columns(expr, lambda c: read[c])
     found = Solver().ask(No(Same(asked, Literal(value, expr.type))), given)
-    assert found is not Outcome.PROVEN, (about, row, value)
+    assert found is not SolverOutcome.PROVEN, (about, row, value)
     return True
 
 
@@ -105,7 +116,7 @@ def less(a: Expr, b: Expr) -> Expr:
     ],
 )
 def test_formulas(goal: Any, proven: bool) -> None:
-    assert (Solver().ask(goal) is Outcome.PROVEN) == proven
+    assert (Solver().ask(goal) is SolverOutcome.PROVEN) == proven
 
 
 @pytest.mark.parametrize(
@@ -123,7 +134,7 @@ def test_formulas(goal: Any, proven: bool) -> None:
 def test_constants_are_computed(text: str, value: Any) -> None:
     expr = only_expr(read_sql(f"SELECT {text} AS x FROM VALUES (1) AS t (a)", ""))
     wanted = Compare("=", expr, Literal(parse(value, expr), expr.type))
-    assert Solver().ask(Holds(wanted)) is Outcome.PROVEN
+    assert Solver().ask(Holds(wanted)) is SolverOutcome.PROVEN
 
 
 def parse(value: Any, expr: Expr) -> Any:
@@ -138,7 +149,7 @@ def test_a_budget_gives_up_alike_every_time() -> None:
     small = [Holds(less(v, Literal(29, INT))) for v in hard]
     small += [Holds(less(Literal(-1, INT), v)) for v in hard]
     outcomes = {Solver(work=2_000).ask(No(All((*pairs, *small)))) for _ in range(3)}
-    assert outcomes == {Outcome.GAVE_UP}
+    assert outcomes == {SolverOutcome.GAVE_UP}
 
 
 def test_questions_are_counted_and_remembered() -> None:
@@ -147,7 +158,7 @@ def test_questions_are_counted_and_remembered() -> None:
     assert solver.proves(goal) and solver.proves(goal)
     assert solver.asked == 1
     solver.ask(Holds(less(A, B)))
-    assert solver.ask(Holds(less(B, A))) is Outcome.GAVE_UP
+    assert solver.ask(Holds(less(B, A))) is SolverOutcome.GAVE_UP
     assert solver.gave_up
 
 
@@ -183,12 +194,12 @@ def test_variables_are_the_same_only_if_all_of_them_is() -> None:
         RowColumn(10, 0, INT),
     ]
     for other in others:
-        assert Solver().ask(Same(A, other)) is Outcome.NOT_PROVEN
-    assert Solver().ask(Same(A, RowColumn(1, 0, INT))) is Outcome.PROVEN
+        assert Solver().ask(Same(A, other)) is SolverOutcome.NOT_PROVEN
+    assert Solver().ask(Same(A, RowColumn(1, 0, INT))) is SolverOutcome.PROVEN
 
 
 def test_a_variable_with_two_types_or_of_an_input_proves_nothing() -> None:
     twice = Holds(Compare("<=>", RowColumn(1, 0, STRING), S))
-    assert Solver().ask(Some((Holds(Compare("<=>", A, A)), twice))) is Outcome.NOT_PROVEN
+    assert Solver().ask(Some((Holds(Compare("<=>", A, A)), twice))) is SolverOutcome.NOT_PROVEN
     column = Column("a", INT)
-    assert Solver().ask(Holds(Compare("<=>", column, column))) is Outcome.NOT_PROVEN
+    assert Solver().ask(Holds(Compare("<=>", column, column))) is SolverOutcome.NOT_PROVEN

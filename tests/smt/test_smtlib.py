@@ -38,11 +38,11 @@ from veer.smt import (
     Formula,
     Holds,
     No,
-    Outcome,
     Question,
     Same,
     SameCount,
     Solver,
+    SolverOutcome,
     Some,
     as_smtlib,
     implies,
@@ -130,7 +130,7 @@ def test_what_is_proven_is_unsatisfiable(goal: Formula, given: tuple[Formula, ..
 @pytest.mark.parametrize(("goal", "given"), [pytest.param(g, h, id=t) for t, g, h in NO])
 def test_what_does_not_follow_is_contradicted(goal: Formula, given: tuple[Formula, ...]) -> None:
     with listening() as noted:
-        assert Solver().ask(goal, given) is Outcome.NOT_PROVEN
+        assert Solver().ask(goal, given) is SolverOutcome.NOT_PROVEN
     assert not noted
     written = as_smtlib(Question(goal, given))
     assert by_z3(written.replace("(set-info :status unsat)", "")) == "sat"

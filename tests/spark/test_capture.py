@@ -13,7 +13,8 @@ from veer.api import Version, verify
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.spark.capture.child import load_function
 from veer.model.dag import Dataflow
-from veer.model.ops import APPENDED, OVERWRITTEN, Sink, Source, Values
+from veer.model.ops import Sink, Source, Values
+from veer.model.writes import Insert, Write
 from veer.report.wording import reason_text
 from veer.verdict import Verdict
 
@@ -143,11 +144,11 @@ def test_writers_are_sinks(spark: SparkSession, tmp_path: Path) -> None:
             return {"kept": orders}
     """)  # fmt: skip
     found = sinks(flow)
-    assert found["out/a"].kind == "written as parquet, overwrite, partitioned by day"
-    assert found["shop.totals"].kind == OVERWRITTEN and found["shop.totals"].positional
+    assert found["out/a"].write == Write("parquet", "overwrite", ("partitioned by day",))
+    assert found["shop.totals"].write == Insert(overwrite=True) and found["shop.totals"].positional
     assert found["out/b"].positional
-    assert found["shop.log"].kind == "written as table, append"
-    assert found["shop.more"].kind == APPENDED
+    assert found["shop.log"].write == Write("table", "append")
+    assert found["shop.more"].write == Insert(overwrite=False)
     assert set(found) == {"out/a", "shop.totals", "out/b", "shop.log", "shop.more", "made", "kept"}
 
 

@@ -77,10 +77,10 @@ def pairs_needed(
         read = comparison.operators(p, q, sorted(wanted), in_order)
     except _DifferentError:
         return None
-    found: list[set[Pair]] = [set() for _ in p_inputs]
+    by_port: list[set[Pair]] = [set() for _ in p_inputs]
     for port, pair in read:
-        found[port].add(pair)
-    return tuple(map(frozenset, found))
+        by_port[port].add(pair)
+    return tuple(map(frozenset, by_port))
 
 
 def columns_needed(
@@ -91,11 +91,11 @@ def columns_needed(
     in_order: bool = False,
 ) -> tuple[frozenset[int], ...]:
     """Per input the columns an operator needs for some of its outputs."""
-    found = pairs_needed(
+    needed = pairs_needed(
         operator, inputs, operator, inputs, [(i, i) for i in wanted], in_order=in_order
     )
-    assert found is not None, "an operator is like itself"
-    return tuple(frozenset(i for i, _ in pairs) for pairs in found)
+    assert needed is not None, "an operator is like itself"
+    return tuple(frozenset(i for i, _ in pairs) for pairs in needed)
 
 
 class _DifferentError(Exception):
@@ -125,9 +125,9 @@ class _Comparison:
             case Join(), Join():
                 return self._joins(p, q, wanted)
             case Aggregate(ours, our_calls), Aggregate(theirs, their_calls):
-                found = self._keys([k.expr for k in ours], [k.expr for k in theirs], wanted)
+                of_keys = self._keys([k.expr for k in ours], [k.expr for k in theirs], wanted)
                 widths = len(ours), len(theirs)
-                return found + self._after(widths, our_calls, their_calls, wanted)
+                return of_keys + self._after(widths, our_calls, their_calls, wanted)
             case GlobalAggregate(our_calls), GlobalAggregate(their_calls):
                 return self._after((0, 0), our_calls, their_calls, wanted)
             case Union(), Union():
@@ -174,17 +174,17 @@ class _Comparison:
     def _keys(self, ours: Sequence[Expr], theirs: Sequence[Expr], wanted: Sequence[Pair]) -> _Read:
         """The same keys in any order: wanted pairs as they are wanted, others by name or place."""
         left = set(range(len(theirs)))
-        found: _Read = []
+        read: _Read = []
         asked = {i: j for i, j in wanted if i < len(ours) and j < len(theirs)}
         for i, j in asked.items():
-            found += self.parts(ours[i], theirs[j])
+            read += self.parts(ours[i], theirs[j])
             left.discard(j)
         for i, key in enumerate(ours):
             if i in asked:
                 continue
             for j in sorted(left, key=lambda j: (theirs[j] != key, j != i)):
                 try:
-                    found += self.parts(key, theirs[j])
+                    read += self.parts(key, theirs[j])
                 except _DifferentError:
                     continue
                 left.discard(j)
@@ -195,7 +195,7 @@ class _Comparison:
             raise _DifferentError
         if {(i, j) for i, j in wanted if i < len(ours)} - set(asked.items()):
             raise _DifferentError  # one key wanted as two
-        return found
+        return read
 
     def _after(
         self, widths: Pair, ours: Sequence[Any], theirs: Sequence[Any], wanted: Sequence[Pair]

@@ -29,10 +29,8 @@ from veer.model.types import (
 def folded(expr: Expr) -> Expr:
     """A cast of a constant, or a sum, difference or product of two, as one; else itself."""
     match expr:
-        case Cast(Literal(None), type_):
-            return Literal(None, type_)
         case Cast(Literal() as literal, type_):
-            return widened(literal, type_) or expr
+            return _exact_cast(literal, type_) or expr
         case Call("+" | "-" | "*" as name, (Literal(int() as a), Literal(int() as b)), type_):
             types = [arg.type for arg in expr.args]
             if not all(isinstance(t, IntegralType) for t in (type_, *types)):
@@ -43,6 +41,11 @@ def folded(expr: Expr) -> Expr:
                 return expr
         case _:
             return expr
+
+
+def _exact_cast(literal: Literal, type_: DataType) -> Literal | None:
+    """A constant in another type that holds it exactly, null included; None if it does not."""
+    return Literal(None, type_) if literal.value is None else widened(literal, type_)
 
 
 def widened(literal: Literal, type_: DataType) -> Literal | None:
@@ -78,12 +81,10 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
 def computed(expr: Expr) -> Expr:
     """An operation on constants as its value, where that is certain; else itself."""
     match expr:
-        case Cast(Literal(None), type_):
-            return Literal(None, type_)
         case Cast(Literal(value) as literal, type_, mode):
-            found = widened(literal, type_)
-            if found is not None or not _is_settled(literal.type, type_):
-                return found or expr
+            wider = _exact_cast(literal, type_)
+            if wider is not None or not _is_settled(literal.type, type_):
+                return wider or expr
             if isinstance(type_, DateType) and isinstance(literal.type, StringType):
                 return expr  # Spark knows words like 'epoch', in constants alone
             try:

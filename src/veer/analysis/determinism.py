@@ -35,6 +35,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -138,10 +139,10 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
     operator = dataflow.operators[id_]
     if not isinstance(operator, Limit | Deduplicate | Over):
         return [
-            found
+            key
             for query in subqueries(operator)
             for inner in query.order
-            for found in keys_relied_on(query, inner)
+            for key in keys_relied_on(query, inner)
         ]
     if not any(source.keys for source in dataflow.sources.values()):
         return []
@@ -169,34 +170,32 @@ def operator_kind(dataflow: Dataflow, id_: str) -> Kind:
 
 def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
     operator = dataflow.operators[id_]
-    kind = worst(*(expr_kind(e) for e in operator_exprs(operator)))
+    exprs = (expr_kind(e) for e in operator_exprs(operator))
+    return worst(*exprs, _own_kind(dataflow, id_, operator))
+
+
+def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
+    """The kind of an operator, its expressions apart."""
     match operator:
-        case Limit(0):
-            pass
-        case Limit(count, offset):
-            below = dataflow.inputs[id_][0]
-            rows = most_rows(dataflow, below)
-            takes_all = rows <= 1 or (offset == 0 and count is not None and rows <= count)
-            if not takes_all and not order_decides(dataflow, below, is_pure):
-                kind = worst(kind, Kind.CHOICE)
-        case Sample():
-            kind = worst(kind, Kind.CHOICE)
+        case Limit():
+            return _limit_kind(dataflow, dataflow.inputs[id_][0], operator)
         case Deduplicate(keys):
-            below = dataflow.inputs[id_][0]
+            (below,) = dataflow.inputs[id_]
             places = places_of(keys, dataflow.schemas[below])
-            if not uniqueness(dataflow, below).tells_apart(places):
-                kind = worst(kind, Kind.CHOICE)
+            return Kind.PURE if uniqueness(dataflow, below).tells_apart(places) else Kind.CHOICE
         case Aggregate(calls=calls) | GlobalAggregate(calls):
-            kind = worst(kind, *(call_kind(named.call) for named in calls))
+            return worst(*(call_kind(named.call) for named in calls))
         case Over(calls):
-            source = dataflow.inputs[id_][0]
-            kind = worst(kind, *(_over_kind(dataflow, source, n.call) for n in calls))
-        case TableUdf(scope="batch"):
-            kind = Kind.PARTITION
-        case TableUdf(deterministic=False):
-            kind = worst(kind, Kind.CHOICE)
+            (below,) = dataflow.inputs[id_]
+            return worst(*(_over_kind(dataflow, below, named.call) for named in calls))
         case Lateral(query):
-            kind = worst(kind, dataflow_kind(query))
+            return dataflow_kind(query)
+        case Sample():
+            return Kind.CHOICE
+        case TableUdf(scope="batch"):
+            return Kind.PARTITION
+        case TableUdf(deterministic=deterministic):
+            return Kind.PURE if deterministic else Kind.CHOICE
         case (
             Source()
             | Values()
@@ -209,13 +208,22 @@ def _operator_kind(dataflow: Dataflow, id_: str) -> Kind:
             | Sort()
             | Unnest()
             | RowUdf()
-            | TableUdf()
             | Sink()
         ):
-            pass  # functions of their inputs, their expressions apart
+            return Kind.PURE
         case _:
             assert_never(operator)
-    return kind
+
+
+def _limit_kind(dataflow: Dataflow, below: str, limit: Limit) -> Kind:
+    """Whether a limit of a signal makes a choice: not if it takes all rows, or its order decides."""
+    if limit.count == 0:
+        return Kind.PURE
+    rows = most_rows(dataflow, below)
+    takes_all = limit.offset == 0 and limit.count is not None and rows <= limit.count
+    if rows <= 1 or takes_all or order_decides(dataflow, below, is_pure):
+        return Kind.PURE
+    return Kind.CHOICE
 
 
 def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:

@@ -92,12 +92,12 @@ def _facts_from_near(dataflow: Dataflow, id_: str) -> Facts:
 
 def _near(dataflow: Dataflow, id_: str) -> list[str]:
     """The operators next below a signal, itself included."""
-    found = [id_]
-    for here in found:  # grows meanwhile
+    near = [id_]
+    for here in near:  # grows meanwhile
         for below in dataflow.inputs[here]:
-            if len(found) < REACH and below not in found:
-                found.append(below)
-    return found
+            if len(near) < REACH and below not in near:
+                near.append(below)
+    return near
 
 
 def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
@@ -112,9 +112,9 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
         case Join():
             return _joined(operator, below, inputs)
         case Aggregate(keys):
-            made = _projected([k.expr for k in keys], below[0], inputs[0]).conditions
+            conditions = _projected([k.expr for k in keys], below[0], inputs[0]).conditions
             # Grouping takes -0.0 for 0.0.
-            steady = (c for c in made if not any(has_floats(n.type) for n in parts(c)))
+            steady = (c for c in conditions if not any(has_floats(n.type) for n in parts(c)))
             return Facts(tuple(steady))
         case Union():
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
@@ -187,18 +187,18 @@ def _projected(exprs: Sequence[Expr], schema: Schema, known: Facts) -> Facts:
     for new, expr in enumerate(exprs):
         if isinstance(expr, Column):
             places.setdefault(schema.place(expr.name, expr.occurrence), new)
-    made: list[Expr] = []
+    conditions: list[Expr] = []
     for new, expr in enumerate(exprs):
         own = Column(place_name(new), expr.type)
         if not is_orderable(expr.type):
             continue
         if isinstance(expr, Literal):
-            made.append(IsNull(own) if expr.value is None else Compare("=", own, expr))
+            conditions.append(IsNull(own) if expr.value is None else Compare("=", own, expr))
         elif is_plain(expr):
             value = renamed(_placed(expr, schema), places)
             if value is not None and value != own:
-                made.append(Compare("<=>", own, value))
-    return _with(known.moved(places), made)
+                conditions.append(Compare("<=>", own, value))
+    return _with(known.moved(places), conditions)
 
 
 def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Facts:

@@ -1,7 +1,7 @@
 """Which expressions may fail a run, and under which guard.
 
 Proofs make partial operations total, because Spark may evaluate, reorder or skip them as it
-likes. What may fail in one version only is found here and told beside the verdict.
+likes. What may fail in one version only is a caveat beside the verdict.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ class _Collector:
             case Join(kind="semi" | "anti"):
                 return given[: len(own)]
             case Aggregate(keys, calls):
-                made = [_resolved(k.expr, schema, given) for k in keys]
-                return made + [Column(n.call.function, n.call.type) for n in calls]
+                resolved_keys = [_resolved(k.expr, schema, given) for k in keys]
+                return resolved_keys + [Column(n.call.function, n.call.type) for n in calls]
             case GlobalAggregate(calls):
                 return [Column(n.call.function, n.call.type) for n in calls]
             case Union():

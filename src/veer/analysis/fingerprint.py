@@ -52,8 +52,8 @@ def fingerprints(dataflow: Dataflow) -> Mapping[str, str]:
 
 def fingerprint(dataflow: Dataflow) -> str:
     """The fingerprint of the whole: of its sinks by name."""
-    found = fingerprints(dataflow)
-    return _hash(sorted(found[sink] for sink in dataflow.sinks))
+    by_signal = fingerprints(dataflow)
+    return _hash(sorted(by_signal[sink] for sink in dataflow.sinks))
 
 
 def identity(
@@ -69,12 +69,12 @@ def part_identity(expr: Expr, rows: Schema) -> str:
 
 
 def _fingerprints(dataflow: Dataflow, outer: tuple[Schema, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    by_signal: dict[str, str] = {}
     for id_ in dataflow.order:
         below = dataflow.inputs[id_]
         text = identity(dataflow.operators[id_], [dataflow.schemas[i] for i in below], outer)
-        found[id_] = _hash([text, *(found[i] for i in below)])
-    return found
+        by_signal[id_] = _hash([text, *(by_signal[i] for i in below)])
+    return by_signal
 
 
 def _hash(data: Any) -> str:
@@ -88,13 +88,14 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
     match operator:
         case Source(table, source_fields, _, _, format_, location, options, metadata=metadata):
             columns = [[f.name, str(f.type)] for f in source_fields]
-            said = [kind, table, columns, format_, location, [list(o) for o in options]]
-            return [*said, [list(m) for m in metadata]] if metadata else said
+            parts = [kind, table, columns, format_, location, [list(o) for o in options]]
+            return [*parts, [list(m) for m in metadata]] if metadata else parts
         case Values(value_fields, value_rows):
             return [kind, [str(f.type) for f in value_fields], encode(value_rows)]
-        case Sink(name, sink_kind, target, columns, positional):
+        case Sink(name, sink_kind, target, columns, positional, write):
             names = list(operator.output(inputs).names)
-            return [kind, name, sink_kind, target, _part(columns, scope), positional, names]
+            how = [sink_kind] if write is None else [sink_kind, encode(write)]
+            return [kind, name, *how, target, _part(columns, scope), positional, names]
         case Unnest(generator, _, is_outer, position, inline):
             return [kind, _part(generator, scope), is_outer, position, inline]
         case RowUdf(name, reads, adds):

@@ -244,9 +244,9 @@ def _constant_places(exprs: Sequence[Expr], schema: Schema, below: Uniqueness) -
 def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness]) -> Uniqueness:
     """Above a join, with the columns of the left input before those of the right.
 
-    A pair of rows is told by a key of the left and one of the right. Where a left row meets one
-    row of the right at most, a key of the left tells the pair, and the other way around; but not if
-    rows of that other side stay without partner, which have no column of this one.
+    A key of the left and one of the right together are a key of pairs of rows. Where a left row
+    meets one row of the right at most, a key of the left alone is one, and the other way around; but
+    a key of the right is none in a left join, where all rows without partner are null on it.
     """
     left, right = inputs
     match join.kind:
@@ -259,22 +259,20 @@ def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness])
     width = len(schemas[0])
     moved = [Key(frozenset(i + width for i in key.places), key.relied) for key in right.keys]
     ours, theirs = _met(join.condition, schemas[0] + schemas[1], width)
-    keys = list(_of_pairs(left.keys, [key for key in moved if key.places <= theirs], of_left=True))
+    keys = _relying_on([key for key in moved if key.places <= theirs], left.keys)
     constants = left.constants
     if join.kind != "left":
-        keys += _of_pairs([key for key in left.keys if key.places <= ours], moved, of_left=False)
+        keys += _relying_on([key for key in left.keys if key.places <= ours], moved)
         constants |= {i + width for i in right.constants}
     some = product(left.keys[:MOST_COMBINED], moved[:MOST_COMBINED])
     keys += (Key(a.places | b.places, a.relied | b.relied) for a, b in some)
     return _unique(keys, constants)
 
 
-def _of_pairs(left: Sequence[Key], right: Sequence[Key], *, of_left: bool) -> Iterator[Key]:
-    """Keys of one side that tell pairs of rows, by keys of the other side that are met."""
-    told, met = (left, right) if of_left else (right, left)
+def _relying_on(met: Sequence[Key], keys: Sequence[Key]) -> list[Key]:
+    """Keys of one side that are keys of pairs, because a key of the other side is met."""
     reasons = list(dict.fromkeys(key.relied for key in met))[:MOST_COMBINED]
-    for key, relied in product(told, reasons):
-        yield Key(key.places, key.relied | relied)
+    return [Key(key.places, key.relied | relied) for key, relied in product(keys, reasons)]
 
 
 def _met(condition: Expr | None, both: Schema, width: int) -> tuple[set[int], set[int]]:

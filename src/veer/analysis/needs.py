@@ -132,7 +132,7 @@ def needs(
     dataflow: Dataflow, wanted: Mapping[str, Need], stop: Collection[str] = ()
 ) -> dict[str, Need]:
     """What some signals need of every signal they depend on, down to where to stop."""
-    found = dict(wanted)
+    needed = dict(wanted)
     below = {i for i in wanted if i not in stop}
     stack = list(below)
     while stack:
@@ -142,10 +142,10 @@ def needs(
                 stack.append(source)
     for id_ in sorted(below, key=dataflow.position.__getitem__, reverse=True):
         inputs = dataflow.inputs[id_]
-        for source, one in zip(inputs, needs_below(dataflow, id_, found[id_]), strict=True):
-            known = found.get(source)
-            found[source] = one if known is None else known | one
-    return found
+        for source, one in zip(inputs, needs_below(dataflow, id_, needed[id_]), strict=True):
+            known = needed.get(source)
+            needed[source] = one if known is None else known | one
+    return needed
 
 
 def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] | None:
@@ -164,10 +164,10 @@ def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] |
         case Project(columns):
             return _plain([n.expr for n in columns], need, below)
         case Aggregate(keys) if need.semantics is SET:
-            found = _plain([k.expr for k in keys], need, below)
+            places = _plain([k.expr for k in keys], need, below)
             # Grouping takes -0.0 for 0.0.
-            floats = any(has_floats(keys[i].expr.type) for i in found or ())
-            return None if floats else found
+            floats = any(has_floats(keys[i].expr.type) for i in places or ())
+            return None if floats else places
         case Sort() | Over() | RowUdf() if unordered:
             kept = all(i < len(below) for i in need.columns)
             return {i: i for i in need.columns} if kept else None
@@ -187,10 +187,10 @@ def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] |
 
 def _plain(exprs: Sequence[Expr], need: Need, below: Schema) -> dict[int, int] | None:
     """Where the needed outputs stand below, if they are plain columns."""
-    found: dict[int, int] = {}
+    places: dict[int, int] = {}
     for i in sorted(need.columns):
         expr = exprs[i] if i < len(exprs) else None
         if not isinstance(expr, Column):
             return None
-        found[i] = below.place(expr.name, expr.occurrence)
-    return found
+        places[i] = below.place(expr.name, expr.occurrence)
+    return places

@@ -49,8 +49,8 @@ def may_share_data(one: Source, two: Source) -> str:
 
 def sharing(dataflows: Iterable[Dataflow]) -> str:
     """Why some two sources of dataflows may share data; empty if all are independent."""
-    found = {source: None for dataflow in dataflows for source in sources_of(dataflow)}
-    return next(filter(None, (may_share_data(*pair) for pair in combinations(found, 2))), "")
+    sources = {source: None for dataflow in dataflows for source in sources_of(dataflow)}
+    return next(filter(None, (may_share_data(*pair) for pair in combinations(sources, 2))), "")
 
 
 def _identity(source: Source) -> Any:

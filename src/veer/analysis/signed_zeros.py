@@ -150,8 +150,10 @@ class _Reading:
             scope = _TracedRow(rows, tuple(o for i in inputs for o in known[i]))
             self._operator(operator, (scope, *outer))
             width = len(dataflow.schemas[id_])
-            made = self._columns(operator, id_, width, [known[i] for i in inputs], (scope, *outer))
-            known[id_] = made
+            origins = self._columns(
+                operator, id_, width, [known[i] for i in inputs], (scope, *outer)
+            )
+            known[id_] = origins
         return known[dataflow.sinks[0]]
 
     def _columns(
@@ -175,9 +177,9 @@ class _Reading:
             case Project(columns):
                 return [self._named(id_, i, (n.expr,), scopes) for i, n in enumerate(columns)]
             case Aggregate(keys, calls):
-                made: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
-                made += [c.call.args for c in calls]
-                return [self._named(id_, i, e, scopes) for i, e in enumerate(made)]
+                read: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
+                read += [c.call.args for c in calls]
+                return [self._named(id_, i, e, scopes) for i, e in enumerate(read)]
             case GlobalAggregate(calls):
                 return [self._named(id_, i, c.call.args, scopes) for i, c in enumerate(calls)]
             case Over(calls):
@@ -338,11 +340,11 @@ def without_zero_signs(dataflow: Dataflow) -> Dataflow | None:
         if _sees_floats(dataflow, id_) or any(map(may_show_zero_signs, subqueries(operator))):
             return None
         try:
-            made = map_exprs(operator, lambda e: transform(e, _unsigned_below))
+            unsigned = map_exprs(operator, lambda e: transform(e, _unsigned_below))
         except _Unreachable:
             return None
-        if made != operator:
-            changed[id_] = made
+        if unsigned != operator:
+            changed[id_] = unsigned
     if not changed:
         return dataflow
     return Dataflow({**dataflow.operators, **changed}, dataflow.links, dataflow.declared)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from veer.cli.terminal import console, marked
 
 if TYPE_CHECKING:
-    from veer.execution.jobs import JobOutcome
+    from veer.execution.jobs import JobOutcome, NotKept
     from veer.execution.reuse import RunPlan
     from veer.execution.run import RunOutcome
     from veer.execution.start import Started
@@ -73,10 +73,10 @@ def outcome_json(outcome: RunOutcome, started: Started, written: Sequence[Path])
     }
 
 
-def job_plan_json(name: str, plan: tuple[RunPlan, Dataflow] | str) -> dict[str, Any]:
+def job_plan_json(name: str, plan: tuple[RunPlan, Dataflow] | NotKept) -> dict[str, Any]:
     """What would be done for a frame of a PySpark job, or why it would only be computed."""
-    if isinstance(plan, str):
-        sinks = [{"sink": name, "how": "computed", "why": plan, "rows": None}]
+    if not isinstance(plan, tuple):
+        sinks = [{"sink": name, "how": "computed", "why": _why_not_kept(plan), "rows": None}]
         parts = dict.fromkeys(("read", "computed", "skipped", "kept", "notes"), ())
         return {"frame": name, "sinks": sinks, **parts}
     data = plan_json(*plan)
@@ -84,12 +84,19 @@ def job_plan_json(name: str, plan: tuple[RunPlan, Dataflow] | str) -> dict[str, 
     return {"frame": name, **data}
 
 
+def _why_not_kept(frame: NotKept) -> str:
+    return f"computed, not kept: {frame.problem}"
+
+
 def job_outcome_json(job: JobOutcome) -> list[dict[str, Any]]:
     """What was done for each frame of a PySpark job."""
+    from veer.execution.jobs import NotKept
+
     frames: list[dict[str, Any]] = []
     for name, outcome in job.frames:
-        if isinstance(outcome, str):
-            frames.append({"frame": name, "how": "not kept", "why": outcome, "rows": None})
+        if isinstance(outcome, NotKept):
+            why = _why_not_kept(outcome)
+            frames.append({"frame": name, "how": "not kept", "why": why, "rows": None})
             continue
         (sink,) = outcome.sinks
         frames.append(

@@ -8,7 +8,7 @@ from veer.verdict import TableSemantics
 
 
 class Algebra(AlgebraProfile):
-    """All rules; whatever is a function of its inputs may be attempted."""
+    """All options; whatever is a function of its inputs may be attempted."""
 
     name = "algebra"
     semantics = TableSemantics.ORDERED_BAG

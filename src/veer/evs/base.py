@@ -62,9 +62,9 @@ class OperatorRestriction(Restriction):
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
         for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
             for id_ in ids:
-                found = self.violation(dataflow, id_)
-                if found is not None:
-                    yield f"operator {id_!r} of {side} {found}"
+                violation = self.violation(dataflow, id_)
+                if violation is not None:
+                    yield f"operator {id_!r} of {side} {violation}"
 
 
 class CountRestriction(Restriction):

@@ -1,4 +1,4 @@
-"""What the profiles share: their questions go to the prover core, under their own rules."""
+"""What the profiles share: their questions go to the prover core, with their own options."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import ClassVar
 from veer.evs.base import EV
 from veer.model.query_pair import QueryPair
 from veer.prover.functions import uninterpreted
-from veer.prover.prove import Rules, prove
+from veer.prover.prove import ProverOptions, prove
 from veer.verdict import Answer
 
 
 class AlgebraProfile(EV):
-    """An EV that asks the prover core, with its own rules."""
+    """An EV that asks the prover core, with its own options."""
 
-    rules: ClassVar[Rules] = Rules()
+    options: ClassVar[ProverOptions] = ProverOptions()
 
     def decide(self, pair: QueryPair) -> Answer:
-        return prove(pair if self.rules.interpret else uninterpreted(pair), self.rules)
+        """What the prover core answers under the options of this profile."""
+        return prove(pair if self.options.interpret else uninterpreted(pair), self.options)

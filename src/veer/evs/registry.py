@@ -41,14 +41,14 @@ def get(name: str) -> EV:
     """The verifier of that name."""
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
-        made = getattr(import_module(module), attribute)()
+        ev = getattr(import_module(module), attribute)()
     else:
         external = _external()
         if name not in external:
             raise UsageError(f"no verifier named {name!r}; there are {', '.join(names())}")
-        made = _load(external[name])
-    assert isinstance(made, EV)
-    return made
+        ev = _load(external[name])
+    assert isinstance(ev, EV)
+    return ev
 
 
 def check_names(asked: Sequence[str]) -> None:
@@ -66,9 +66,9 @@ def _external() -> dict[str, EntryPoint]:
 
 def _load(point: EntryPoint) -> EV:
     try:
-        made = point.load()()
+        ev = point.load()()
     except Exception as error:
         raise UsageError(f"verifier {point.name!r} cannot be loaded: {error}") from error
-    if not isinstance(made, EV):
-        raise UsageError(f"verifier {point.name!r} is a {type(made).__name__}, not an EV")
-    return made
+    if not isinstance(ev, EV):
+        raise UsageError(f"verifier {point.name!r} is a {type(ev).__name__}, not an EV")
+    return ev

@@ -45,9 +45,9 @@ class OnlySubqueries(OperatorRestriction):
                     continue
                 if not isinstance(node, self.kinds):
                     return f"holds a {_SUBQUERIES[type(node)]} subquery"
-                found = self._inside(query)
-                if found is not None:
-                    return found
+                inner = self._inside(query)
+                if inner is not None:
+                    return inner
         return None
 
     def _inside(self, query: Dataflow) -> str | None:
@@ -55,9 +55,9 @@ class OnlySubqueries(OperatorRestriction):
             if isinstance(query.operators[id_], Sink):
                 continue
             for restriction in (*self.inside, self):
-                found = restriction.violation(query, id_)
-                if found is not None:
-                    return f"holds a subquery, whose {id_!r} {found}"
+                violation = restriction.violation(query, id_)
+                if violation is not None:
+                    return f"holds a subquery, whose {id_!r} {violation}"
         return None
 
 
@@ -104,13 +104,13 @@ class SameScans(Restriction):
 def _scans(dataflow: Dataflow, ids: Ids) -> int:
     """Links from tables, or from outside; a table nobody inside reads is the result itself."""
     inside = set(ids)
-    found = 0
+    scans = 0
     for id_ in inside:
         below = dataflow.inputs[id_]
-        found += sum(i not in inside or _is_table(dataflow, i) for i in below)
+        scans += sum(i not in inside or _is_table(dataflow, i) for i in below)
         read = any(link.dst in inside for link in dataflow.outputs[id_])
-        found += _is_table(dataflow, id_) and not read
-    return found
+        scans += _is_table(dataflow, id_) and not read
+    return scans
 
 
 def _is_table(dataflow: Dataflow, id_: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from veer.evs.base import SPJ, AtMostOne, NoSubqueries, OnlyOperators, PrimitiveResults
 from veer.evs.profile import AlgebraProfile
 from veer.model.ops import GlobalAggregate
-from veer.prover.prove import Rules
+from veer.prover.prove import ProverOptions
 from veer.verdict import TableSemantics
 
 
@@ -23,4 +23,4 @@ class SparkVerifier(AlgebraProfile):
         PrimitiveResults(),
         NoSubqueries(),
     )
-    rules = Rules(count_terms=False, contain=False)
+    options = ProverOptions(count_terms=False, contain=False)

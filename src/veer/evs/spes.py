@@ -5,7 +5,7 @@ from __future__ import annotations
 from veer.evs.base import SPJ, LinearConditions, NoSubqueries, OnlyOperators
 from veer.evs.profile import AlgebraProfile
 from veer.model.ops import Aggregate, GlobalAggregate, Sort, Union, Values
-from veer.prover.prove import Rules
+from veer.prover.prove import ProverOptions
 from veer.verdict import TableSemantics
 
 
@@ -19,4 +19,4 @@ class Spes(AlgebraProfile):
         NoSubqueries(),
     )
     complete_for = (OnlyOperators(SPJ), LinearConditions())
-    rules = Rules(count_terms=False, contain=False)
+    options = ProverOptions(count_terms=False, contain=False)

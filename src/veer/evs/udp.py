@@ -13,7 +13,7 @@ from veer.evs.restrictions import (
 )
 from veer.model.expr import Exists, InQuery
 from veer.model.ops import Aggregate, GlobalAggregate, Union
-from veer.prover.prove import Rules
+from veer.prover.prove import ProverOptions
 from veer.verdict import TableSemantics
 
 EACH = (
@@ -45,4 +45,4 @@ class Udp(AlgebraProfile):
         NoSubqueries(),
         SameScans(),
     )
-    rules = Rules(count_terms=False, interpret=False)
+    options = ProverOptions(count_terms=False, interpret=False)

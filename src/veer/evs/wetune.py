@@ -7,7 +7,7 @@ from veer.evs.profile import AlgebraProfile
 from veer.evs.restrictions import OnlyJoins, OnlySubqueries, SameAggregates
 from veer.model.expr import Exists, InQuery
 from veer.model.ops import Aggregate, GlobalAggregate, Union
-from veer.prover.prove import Rules
+from veer.prover.prove import ProverOptions
 from veer.verdict import TableSemantics
 
 EACH = (
@@ -31,4 +31,4 @@ class WeTune(AlgebraProfile):
         NoChoices(),
         SameAggregates(identical=True),
     )
-    rules = Rules(count_terms=False, interpret=False)
+    options = ProverOptions(count_terms=False, interpret=False)

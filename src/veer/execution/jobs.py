@@ -36,12 +36,20 @@ if TYPE_CHECKING:
 
 
 @final
+@dataclass(frozen=True)
+class NotKept:
+    """A frame that is computed as without Veer, and why it does not go through the store."""
+
+    problem: str
+
+
+@final
 @dataclass
 class JobOutcome:
     """What a job did: its frames in order, each with what was done for it or why nothing was."""
 
     name: str
-    frames: list[tuple[str, RunOutcome | str]] = field(default_factory=list)
+    frames: list[tuple[str, RunOutcome | NotKept]] = field(default_factory=list)
     results: dict[str, str] = field(default_factory=dict)  # paths, by name
 
 
@@ -76,7 +84,7 @@ class _Job:
             found, outcome = through_store(frame, self.store, name=name, **self._asked)
         except Exception as error:  # the job goes on as it does without Veer
             problem = why_not(error, self.store)
-            self.outcome.frames.append((name, f"computed, not kept: {problem}"))
+            self.outcome.frames.append((name, NotKept(problem)))
             return frame
         finally:
             self.is_working = False
@@ -90,7 +98,7 @@ class _Job:
         try:
             return explained(frame, self.store, name=name, **self._asked)
         except InputError as error:
-            return f"computed, not kept: {error}"
+            return NotKept(str(error))
 
     def written(self, frame: DataFrame) -> DataFrame:
         """A frame that is about to be written."""
@@ -105,7 +113,7 @@ class _Job:
     def as_it_is(self, frame: DataFrame) -> DataFrame:
         """A frame that may be written to what it reads: Spark itself decides about that."""
         problem = "it may be written to what it reads"
-        self.outcome.frames.append((self._next, f"computed, not kept: {problem}"))
+        self.outcome.frames.append((self._next, NotKept(problem)))
         return frame
 
 
@@ -119,7 +127,7 @@ class _Watched(Capture):
         self.written.append(Written(sink, frame, self.site()))
 
 
-Explained = tuple["RunPlan", "Dataflow"] | str
+Explained = tuple["RunPlan", "Dataflow"] | NotKept
 
 
 def explain_job(
@@ -259,4 +267,4 @@ def _frames(returned: Any, name: str) -> list[tuple[str, Any]]:
     return []
 
 
-__all__ = ["JobOutcome", "explain_job", "run_job"]
+__all__ = ["JobOutcome", "NotKept", "explain_job", "run_job"]

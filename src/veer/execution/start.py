@@ -234,9 +234,9 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
         if folder:
             path = Path(folder) / name
             copy = Target(real(path), str(path), is_asked=True)
-        if operator.kind != "table":
+        if operator.is_chart:
             chart = Path(folder or PLOTS) / name
-        elif own_path is not None:
+        elif own_path is not None and operator.write is None:
             own = Target(own_path, operator.target, is_asked=False)
         targets[sink] = Destination(copy, own, chart)
     started.rules.check([target for d in targets.values() for target in d.targets])

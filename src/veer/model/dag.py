@@ -78,18 +78,20 @@ class Dataflow:
     @cached_property
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
         """For each operator the ids feeding it, in port order."""
-        found: dict[str, dict[int, str]] = {id_: {} for id_ in self.operators}
+        by_consumer: dict[str, dict[int, str]] = {id_: {} for id_ in self.operators}
         for link in self.links:
-            found[link.dst][link.port] = link.src
-        return {id_: tuple(by_port[p] for p in sorted(by_port)) for id_, by_port in found.items()}
+            by_consumer[link.dst][link.port] = link.src
+        return {
+            id_: tuple(by_port[p] for p in sorted(by_port)) for id_, by_port in by_consumer.items()
+        }
 
     @cached_property
     def outputs(self) -> Mapping[str, tuple[Link, ...]]:
         """For each operator the links leaving it."""
-        found: dict[str, list[Link]] = {id_: [] for id_ in self.operators}
+        by_producer: dict[str, list[Link]] = {id_: [] for id_ in self.operators}
         for link in self.links:
-            found[link.src].append(link)
-        return {id_: tuple(links) for id_, links in found.items()}
+            by_producer[link.src].append(link)
+        return {id_: tuple(links) for id_, links in by_producer.items()}
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -104,15 +106,15 @@ class Dataflow:
     @cached_property
     def schemas(self) -> Mapping[str, Schema]:
         """The schema of every operator's output."""
-        found: dict[str, Schema] = {}
+        schemas: dict[str, Schema] = {}
         for id_ in self.order:
             operator = self.operators[id_]
             try:
-                found[id_] = operator.output([found[src] for src in self.inputs[id_]])
+                schemas[id_] = operator.output([schemas[src] for src in self.inputs[id_]])
             except InputError as error:
                 kind = type(operator).__name__
                 raise type(error)(f"operator {id_!r} ({kind}): {error}") from None
-        return found
+        return schemas
 
     @cached_property
     def sinks(self) -> tuple[str, ...]:

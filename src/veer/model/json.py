@@ -7,8 +7,9 @@ that JSON cannot hold are tagged by what they are.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -26,10 +27,11 @@ from veer.model.expr import (
     OverCall,
     SortKey,
 )
-from veer.model.ops import OPERATOR_CLASSES, ForeignKey, NamedCall, NamedOver
+from veer.model.ops import OPERATOR_CLASSES, TABLE, ForeignKey, NamedCall, NamedOver, Sink
 from veer.model.schema import Field
 from veer.model.types import CastMode, DataType, OpaqueType, parse_type
 from veer.model.walk import UNLESS_DEFAULT
+from veer.model.writes import Insert, Write
 
 FORMAT = 1
 CLASSES: dict[str, type[Any]] = {
@@ -46,8 +48,13 @@ CLASSES: dict[str, type[Any]] = {
         NamedOver,
         OverCall,
         SortKey,
+        Insert,
+        Write,
     )
 }
+# How `kind` of a sink was written before there was `write`; what SQL made of INSERT can be read.
+EARLIER_WRITE = re.compile(r"written as |appended table|overwritten table")
+EARLIER_INSERTS = {"appended table": False, "overwritten table": True}
 ENUMS: dict[str, type[Enum]] = {"CastMode": CastMode, "Kind": Kind}
 
 Json = Any
@@ -132,7 +139,7 @@ def decode(data: Json) -> Any:
         return data
     if "is" in data:
         made = {name: decode(part) for name, part in data.items() if name != "is"}
-        return CLASSES[data["is"]](**made)
+        return _sink(made) if data["is"] == "Sink" else CLASSES[data["is"]](**made)
     ((tag, inside),) = data.items()
     match tag:
         case "float":
@@ -155,6 +162,17 @@ def decode(data: Json) -> Any:
             return from_json(inside)
         case _:
             return ENUMS[tag](inside)
+
+
+def _sink(parts: Mapping[str, Any]) -> Sink:
+    """A sink; also one of a version that was stored when `kind` said how it is written."""
+    sink = Sink(**parts)
+    if sink.write is None and EARLIER_WRITE.match(sink.kind):
+        overwrite = EARLIER_INSERTS.get(sink.kind)
+        if overwrite is None or not sink.target:
+            raise ParseError(f"a sink of an earlier format: {sink.kind!r}")
+        return replace(sink, kind=TABLE, write=Insert(overwrite))
+    return sink
 
 
 __all__ = ["decode", "encode", "from_json", "is_alike", "to_json"]

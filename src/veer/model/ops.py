@@ -34,6 +34,7 @@ from veer.model.types import (
     is_orderable,
 )
 from veer.model.walk import OWN_ROWS, UNLESS_DEFAULT, columns_read, outer_columns
+from veer.model.writes import AnyWrite
 
 if TYPE_CHECKING:
     from veer.model.dag import Dataflow
@@ -671,9 +672,7 @@ class TableUdf(Operator):
         return Schema(self.fields)
 
 
-APPENDED, OVERWRITTEN = "appended table", "overwritten table"
-BY_NAME = ", by name"  # ends those of inserts that go by name
-WRITTEN = "written as "  # begins the kinds of sinks that say how they are written
+TABLE = "table"  # the kind of a sink that is no chart
 
 
 @final
@@ -681,15 +680,16 @@ WRITTEN = "written as "  # begins the kinds of sinks that say how they are writt
 class Sink(Operator):
     """A result: a table, or a visualization that reads some columns.
 
-    `positional` sinks (INSERT INTO, CSV) care for the order of columns; a table appended to or
-    overwritten has names and types of its own.
+    `kind` is the kind of chart, or `TABLE`. `write` says how a program writes it, where one does.
+    `positional` sinks (INSERT INTO, CSV) care for the order of columns.
     """
 
     name: str
-    kind: str = "table"
+    kind: str = TABLE
     target: str = ""
     columns: tuple[Column, ...] = ()
     positional: bool = False
+    write: AnyWrite | None = field(default=None, metadata=UNLESS_DEFAULT)
     traits = OperatorTraits(
         order=RowOrder.SHOWN,
         sees_order=False,
@@ -705,6 +705,11 @@ class Sink(Operator):
         if not self.columns:
             return rows
         return Schema(tuple(computed(Named(c.name, c), rows) for c in self.columns))
+
+    @property
+    def is_chart(self) -> bool:
+        """Whether it is drawn, not kept as a table."""
+        return self.kind != TABLE
 
     def places(self, rows: Schema) -> list[int]:
         """Where the columns it shows stand in its input."""

@@ -66,6 +66,7 @@ from veer.model.ops import (
 )
 from veer.model.secrets import without_secrets
 from veer.model.types import CastMode, quote_name
+from veer.model.writes import AnyWrite, Insert, Write
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 
@@ -290,9 +291,9 @@ def show_operator(operator: AnyOperator) -> str:
         case TableUdf(identity, fields, scope, keys):
             by = f" by {_names(keys)}" if keys else ""
             return f"TableUdf {identity} of {scope}{by} gives {', '.join(map(str, fields))}"
-        case Sink(name, kind, target, columns):
+        case Sink(name, target=target, columns=columns):
             shown = f" of {_names(columns)}" if columns else ""
-            return f"Sink {name} ({kind}{f' to {target}' if target else ''}){shown}"
+            return f"Sink {name} ({show_kind(operator)}{f' to {target}' if target else ''}){shown}"
         case Union() | IntersectAll() | ExceptAll():
             return type(operator).__name__
         case _:
@@ -330,6 +331,24 @@ def _some(shown: list[str]) -> str:
     return f"{', '.join(shown[:MOST_PARTS])}, ... ({len(shown)} in all)"
 
 
+def show_kind(sink: Sink) -> str:
+    """How the rows of a sink are shown or written."""
+    return sink.kind if sink.write is None else show_write(sink.write)
+
+
+def show_write(write: AnyWrite) -> str:
+    """How rows are written."""
+    match write:
+        case Write(format_, mode, layout, settings):
+            how = [format_, mode, *layout]
+        case Insert(overwrite, by_name, settings):
+            how = ["overwritten table" if overwrite else "appended table"]
+            how += ["by name"] if by_name else []
+        case _:
+            assert_never(write)
+    return ", ".join([*how, *(f"{name}={value}" for name, value in settings)])
+
+
 def show_part(value: Any) -> str:
     """Anything inside of an operator."""
     match value:
@@ -351,6 +370,8 @@ def show_part(value: Any) -> str:
             return show_operator(value)
         case Dataflow():
             return show_query(value)
+        case Write() | Insert():
+            return show_write(value)
         case ForeignKey(columns, parent, parent_columns):
             return f"({', '.join(columns)}) of {parent} ({', '.join(parent_columns)})"
         case tuple():

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from veer.model.expr import Expr, RowColumn
 from veer.model.types import has_floats, is_orderable
-from veer.prover.conditions import Classes, row_keys
+from veer.prover.conditions import EqualityClasses, row_keys
 from veer.prover.context import Context
 from veer.prover.definitions import SomeRow
 from veer.prover.folds import fold_symbol
@@ -57,7 +57,7 @@ def _best_key(term: Term, atom: Atom, read: frozenset[RowColumn]) -> tuple[RowCo
     """A key of which every column is read, if there is one: what is not read would be added."""
     keys = [
         key
-        for key in row_keys(atom, term.conditions, Classes.of(term.conditions))
+        for key in row_keys(atom, term.conditions, EqualityClasses.of(term.conditions))
         if not any(has_floats(c.type) for c in key)
     ]
     keys.sort(key=lambda key: any(c not in read for c in key))

@@ -168,15 +168,15 @@ def equalities(condition: Expr) -> Iterable[tuple[Variable, Expr, bool]]:
 
 @final
 @dataclass
-class Classes:
+class EqualityClasses:
     """Expressions that have the same value on every row on which the conditions are true."""
 
     _of: dict[Expr, list[Expr]]
 
     @classmethod
-    def of(cls, conditions: Iterable[Expr]) -> Classes:
-        """Classes closed under the equalities among conjuncts; constants come first."""
-        found: dict[Expr, list[Expr]] = {}
+    def of(cls, conditions: Iterable[Expr]) -> EqualityClasses:
+        """EqualityClasses closed under the equalities among conjuncts; constants come first."""
+        classes: dict[Expr, list[Expr]] = {}
         for condition in conditions:
             for _, _, _ in list(equalities(condition))[:1]:
                 one, two = (
@@ -184,11 +184,11 @@ class Classes:
                     if isinstance(condition, OpaqueCall)
                     else (condition.left, condition.right)  # type: ignore[union-attr]
                 )
-                merged = list(dict.fromkeys(found.get(one, [one]) + found.get(two, [two])))
+                merged = list(dict.fromkeys(classes.get(one, [one]) + classes.get(two, [two])))
                 merged.sort(key=lambda e: not isinstance(e, Literal))
                 for member in merged:
-                    found[member] = merged
-        return cls(found)
+                    classes[member] = merged
+        return cls(classes)
 
     def all(self) -> list[list[Expr]]:
         """The classes, in order of appearance."""
@@ -204,7 +204,7 @@ class Classes:
 
 
 def row_keys(
-    atom: Atom, conditions: Sequence[Expr], classes: Classes
+    atom: Atom, conditions: Sequence[Expr], classes: EqualityClasses
 ) -> Iterator[tuple[RowColumn, ...]]:
     """Columns of an atom on which no two rows agree that meet the conditions.
 
@@ -216,7 +216,7 @@ def row_keys(
             yield unique
 
 
-def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: Classes) -> bool:
+def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: EqualityClasses) -> bool:
     """Whether a column is not null on the rows that meet all conditions."""
     members = classes.members(column)
     if not all(map(can_be_null, members)):

@@ -137,8 +137,8 @@ class Context(ABC):
             case Group(bag) | Top(bag):
                 return self.bag_free(bag)
             case Opaque(bags=bags, args=args):
-                found = [self.bag_free(b) for b in bags] + [self.free(a) for a in args]
-                return frozenset().union(*found)
+                free = [self.bag_free(b) for b in bags] + [self.free(a) for a in args]
+                return frozenset().union(*free)
 
     def bag_free(self, bag: Bag) -> Columns:
         """Columns a bag reads of variables it does not bind."""
@@ -166,8 +166,8 @@ class Context(ABC):
             if self._free[expr].isdisjoint(table):
                 return expr
             return self._rebuilt(self.definitions[expr], table)
-        made = map_children(expr, lambda child: self.substitute(child, table))
-        return computed(made) if isinstance(made, Call | Cast) else made
+        substituted = map_children(expr, lambda child: self.substitute(child, table))
+        return computed(substituted) if isinstance(substituted, Call | Cast) else substituted
 
     def _rebuilt(self, definition: Definition, table: Mapping[RowColumn, Expr]) -> Expr:
         if isinstance(definition, SomeRow):

@@ -14,6 +14,8 @@ from veer.model.expr import Literal
 from veer.model.types import BOOLEAN, DataType
 from veer.prover.terms import Bag, Term
 
+SCALAR = "scalar"  # the value of a scalar subquery, which is no aggregate function of Spark
+
 
 def is_set_like(function: str) -> bool:
     """Whether a fold gives the same for a bag and for the set of its rows."""
@@ -25,6 +27,16 @@ def skips_nulls(function: str) -> bool:
     """Whether a fold does not see rows in which an argument is null."""
     known = AGGREGATE.get(function)
     return known is not None and known.ignores_nulls
+
+
+def value_over_nothing(function: str, type_: DataType) -> Literal | None:
+    """What a fold gives over no rows, or over none it sees; None where that is not known."""
+    known = AGGREGATE.get(function)
+    if function == "count":
+        return Literal(0, type_)
+    if function == SCALAR or (known is not None and known.ignores_nulls and known.empty_is_null):
+        return Literal(None, type_)
+    return None
 
 
 @final

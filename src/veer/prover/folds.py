@@ -9,7 +9,7 @@ from veer.model.expr import Case, Expr, IsNull, Literal, Not, Symbol
 from veer.model.types import DataType, has_floats
 from veer.prover.conditions import can_be_null
 from veer.prover.context import Context
-from veer.prover.definitions import Folded, is_set_like, skips_nulls
+from veer.prover.definitions import Folded, is_set_like, skips_nulls, value_over_nothing
 from veer.prover.simplify import simplify
 from veer.prover.sums import added, few_arms, is_summed_exactly, shifted, shifted_back
 from veer.prover.terms import Atom, Bag, Domain, Term
@@ -86,12 +86,12 @@ def fold_symbol(context: Context, function: str, type_: DataType, distinct: bool
         simplified = simplify(context, term)
         if simplified is not None:
             simple.append(simplified)
-    nothing = Literal(0 if function == "count" else None, type_)
-    if not simple and (skips_nulls(function) or function == "scalar"):
+    nothing = value_over_nothing(function, type_)
+    if not simple and nothing is not None:
         return nothing
     definition = Folded(function, type_, distinct, tuple(simple))
     constant = _constant_fold(context, definition)
-    if constant is not None:
+    if constant is not None and nothing is not None:
         return Case(((context.exists(definition.bag), constant),), nothing)
     return context.symbol(definition)
 

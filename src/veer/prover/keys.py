@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from veer.model.expr import RowColumn
 from veer.model.types import has_floats
-from veer.prover.conditions import Classes, row_keys
+from veer.prover.conditions import EqualityClasses, row_keys
 from veer.prover.context import Context
 from veer.prover.terms import Atom, Table, Term
 
@@ -16,7 +16,7 @@ def determined_atoms(context: Context, body: Term) -> list[Atom]:
 
     Atoms that others depend on are left out: what those hold is not known before.
     """
-    classes = Classes.of(body.conditions)
+    classes = EqualityClasses.of(body.conditions)
     read = {c.variable for a in body.atoms for c in context.relation_free(a.relation)}
     remaining = {a.var: a for a in body.atoms if a.var not in read}
     unknown = {a.var for a in body.atoms}
@@ -41,7 +41,7 @@ def determined_atoms(context: Context, body: Term) -> list[Atom]:
 
 
 def is_fixed(
-    context: Context, key: Sequence[RowColumn], classes: Classes, unknown: set[int]
+    context: Context, key: Sequence[RowColumn], classes: EqualityClasses, unknown: set[int]
 ) -> bool:
     """Whether each column of a key is equal to something that reads no unknown variable.
 

@@ -1,6 +1,6 @@
 """The prover core: bags in sum-normal form, compared term by term with one question each.
 
-    dataflow -> lower (groups and limits kept whole) -> spelled out -> match
+    dataflow -> lowering (groups and limits kept whole, then spelled out) -> matching
 
 The equivalence verifiers are profiles of it: their own restrictions, semantics and rules.
 """
@@ -20,7 +20,8 @@ from veer.model.query_pair import QueryPair
 from veer.model.types import CastMode, DataType, has_floats, holding_both
 from veer.prover.algebra import Algebra
 from veer.prover.context import TooLargeError
-from veer.prover.lower import Lowering
+from veer.prover.lowering.dataflows import Lowering
+from veer.prover.lowering.groups import Groups
 from veer.prover.matching.matcher import Matcher
 from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
@@ -32,7 +33,7 @@ from veer.verdict import Answer, TableSemantics, Verdict
 
 @final
 @dataclass(frozen=True)
-class Rules:
+class ProverOptions:
     """What a profile may do beyond pairing terms one to one."""
 
     count_terms: bool = True  # OR against UNION ALL, and other sums of several terms
@@ -42,43 +43,58 @@ class Rules:
     questions: int = 200
 
 
-def prove(pair: QueryPair, rules: Rules) -> Answer:
+def prove(pair: QueryPair, options: ProverOptions) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
     types = _compared_as(pair)
     if types is None:
         return Answer(Verdict.UNKNOWN, Cause.DIFFERENT_TYPES)
-    solver = Solver(rules.work, rules.questions, known=_answers(pair))
+    solver = Solver(options.work, options.questions, known=_answers(pair))
     context = Algebra(solver)
-    matcher = Matcher(context, rules.count_terms)
-    lowering = Lowering(context, matcher)
+    matcher = Matcher(context, options.count_terms)
+    lowering = Lowering(context, Groups(context, matcher))
     try:
-        (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
-        widths = len(pair.p.result_schema), len(pair.q.result_schema)
-        shown = [i for i, _ in pair.columns], [j for _, j in pair.columns]
-        counts = (0, 0)  # of sort keys that are compared too
-        if pair.semantics is TableSemantics.ORDERED_BAG:
-            counts = (
-                _telling_keys(p, shown[0], widths[0], len(p_order)),
-                _telling_keys(q, shown[1], widths[1], len(q_order)),
-            )
-            if p_order[: counts[0]] != q_order[: counts[1]]:
-                return Answer(Verdict.UNKNOWN, Cause.SORTED_DIFFERENTLY)
-        left = lowering.groups.expanded(_shown(p, shown[0], types, widths[0], counts[0]))
-        right = lowering.groups.expanded(_shown(q, shown[1], types, widths[1], counts[1]))
-        found = matcher.same_bags(left, right, NOTHING_AROUND)
-        if not found and pair.semantics is TableSemantics.SET and rules.contain:
-            found = matcher.same_sets(left, right, NOTHING_AROUND)
+        bags = _compared_bags(pair, lowering, types)
+        if bags is None:
+            return Answer(Verdict.UNKNOWN, Cause.SORTED_DIFFERENTLY)
+        is_proven = matcher.same_bags(*bags, NOTHING_AROUND)
+        if not is_proven and pair.semantics is TableSemantics.SET and options.contain:
+            is_proven = matcher.same_sets(*bags, NOTHING_AROUND)
     except UnsupportedError as error:
         return Answer(Verdict.UNKNOWN, Unsupported(str(error), error.operator))
     except TooLargeError as error:
         return Answer(Verdict.UNKNOWN, TooLarge(str(error), error.operator))
     except RecursionError:
         return Answer(Verdict.UNKNOWN, Cause.NESTED_TOO_DEEPLY)
-    if not found:
+    if not is_proven:
         reason = Cause.SOLVER_BUDGET if solver.gave_up else Cause.NO_PROOF_FOUND
         return Answer(Verdict.UNKNOWN, reason)
     relied = in_order(context.keys_used | lowering.assumptions)
     return Answer(Verdict.EQUIVALENT, QuestionsAsked(solver.asked), tuple(relied))
+
+
+def _compared_bags(
+    pair: QueryPair, lowering: Lowering, types: Sequence[DataType]
+) -> tuple[Bag, Bag] | None:
+    """Both results with the columns that are compared; None if they are ordered differently.
+
+    Of an ordered result the sort keys are compared too, as far as they show: equal bags of rows
+    with their keys, sorted in the same directions, are the same weak order.
+    """
+    (p, p_order), (q, q_order) = lowering.result(pair.p), lowering.result(pair.q)
+    widths = len(pair.p.result_schema), len(pair.q.result_schema)
+    places = [i for i, _ in pair.columns], [j for _, j in pair.columns]
+    keys = (0, 0)  # how many are compared
+    if pair.semantics is TableSemantics.ORDERED_BAG:
+        keys = (
+            _visible_keys(p, places[0], widths[0], len(p_order)),
+            _visible_keys(q, places[1], widths[1], len(q_order)),
+        )
+        if p_order[: keys[0]] != q_order[: keys[1]]:
+            return None
+    return (
+        lowering.groups.expanded(_shown(p, places[0], types, widths[0], keys[0])),
+        lowering.groups.expanded(_shown(q, places[1], types, widths[1], keys[1])),
+    )
 
 
 _recent: OrderedDict[tuple[Dataflow, Dataflow], Known] = OrderedDict()
@@ -88,8 +104,8 @@ RECENT = 4
 def _answers(pair: QueryPair) -> Known:
     """Answers already given about a pair: profiles ask the same questions in the same words."""
     key = (pair.p, pair.q)
-    found = _recent.pop(key, None)
-    _recent[key] = {} if found is None else found
+    known = _recent.pop(key, None)
+    _recent[key] = {} if known is None else known
     if len(_recent) > RECENT:
         _recent.popitem(last=False)
     return _recent[key]
@@ -102,11 +118,11 @@ def _compared_as(pair: QueryPair) -> list[DataType] | None:
     difference, not a value to be left out.
     """
     ours, theirs = pair.p.result_schema.types, pair.q.result_schema.types
-    found = [holding_both(ours[i], theirs[j]) for i, j in pair.columns]
-    return None if None in found else [t for t in found if t is not None]
+    types = [holding_both(ours[i], theirs[j]) for i, j in pair.columns]
+    return None if None in types else [t for t in types if t is not None]
 
 
-def _telling_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
+def _visible_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
     """How many of the sort keys show: rows that tie on the first few may agree on all columns.
 
     SELECT a ORDER BY a, b   =>   1: which of several equal rows comes first nobody sees

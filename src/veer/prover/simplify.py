@@ -25,7 +25,7 @@ from veer.model.types import has_floats
 from veer.model.walk import parts
 from veer.prover.conditions import (
     WILD,
-    Classes,
+    EqualityClasses,
     can_be_null,
     is_never,
     is_strict,
@@ -77,7 +77,7 @@ def _with_known_outputs(context: Context, term: Term) -> Term:
     """Outputs in terms of constants and outer columns where equalities allow it."""
     if not term.outputs:
         return term
-    classes = Classes.of(term.conditions)
+    classes = EqualityClasses.of(term.conditions)
     bound = {a.var for a in term.atoms}
     table: dict[RowColumn, Expr] = {}
     for column in frozenset().union(*map(context.free, term.outputs)):

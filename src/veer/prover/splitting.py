@@ -8,7 +8,7 @@ from dataclasses import replace
 from veer.model.conditions import conjuncts
 from veer.model.expr import Compare, Expr, IsNull, Not, RowColumn
 from veer.prover.conditions import (
-    Classes,
+    EqualityClasses,
     alternatives,
     equalities,
     equates,
@@ -98,7 +98,7 @@ def by_outer_values(context: Context, term: Term) -> Term:
     bound = {a.var for a in term.atoms}
     conditions = list(term.conditions)
     outputs = list(term.outputs)
-    for members in Classes.of(term.conditions).all():
+    for members in EqualityClasses.of(term.conditions).all():
         outer = [m for m in members if bound.isdisjoint(context.variables(m))]
         inner = [m for m in members if m not in outer]
         if not outer or not inner:

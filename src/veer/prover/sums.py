@@ -103,14 +103,14 @@ def arms(expr: Expr) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
 
 def few_arms(expr: Expr) -> list[tuple[tuple[Expr, ...], Expr]]:
     """The arms of an expression; itself if there are too many."""
-    found = list(islice(arms(expr), MOST_SUMMANDS + 1))
-    return found if len(found) <= MOST_SUMMANDS else [((), expr)]
+    few = list(islice(arms(expr), MOST_SUMMANDS + 1))
+    return few if len(few) <= MOST_SUMMANDS else [((), expr)]
 
 
 def summands(expr: Expr) -> list[Summand]:
     """What an expression adds up where it is not null; itself if that would be too much."""
-    found = _summands(expr)
-    return found if len(found) <= MOST_SUMMANDS else [Summand((), (expr,))]
+    parts = _summands(expr)
+    return parts if len(parts) <= MOST_SUMMANDS else [Summand((), (expr,))]
 
 
 def _summands(expr: Expr) -> list[Summand]:
@@ -118,12 +118,12 @@ def _summands(expr: Expr) -> list[Summand]:
         case Literal(0) | Literal(None):
             return []
         case Case() | Call("coalesce"):
-            found = few_arms(expr)
-            if found == [((), expr)]:
+            cases = few_arms(expr)
+            if cases == [((), expr)]:
                 return [Summand((), (expr,))]
             return [
                 Summand((*conditions, *s.conditions), s.factors)
-                for conditions, arm in found
+                for conditions, arm in cases
                 for s in _summands(arm)
             ]
         case OpaqueCall(identity, args) if identity == ADDED:
@@ -150,16 +150,16 @@ def _summands(expr: Expr) -> list[Summand]:
 
 
 def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
-    made = [Summand((), ())]
+    products = [Summand((), ())]
     for arg in args:
-        made = [
+        products = [
             Summand((*a.conditions, *b.conditions), (*a.factors, *b.factors))
-            for a in made
+            for a in products
             for b in _summands(arg)
         ]
-        if len(made) > MOST_SUMMANDS:
+        if len(products) > MOST_SUMMANDS:
             return [Summand((), (OpaqueCall(MULTIPLIED, args, type_),))]
-    return made
+    return products
 
 
 def _is_wider(given: DataType, target: DataType) -> bool:
@@ -198,8 +198,8 @@ def shifted(expr: Expr) -> tuple[int, Expr, int]:
 def shifted_back(value: Expr, factor: int, offset: int, type_: DataType) -> Expr:
     """`factor * value + offset`, null where the value is."""
     product = multiplied([Literal(factor, type_), value], type_)
-    made = added([product, Literal(offset, type_)], type_)
-    return Case(((Not(IsNull(value)), made),), Literal(None, type_))
+    sum_ = added([product, Literal(offset, type_)], type_)
+    return Case(((Not(IsNull(value)), sum_),), Literal(None, type_))
 
 
 def _all_integers(call: Expr) -> bool:
@@ -209,31 +209,31 @@ def _all_integers(call: Expr) -> bool:
 
 def coefficients(expr: Expr, totals: Set[Symbol]) -> Coefficients:
     """How often each total is added in an expression, as far as that can be read off it."""
-    found: Coefficients = {}
-    _count(expr, 1, totals, found)
-    return {name: n for name, n in found.items() if n}
+    counts: Coefficients = {}
+    _count(expr, 1, totals, counts)
+    return {name: n for name, n in counts.items() if n}
 
 
-def _count(expr: Expr, times: int, totals: Set[Symbol], found: Coefficients) -> None:
+def _count(expr: Expr, times: int, totals: Set[Symbol], counts: Coefficients) -> None:
     match expr:
         case Symbol() if expr in totals:
-            found[expr] = found.get(expr, 0) + times
+            counts[expr] = counts.get(expr, 0) + times
         case OpaqueCall(identity, args) if identity == ADDED:
             for a in args:
-                _count(a, times, totals, found)
+                _count(a, times, totals, counts)
         case OpaqueCall(identity, (Literal(int() as n), rest)) if identity == MULTIPLIED:
-            _count(rest, times * n, totals, found)
+            _count(rest, times * n, totals, counts)
         case Case(((_, then),), Literal(None | 0)):
-            _count(then, times, totals, found)
+            _count(then, times, totals, counts)
         case Call("coalesce", (first, Literal(0))):
-            _count(first, times, totals, found)
+            _count(first, times, totals, counts)
         case Call("+", args) if _all_integers(expr):
             for a in args:
-                _count(a, times, totals, found)
+                _count(a, times, totals, counts)
         case Call("-", (left, right)) if _all_integers(expr):
-            _count(left, times, totals, found)
-            _count(right, -times, totals, found)
+            _count(left, times, totals, counts)
+            _count(right, -times, totals, counts)
         case Call("negative", (arg,)) if _all_integers(expr):
-            _count(arg, -times, totals, found)
+            _count(arg, -times, totals, counts)
         case Cast(arg, target) if _is_wider(arg.type, target):
-            _count(arg, times, totals, found)
+            _count(arg, times, totals, counts)

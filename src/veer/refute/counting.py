@@ -56,11 +56,11 @@ MOST = 128
 
 def telling_counts(dataflows: Iterable[Dataflow]) -> dict[str, list[int]]:
     """For each table, the numbers its rows are counted against somewhere above it."""
-    found: dict[str, set[int]] = {}
+    counts: dict[str, set[int]] = {}
     for dataflow in dataflows:
         for table, numbers in _counts_of(dataflow).items():
-            found.setdefault(table, set()).update(numbers)
-    return {t: sorted(numbers) for t, numbers in sorted(found.items()) if max(numbers) >= FEWEST}
+            counts.setdefault(table, set()).update(numbers)
+    return {t: sorted(numbers) for t, numbers in sorted(counts.items()) if max(numbers) >= FEWEST}
 
 
 def _counts_of(dataflow: Dataflow) -> dict[str, set[int]]:
@@ -77,8 +77,8 @@ def _counts_of(dataflow: Dataflow) -> dict[str, set[int]]:
 class _Counted:
     """Notes for each table the numbers that matter."""
 
-    def __init__(self, found: dict[str, set[int]]) -> None:
-        self.found = found
+    def __init__(self, counts: dict[str, set[int]]) -> None:
+        self.found = counts
         self.known: dict[int, Set[int]] = {}  # of subqueries by identity: they outlive this
 
     def columns(self, dataflow: Dataflow) -> Set[int]:
@@ -105,9 +105,9 @@ class _Counted:
         for part in (p for expr in operator_exprs(operator) for p in parts(expr)):
             if isinstance(part, Compare | InList | Call) and self._counts(part, rows, seen):
                 numbers.update(_numbers(part))
-        told = {n for n in numbers if 1 < n <= MOST}
-        for table in tables if told else ():
-            self.found.setdefault(table, set()).update(told)
+        telling = {n for n in numbers if 1 < n <= MOST}
+        for table in tables if telling else ():
+            self.found.setdefault(table, set()).update(telling)
 
     def _counting(
         self, operator: AnyOperator, rows: Schema, seen: Set[int], width: int
@@ -158,12 +158,12 @@ class _Counted:
 
 def _side_by_side(counting: Sequence[Set[int]], schemas: Sequence[Schema]) -> Set[int]:
     """Places of several inputs as places of all their columns one after the other."""
-    found: set[int] = set()
+    combined: set[int] = set()
     start = 0
     for places, schema in zip(counting, schemas, strict=True):
-        found |= {start + place for place in places}
+        combined |= {start + place for place in places}
         start += len(schema)
-    return found
+    return combined
 
 
 def _first(places: Set[int], width: int) -> Set[int]:

@@ -119,12 +119,12 @@ class Conditions:
 
     def constants(self, place: Place) -> list[Any]:
         """The constants a column is compared with, or computed with before it is."""
-        found = [c for _, c in self.asked(place)]
+        constants = [c for _, c in self.asked(place)]
         tests = self._tests.get(self.leader(place), {})
         for test in tests:
-            found += [part.value for part in parts(test) if isinstance(part, Literal)]
-        found += telling_texts(filter(looks_into_texts, tests))
-        return [c for c in found if c is not None]
+            constants += [part.value for part in parts(test) if isinstance(part, Literal)]
+        constants += telling_texts(filter(looks_into_texts, tests))
+        return [c for c in constants if c is not None]
 
     def best(self, place: Place, values: Iterable[Any]) -> list[Any]:
         """The values that pass most of these comparisons and conditions."""
@@ -139,40 +139,40 @@ class Conditions:
 
     def _read(self, dataflow: Dataflow) -> None:
         origins: dict[str, Origins] = {}
-        made: dict[str, Made] = {}
+        composed: dict[str, Made] = {}
         for id_ in dataflow.order:
             inputs = [origins[i] for i in dataflow.inputs[id_]]
             schemas = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
-            made[id_] = self._made(dataflow, id_, [made[i] for i in dataflow.inputs[id_]])
+            composed[id_] = self._made(dataflow, id_, [composed[i] for i in dataflow.inputs[id_]])
             origins[id_] = self._origins(dataflow, id_, inputs, schemas)
             self._read_columns(dataflow.operators[id_], inputs, schemas)
 
     def _read_columns(
-        self, made: AnyOperator, inputs: Sequence[Origins], schemas: Sequence[Schema]
+        self, reader: AnyOperator, inputs: Sequence[Origins], schemas: Sequence[Schema]
     ) -> None:
         if not inputs:
             return
         rows = schemas[0] if len(schemas) == 1 else Schema(tuple(f for s in schemas for f in s))
         known = tuple(place for origins in inputs for place in origins)
-        for expr in operator_exprs(made):
-            if isinstance(made, Project | Sink) and isinstance(expr, Column):
+        for expr in operator_exprs(reader):
+            if isinstance(reader, Project | Sink) and isinstance(expr, Column):
                 continue
             for column in columns_read(expr):
                 place = known[rows.place(column.name, column.occurrence)]
                 if place is not None:
                     self.read.add(place)
-                    if isinstance(made, Aggregate | GlobalAggregate):
+                    if isinstance(reader, Aggregate | GlobalAggregate):
                         self.folded.add(place)
-        if isinstance(made, Aggregate):
-            keys = {_origin(k.expr, schemas[0], inputs[0]) for k in made.keys}
+        if isinstance(reader, Aggregate):
+            keys = {_origin(k.expr, schemas[0], inputs[0]) for k in reader.keys}
             self.folded -= {place for place in keys if place is not None}
 
     def _origins(
         self, dataflow: Dataflow, id_: str, inputs: Sequence[Origins], schemas: Sequence[Schema]
     ) -> Origins:
-        made = dataflow.operators[id_]
+        reader = dataflow.operators[id_]
         width = len(dataflow.schemas[id_])
-        match made:
+        match reader:
             case Source(table):
                 return tuple((table, i) for i in range(width))
             case Filter(predicate):
@@ -181,12 +181,12 @@ class Conditions:
             case Project(columns):
                 return tuple(_origin(n.expr, schemas[0], inputs[0]) for n in columns)
             case Aggregate(keys, calls):
-                found = (_origin(k.expr, schemas[0], inputs[0]) for k in keys)
-                return (*found, *(None for _ in calls))
+                key_origins = (_origin(k.expr, schemas[0], inputs[0]) for k in keys)
+                return (*key_origins, *(None for _ in calls))
             case Join():
                 both = inputs[0] + inputs[1]
-                if made.condition is not None:
-                    self._note(made.condition, schemas[0] + schemas[1], both)
+                if reader.condition is not None:
+                    self._note(reader.condition, schemas[0] + schemas[1], both)
                 return both[:width]
             case TableUdf():
                 return (None,) * width
@@ -201,7 +201,7 @@ class Conditions:
         operator = dataflow.operators[id_]
         width = len(dataflow.schemas[id_])
         rows = Schema(tuple(f for i in dataflow.inputs[id_] for f in dataflow.schemas[i]))
-        known: Made = tuple(expr for made in inputs for expr in made)
+        known: Made = tuple(expr for below in inputs for expr in below)
         match operator:
             case Source(table, fields):
                 row = self._table_numbers.setdefault(table, len(self._table_numbers))
@@ -227,19 +227,19 @@ class Conditions:
 
     def _note_test(self, condition: Expr, rows: Schema, known: Made) -> None:
         for part in condition.args if isinstance(condition, And) else (condition,):
-            made = _composed(part, rows, known)
-            if made is None:
+            composed = _composed(part, rows, known)
+            if composed is None:
                 continue
-            read = {node for node in parts(made) if isinstance(node, RowColumn)}
+            read = {node for node in parts(composed) if isinstance(node, RowColumn)}
             if len(read) != 1:
                 continue
             (column,) = read
             (table,) = (t for t, n in self._table_numbers.items() if n == column.variable)
             try:
-                test = compile_expr(transform(made, _as_value), (_value_schema(column.type),))
+                test = compile_expr(transform(composed, _as_value), (_value_schema(column.type),))
             except (InputError, RecursionError):
                 continue
-            self._tests.setdefault((table, column.index), {})[made] = _Test(column.type, test)
+            self._tests.setdefault((table, column.index), {})[composed] = _Test(column.type, test)
 
     def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
         for op, left, right in _comparisons(condition):
@@ -271,10 +271,10 @@ def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:
     if any(isinstance(part, unfit) for part in parts(expr)):
         return None
     columns = {c: known[rows.place(c.name, c.occurrence)] for c in columns_read(expr)}
-    if not columns or any(made is None or made.type != c.type for c, made in columns.items()):
+    if not columns or any(value is None or value.type != c.type for c, value in columns.items()):
         return None
-    found = substitute_columns(expr, lambda c: columns[c] or c)
-    return found if sum(1 for _ in parts(found)) <= MOST_PARTS else None
+    composed = substitute_columns(expr, lambda c: columns[c] or c)
+    return composed if sum(1 for _ in parts(composed)) <= MOST_PARTS else None
 
 
 def _origin(expr: Expr, schema: Schema, origins: Origins) -> Place | None:

@@ -58,11 +58,11 @@ def conflict(dataflows: Sequence[Dataflow]) -> str:
 
 def constants(dataflows: Iterable[Dataflow]) -> list[Any]:
     """The literal values of dataflows, in order of appearance; texts of numbers as numbers too."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for dataflow in dataflows:
         for key, value in _constants(dataflow).items():
-            found.setdefault(key, value)
-    return list(found.values())
+            values.setdefault(key, value)
+    return list(values.values())
 
 
 def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
@@ -109,7 +109,7 @@ def _collect_text_exprs(dataflow: Dataflow) -> list[Expr]:
 
 def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
     """How many operators of a dataflow read each table, subqueries included; the most of several."""
-    found: Counter[str] = Counter()
+    readers: Counter[str] = Counter()
     for dataflow in dataflows:
         read: Counter[str] = Counter()
         for id_, operator in dataflow.operators.items():
@@ -117,8 +117,8 @@ def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
                 read[operator.table] += len(dataflow.outputs[id_])
             for query in subqueries(operator):
                 read += _readers((query,))
-        found |= read
-    return found
+        readers |= read
+    return readers
 
 
 class Instances:
@@ -195,8 +195,8 @@ class Instances:
                 for index, field in enumerate(source.fields):
                     leader = self.conditions.leader((source.table, index))
                     if leader not in few:
-                        made = [self._value(rng, field.type, False) for _ in range(3)]
-                        few[leader] = [*made, *([None] if rng.random() < NULL_SHARE else [])]
+                        crowd = [self._value(rng, field.type, False) for _ in range(3)]
+                        few[leader] = [*crowd, *([None] if rng.random() < NULL_SHARE else [])]
                     value = rng.choice(few[leader])
                     if not is_value(value, field.type, field.nullable):
                         value = self._value(rng, field.type, field.nullable)

@@ -90,10 +90,12 @@ class _Adding:
             targets = target_places(target, foreign)
             known = [[other[t] for t in targets] for other in self.tables[target.table]]
             fitting = (
-                found
-                for found in known
-                if None not in found
-                and all(p not in given or given[p] == v for p, v in zip(places, found, strict=True))
+                values
+                for values in known
+                if None not in values
+                and all(
+                    p not in given or given[p] == v for p, v in zip(places, values, strict=True)
+                )
             )
             chosen = next(fitting, None)
             if chosen is None:

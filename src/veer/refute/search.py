@@ -135,8 +135,8 @@ class Refutation:
         return None if p is None or q is None else replace(self, p=p, q=q)
 
     def _differ(self, tables: Tables) -> bool:
-        found = self.results(tables)
-        if found is None or self.same(*found):
+        results = self.results(tables)
+        if results is None or self.same(*results):
             return False
         if not self.is_order_sensitive:
             return True
@@ -149,8 +149,8 @@ class Refutation:
         Ties may be broken by the order rows happen to come in: then what counts is that each
         version can give whatever the other can.
         """
-        found = self.results(tables)
-        if found is None or self.same(*found):
+        results = self.results(tables)
+        if results is None or self.same(*results):
             return False
         if not self.is_order_sensitive:
             return True
@@ -257,9 +257,9 @@ def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> T
 
 
 def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
-    found = refutation.results(tables)
-    assert found is not None
-    one, two = found
+    results = refutation.results(tables)
+    assert results is not None
+    one, two = results
     legal = refutation.completed(stream.sources, tables)
     assert legal is not None
     declared = {**{s.table: s for s in refutation.unread}, **stream.sources}

@@ -124,9 +124,9 @@ def symbolic_instances(
             continue
         for compared in dict.fromkeys(((), tuple(exact), tuple(columns))):
             for small in (True, False):
-                found = _solved(run, ours, theirs, compared, semantics, small=small)
-                if found is not None:
-                    yield found
+                tables = _solved(run, ours, theirs, compared, semantics, small=small)
+                if tables is not None:
+                    yield tables
                     break
 
 
@@ -218,10 +218,10 @@ class SymbolicRun:
         for check in source.checks:
             for row in self.rows[source.table]:
                 try:
-                    found = self._expr(check, Schema(source.fields), row, ())
+                    holds = self._expr(check, Schema(source.fields), row, ())
                 except UnsupportedError:
                     continue  # whether a solution keeps it is looked at afterwards
-                yield implies(All(tuple(map(Holds, row.there))), No(Holds(Not(found))))
+                yield implies(All(tuple(map(Holds, row.there))), No(Holds(Not(holds))))
 
     def _parents(self, source: Source, names: list[str]) -> Iterator[Formula]:
         for foreign in source.foreign_keys:
@@ -232,7 +232,7 @@ class SymbolicRun:
             their = target_places(parent, foreign)
             for row in self.rows[source.table]:
                 present = tuple(Not(IsNull(row.values[x])) for x in own)
-                found = tuple(
+                parents = tuple(
                     All(
                         (
                             *map(Holds, other.there),
@@ -244,7 +244,7 @@ class SymbolicRun:
                     )
                     for other in self.rows[parent.table]
                 )
-                yield implies(All(tuple(map(Holds, row.there + present))), Some(found))
+                yield implies(All(tuple(map(Holds, row.there + present))), Some(parents))
 
     def tables(self, model: Mapping[smt.Variable, object]) -> Tables:
         """The rows a model has, columns it says nothing of filled plainly."""
@@ -264,15 +264,15 @@ class SymbolicRun:
 
     def result(self, dataflow: Dataflow, outer: EnclosingRows = ()) -> list[PossibleRow]:
         """The rows of the only sink."""
-        found: dict[str, list[PossibleRow]] = {}
+        rows_of: dict[str, list[PossibleRow]] = {}
         for id_ in dataflow.order:
             below = dataflow.inputs[id_]
             schemas = [dataflow.schemas[i] for i in below]
-            rows = self._operator(dataflow, id_, [found[i] for i in below], schemas, outer)
+            rows = self._operator(dataflow, id_, [rows_of[i] for i in below], schemas, outer)
             if len(rows) > MOST_ROWS:
                 raise UnsupportedError("too many rows")
-            found[id_] = rows
-        return found[dataflow.sinks[0]]
+            rows_of[id_] = rows
+        return rows_of[dataflow.sinks[0]]
 
     def _operator(
         self,
@@ -344,8 +344,8 @@ class SymbolicRun:
             both = PossibleRow((), a.values + b.values)
             return (*a.there, *b.there, self._expr(condition, schema, both, outer))
 
-        def partner(found: list[tuple[Expr, ...]]) -> Expr:
-            return _any([_all(f) for f in found])
+        def partner(meetings: list[tuple[Expr, ...]]) -> Expr:
+            return _any([_all(f) for f in meetings])
 
         pairs = [PossibleRow(meet(a, b), a.values + b.values) for a in left for b in right]
         if join.kind in ("inner", "cross"):
@@ -357,13 +357,13 @@ class SymbolicRun:
         if join.kind == "anti":
             return alone
         padding = tuple(Literal(None, t) for t in below[1].types)
-        found = pairs + [PossibleRow(r.there, r.values + padding) for r in alone]
+        joined = pairs + [PossibleRow(r.there, r.values + padding) for r in alone]
         if join.kind == "full":
             before = tuple(Literal(None, t) for t in below[0].types)
             for b in right:
                 other = partner([meet(a, b) for a in left])
-                found.append(PossibleRow((*b.there, Not(_truth(other))), before + b.values))
-        return found
+                joined.append(PossibleRow((*b.there, Not(_truth(other))), before + b.values))
+        return joined
 
     def _lateral(
         self,
@@ -373,28 +373,28 @@ class SymbolicRun:
         schema: Schema,
         outer: EnclosingRows,
     ) -> list[PossibleRow]:
-        found = []
+        joined = []
         for row in rows:
             inner = self.result(query, (ResolvedRow(schema, row.values), *outer))
-            found += [PossibleRow(row.there + r.there, row.values + r.values) for r in inner]
+            joined += [PossibleRow(row.there + r.there, row.values + r.values) for r in inner]
             if keeps_all:
                 none = Not(_truth(_any([_all(r.there) for r in inner])))
                 padding = tuple(Literal(None, t) for t in query.result_schema.types)
-                found.append(PossibleRow((*row.there, none), row.values + padding))
-        return found
+                joined.append(PossibleRow((*row.there, none), row.values + padding))
+        return joined
 
     def _rest(self, inputs: Sequence[list[PossibleRow]], *, keep_common: bool) -> list[PossibleRow]:
         """Rows of the first input that have (or lack) a partner of the same number."""
         left, right = inputs
         if any(has_floats(v.type) for r in left for v in r.values):
             raise UnsupportedError("set operations on floats")
-        found = []
+        kept = []
         for place, row in enumerate(left):
             number = _count([_same_row(row, o) for o in left[:place]])
             others = _count([_same_row(row, o) for o in right])
             common = Compare(">", others, number)
-            found.append(self._kept(row, common if keep_common else Not(common)))
-        return found
+            kept.append(self._kept(row, common if keep_common else Not(common)))
+        return kept
 
     # -- groups --------------------------------------------------------------------------------
 
@@ -410,7 +410,7 @@ class SymbolicRun:
         keyed = [tuple(self._expr(k, schema, r, outer) for k in keys) for r in rows]
         if any(has_floats(k.type) for k in keys):
             raise UnsupportedError("groups of floats")
-        found = []
+        groups = []
         for i, row in enumerate(rows):
             fits = [
                 _all([same(a, b) for a, b in zip(keyed[i], other, strict=True)]) for other in keyed
@@ -421,8 +421,8 @@ class SymbolicRun:
             members = [self._kept(r, fit) for r, fit in zip(rows, fits, strict=True)]
             values = [self._fold(call, members, schema, outer) for call in calls]
             first = (*row.there, Not(_truth(earlier)))
-            found.append(PossibleRow(first, (*keyed[i], *values)))
-        return found
+            groups.append(PossibleRow(first, (*keyed[i], *values)))
+        return groups
 
     def _fold(
         self, call: AggregateCall, rows: list[PossibleRow], schema: Schema, outer: EnclosingRows
@@ -545,7 +545,7 @@ def _plus(left: Expr, right: Expr) -> Expr:
 def _without_repeats(
     given: list[tuple[Expr, tuple[Expr, ...]]],
 ) -> list[tuple[Expr, tuple[Expr, ...]]]:
-    found: list[tuple[Expr, tuple[Expr, ...]]] = []
+    kept: list[tuple[Expr, tuple[Expr, ...]]] = []
     for i, (there, args) in enumerate(given):
         repeated = _any(
             [
@@ -553,8 +553,8 @@ def _without_repeats(
                 for before, others in given[:i]
             ]
         )
-        found.append((And((there, Not(repeated))), args))
-    return found
+        kept.append((And((there, Not(repeated))), args))
+    return kept
 
 
 def _folded(function: str, type_: DataType, given: Sequence[tuple[Expr, tuple[Expr, ...]]]) -> Expr:

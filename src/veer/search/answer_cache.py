@@ -53,27 +53,27 @@ class AnswerCache:
         # An answer that rests on declared keys names tables: it counts for those tables only.
         keys = [_key(ev, pair, named=named) for named in (False, True)]
         for key in keys:
-            found = self._get(key)
-            if found is not None:
+            known = self._get(key)
+            if known is not None:
                 self.remembered += 1
-                return found
+                return known
         answer = ev.verify(pair)
         named = any(not isinstance(a, LeafKeyHolds) for a in answer.assumptions)
         self._put(keys[named], answer)
         return answer
 
     def _get(self, key: str) -> Answer | None:
-        found = self._known.get(key)
-        if found is not None:
+        answer = self._known.get(key)
+        if answer is not None:
             self._known.move_to_end(key)
-            return found
+            return answer
         if self._file is None:
             return None
         row = self._execute("SELECT answer FROM answers WHERE key = ?", (key,))
-        found = None if row is None else _read(row[0])
-        if found is not None:
-            self._keep(key, found)
-        return found
+        answer = None if row is None else _read(row[0])
+        if answer is not None:
+            self._keep(key, answer)
+        return answer
 
     def _put(self, key: str, answer: Answer) -> None:
         if answer.verdict is Verdict.UNKNOWN and not _is_about_any_pair(answer.reason):
@@ -162,7 +162,7 @@ def form(pair: QueryPair, *, named: bool = False) -> Json:
 def _form(side: Dataflow, tables: dict[Source, Json], named: bool) -> Json:
     """The operators of one side from the sink down, each with the numbers of its inputs."""
     numbers: dict[str, int] = {}
-    found: list[Json] = []
+    operators: list[Json] = []
     stack = [(side.inputs[side.sinks[0]][0], False)]
     while stack:
         id_, ready = stack.pop()
@@ -178,10 +178,10 @@ def _form(side: Dataflow, tables: dict[Source, Json], named: bool) -> Json:
             tables.setdefault(operator, _table(operator, named))
         else:
             text = [identity(operator, [side.schemas[i] for i in below]), _inside(operator)]
-        numbers[id_] = len(found)
+        numbers[id_] = len(operators)
         nullable = [f.nullable for f in side.schemas[id_]]
-        found.append([text, nullable, [numbers[i] for i in below]])
-    return found
+        operators.append([text, nullable, [numbers[i] for i in below]])
+    return operators
 
 
 def _inside(operator: AnyOperator) -> Json:
@@ -221,13 +221,13 @@ def _names_matter(side: Dataflow) -> bool:
 @cache
 def _code_of(kind: type[EV]) -> str:
     """The version of a verifier: its code, and the solver's."""
-    made = hashlib.sha256(own_code_digest().encode())
+    code = hashlib.sha256(own_code_digest().encode())
     module = inspect.getsourcefile(kind)
     if module is not None:
-        made.update(Path(module).read_bytes())
+        code.update(Path(module).read_bytes())
     for package in ("z3-solver", kind.__module__.partition(".")[0]):
         try:
-            made.update(version(package).encode())
+            code.update(version(package).encode())
         except PackageNotFoundError:
             continue
-    return made.hexdigest()[:16]
+    return code.hexdigest()[:16]

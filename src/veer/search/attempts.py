@@ -72,7 +72,7 @@ class Attempts:
 
     def used(self, proof: Proof, p: Dataflow, q: Dataflow) -> tuple[WindowReport, ...]:
         """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""
-        found = list(self.windows)
+        reports = list(self.windows)
         for step in proof.steps:
             if isinstance(step, NormalizedStep):
                 return self.used(Proof(step.inner), normalized(p), normalized(q))
@@ -84,12 +84,12 @@ class Attempts:
                     tuple(show_operator(side.operators[i]) for i in ids)
                     for side, ids in zip((pair.p, pair.q), between, strict=True)
                 )
-                found[place] = replace(
-                    found[place], used=True, shown=(one, two), claim=show_claim(step.claim, p)
+                reports[place] = replace(
+                    reports[place], used=True, shown=(one, two), claim=show_claim(step.claim, p)
                 )
             elif is_unseen_edit(step, p, q):
-                found.append(_unseen(step, p, q))
-        return tuple(found)
+                reports.append(_unseen(step, p, q))
+        return tuple(reports)
 
     def differ(self, pair: QueryPair) -> bool:
         """Whether a few instances tell the sides apart."""

@@ -28,12 +28,12 @@ def prove_by_catalyst(
 ) -> Proof | Reason:
     """A proof with one step for the whole pair, or why there is none."""
     start = time.perf_counter()
-    found = prove(*optimized, goal)
-    if not isinstance(found, Proof):
+    proof = prove(*optimized, goal)
+    if not isinstance(proof, Proof):
         return SaidBy((CATALYST,), Cause.CATALYST_DIFFERS)
     top = top_claim(p, q, goal)
     try:
-        assumptions = check(found, *optimized, goal)
+        assumptions = check(proof, *optimized, goal)
         steps, claims = congruent_steps(p, q, source_pairs(p, q, top))
         step = VerifierStep(top, claims, CATALYST)
         pair = query_pair(step, p, q)

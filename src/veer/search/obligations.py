@@ -47,12 +47,12 @@ def leaf_claims(
 ) -> tuple[Claim, ...]:
     """What must hold of some signals below for a step between them and a claim to make sense."""
     pairs = pairs_of(claim, p, q)
-    found = []
+    needed = []
     for place, (side, start) in enumerate(((p, claim.p), (q, claim.q))):
         wanted = Need(claim.semantics, frozenset(c[place] for c in pairs))
-        found.append(needs(side, {start: wanted}, {leaf[place] for leaf in leaves} - {start}))
+        needed.append(needs(side, {start: wanted}, {leaf[place] for leaf in leaves} - {start}))
     return tuple(
         dict.fromkeys(
-            weakest_claim(p, a, q, b, found[0].get(a), found[1].get(b)) for a, b in leaves
+            weakest_claim(p, a, q, b, needed[0].get(a), needed[1].get(b)) for a, b in leaves
         )
     )

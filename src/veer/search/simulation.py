@@ -45,7 +45,7 @@ class Simulation:
         """Run both versions on one instance more."""
         known: dict[str, Signal] = {}
         scope = (Run(tables, likely=self._likely),)
-        ours, theirs = (_signals(made, scope, known) for made in self._programs)
+        ours, theirs = (_signals(program, scope, known) for program in self._programs)
         self._runs.append((ours, theirs))
         self.instances.append(tables)
         # What differed still does.
@@ -53,11 +53,11 @@ class Simulation:
 
     def agree(self, claim: Claim) -> bool:
         """Whether no instance contradicts a claim."""
-        found = self._agree.get(claim)
-        if found is None:
-            found = next(self.differing(claim), None) is None
-            self._agree[claim] = found
-        return found
+        agreed = self._agree.get(claim)
+        if agreed is None:
+            agreed = next(self.differing(claim), None) is None
+            self._agree[claim] = agreed
+        return agreed
 
     def differing(self, claim: Claim) -> Iterator[Tables]:
         """The instances that contradict a claim."""
@@ -96,21 +96,21 @@ def _text(value: Any) -> Any:
     return repr(rounded(value)) if isinstance(value, float | tuple) else value
 
 
-def _signals(made: Program, scope: tuple[Run], known: dict[str, Signal]) -> dict[str, Signal]:
+def _signals(program: Program, scope: tuple[Run], known: dict[str, Signal]) -> dict[str, Signal]:
     """Every signal of one version; what is computed alike is computed once."""
-    prints = fingerprints(made.dataflow)
-    found: dict[str, Signal] = {}
-    for id_, inputs, step in made.steps:
+    prints = fingerprints(program.dataflow)
+    signals: dict[str, Signal] = {}
+    for id_, inputs, step in program.steps:
         signal = known.get(prints[id_])
         if signal is None:
-            if any(i not in found for i in inputs):
+            if any(i not in signals for i in inputs):
                 continue
             try:
-                signal = step([found[i] for i in inputs], scope)
+                signal = step([signals[i] for i in inputs], scope)
             except (Failure, VeerError, RecursionError):
                 continue
             if len(signal.rows) > MOST_ROWS:
                 continue
             known[prints[id_]] = signal
-        found[id_] = signal
-    return found
+        signals[id_] = signal
+    return signals

@@ -12,7 +12,7 @@ from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
 from veer.reasons import Cause, Reason
 from veer.search.attempts import Attempts
-from veer.search.paper.decomposition import Tally
+from veer.search.paper.decomposition import WalkCounts
 from veer.search.paper.graph import PairGraph
 from veer.search.paper.strategies import Strategy, search
 from veer.search.paper.window import Validity, Windows
@@ -47,7 +47,7 @@ class SinkProver:
     evs: Sequence[EV]
     plan: Plan
     attempts: Attempts
-    tally: Tally
+    walk_counts: WalkCounts
     sweep: Sweep
     progress: Callable[[str], None]
 
@@ -63,10 +63,10 @@ class SinkProver:
         if self.plan.strategy is not SearchStrategy.SWEEP:
             return None
         self.attempts.budget = min(self.attempts.budget, LAST_WORK)
-        found = self._whole()
-        if not isinstance(found, Proof) and not self._is_hopeless(self._graph(self.pair)):
-            found = self._by_decompositions(LAST_RESORT, mappings=1)
-        return found if isinstance(found, Proof) else None
+        proof = self._whole()
+        if not isinstance(proof, Proof) and not self._is_hopeless(self._graph(self.pair)):
+            proof = self._by_decompositions(LAST_RESORT, mappings=1)
+        return proof if isinstance(proof, Proof) else None
 
     def _graph(self, pair: VersionPair) -> PairGraph:
         return PairGraph.of(pair, self.goal.p, self.goal.q)
@@ -84,12 +84,12 @@ class SinkProver:
         for mapping in islice(every, mappings):
             graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
             for evs in self._teams() if graph.edited else []:
-                own = Tally()
-                found = search(self._windows(graph, evs), self.goal, strategy, own)
-                self.tally.decompositions += own.decompositions
-                if found.proof is not None:
-                    return found.proof
-                reason = found.reason or reason
+                own = WalkCounts()
+                outcome = search(self._windows(graph, evs), self.goal, strategy, own)
+                self.walk_counts.decompositions += own.decompositions
+                if outcome.proof is not None:
+                    return outcome.proof
+                reason = outcome.reason or reason
         return reason
 
     def _is_hopeless(self, graph: PairGraph) -> bool:

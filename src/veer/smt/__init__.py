@@ -24,18 +24,18 @@ from veer.smt.questions import Question, listening
 
 if TYPE_CHECKING:
     from veer.smt.smtlib import as_smtlib
-    from veer.smt.solve import Outcome, Solver, find_model
+    from veer.smt.solve import Solver, SolverOutcome, find_model
 
 __all__ = [
     "All",
     "Formula",
     "Holds",
     "No",
-    "Outcome",
     "Question",
     "Same",
     "SameCount",
     "Solver",
+    "SolverOutcome",
     "Some",
     "Variable",
     "as_smtlib",
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 LATER = {
-    "Outcome": "veer.smt.solve",
+    "SolverOutcome": "veer.smt.solve",
     "Solver": "veer.smt.solve",
     "as_smtlib": "veer.smt.smtlib",
     "find_model": "veer.smt.solve",

@@ -177,12 +177,12 @@ class Encoder:
 
     def order_facts(self) -> list[Any]:
         """The literals used, in their order; they are distinct."""
-        found = []
+        facts = []
         for type_, literals in self._texts.items():
             keyed = sorted(literals, key=str.encode if type_ is StringType else None)
             for low, high in pairwise(keyed):
-                found.append(literals[low] < literals[high])
-        return found + self._year_facts()
+                facts.append(literals[low] < literals[high])
+        return facts + self._year_facts()
 
     def _year_facts(self) -> list[Any]:
         """Where the years begin that the question speaks of."""
@@ -213,11 +213,11 @@ class Encoder:
 
     def truth(self, expr: Expr) -> Truth:
         """A Boolean expression as a truth value."""
-        found = self._truths.get(id(expr))
-        if found is None:
-            found = (expr, self._truth(expr))
-            self._truths[id(expr)] = found
-        return found[1]
+        known = self._truths.get(id(expr))
+        if known is None:
+            known = (expr, self._truth(expr))
+            self._truths[id(expr)] = known
+        return known[1]
 
     def _truth(self, expr: Expr) -> Truth:
         match expr:
@@ -242,8 +242,8 @@ class Encoder:
             case InList(arg, options):
                 return self.truth(Or(tuple(Compare("=", arg, o) for o in options)))
             case OpaqueCall(identity, (left, right)) if identity == SAME:
-                found = self.same(left, right)
-                return Truth(found, self._not(found))
+                is_same = self.same(left, right)
+                return Truth(is_same, self._not(is_same))
             case _:
                 null, value = self.value(expr)
                 return Truth(
@@ -294,11 +294,11 @@ class Encoder:
 
     def value(self, expr: Expr) -> Value:
         """An expression as a nullable value."""
-        found = self._values.get(id(expr))
-        if found is None:
-            found = (expr, self._value(expr))
-            self._values[id(expr)] = found
-        return found[1]
+        known = self._values.get(id(expr))
+        if known is None:
+            known = (expr, self._value(expr))
+            self._values[id(expr)] = known
+        return known[1]
 
     def _value(self, expr: Expr) -> Value:
         match expr:
@@ -396,21 +396,21 @@ class Encoder:
 
     def _double(self, value: float, type_: DataType) -> Any:
         text = repr(value)
-        made = self._doubles.get((str(type_), text))
-        if made is None:
-            made = z3.Const(f"literal {type_} {text}", self._sort(type_))
+        double = self._doubles.get((str(type_), text))
+        if double is None:
+            double = z3.Const(f"literal {type_} {text}", self._sort(type_))
             if math.isnan(value):
                 rank = z3.RealVal(NAN_RANK, self.context)
             elif math.isinf(value):
                 rank = z3.RealVal(INFINITY_RANK if value > 0 else -INFINITY_RANK, self.context)
             else:
                 rank = z3.Q(*value.as_integer_ratio(), self.context)
-            self.facts.append(self.rank(type_, made) == rank)
+            self.facts.append(self.rank(type_, double) == rank)
             for (other, _), constant in self._doubles.items():
                 if other == str(type_):
-                    self.facts.append(made != constant)
-            self._doubles[str(type_), text] = made
-        return made
+                    self.facts.append(double != constant)
+            self._doubles[str(type_), text] = double
+        return double
 
     def text_literals(self) -> dict[str, Any]:
         """The string literals met, with their terms."""
@@ -435,15 +435,15 @@ class Encoder:
         if exact is not None:
             nulls = [self.value(a).null for a in call.args]
             return Value(self._or(*nulls), exact)
-        made = self._uninterpreted(("call", call.function), call.args, call.type, function.nulls)
+        value = self._uninterpreted(("call", call.function), call.args, call.type, function.nulls)
         if meaning is SolverMeaning.YEAR and isinstance(call.args[0].type, DateType):
-            self._years.append((self.value(call.args[0]).value, made.value))
+            self._years.append((self.value(call.args[0]).value, value.value))
         if isinstance(call.type, DoubleType):
             known = self._dyadic(call)
             if known is not None:
-                exact = self.rank(call.type, made.value) == known.number
+                exact = self.rank(call.type, value.value) == known.number
                 self.facts.append(z3.Implies(self._and(*known.given), exact))
-        return made
+        return value
 
     def _dyadic(self, expr: Expr) -> Dyadic | None:
         """The number a double is, if nothing in its computation can have been rounded."""
@@ -457,8 +457,8 @@ class Encoder:
             case Literal(float() as value, DoubleType()) if math.isfinite(value):
                 above, below = value.as_integer_ratio()
                 scale = below.bit_length() - 1
-                made = Dyadic(z3.Q(above, below, self.context), abs(above), scale, ())
-                return made if abs(above) <= EXACT_DOUBLE and scale <= MOST_SCALE else None
+                literal = Dyadic(z3.Q(above, below, self.context), abs(above), scale, ())
+                return literal if abs(above) <= EXACT_DOUBLE and scale <= MOST_SCALE else None
             case Call(function, (left, right), DoubleType()):
                 meaning = scalar_function(function).solver
                 if meaning is SolverMeaning.QUOTIENT:
@@ -580,8 +580,8 @@ class Encoder:
         """Polynomials multiplied out; a product of unknowns is a function of them in one order."""
         expanded = z3.simplify(a * b, som=True)
         terms = expanded.children() if z3.is_add(expanded) else [expanded]
-        made = [self._monomial(term) for term in terms]
-        return made[0] if len(made) == 1 else z3.Sum(made)
+        monomials = [self._monomial(term) for term in terms]
+        return monomials[0] if len(monomials) == 1 else z3.Sum(monomials)
 
     def _monomial(self, term: Any) -> Any:
         """A constant times a product of unknowns."""
@@ -594,13 +594,13 @@ class Encoder:
         )
         if len(unknown) < 2:
             return z3.Product(factors) if len(factors) > 1 else factors[0]
-        made = reduce(self._multiplied, unknown)
-        if made.get_id() not in self._factors:
-            self._factors[made.get_id()] = (made, unknown)
+        product = reduce(self._multiplied, unknown)
+        if product.get_id() not in self._factors:
+            self._factors[product.get_id()] = (product, unknown)
             if len(unknown) <= MOST_REORDERED:
                 for order in islice(permutations(unknown), 1, None):
-                    self.facts.append(self._equal(made, reduce(self._multiplied, order)))
-        return z3.Product([*known, made]) if known else made
+                    self.facts.append(self._equal(product, reduce(self._multiplied, order)))
+        return z3.Product([*known, product]) if known else product
 
     def _multiplied(self, a: Any, b: Any) -> Any:
         return self._function(("product", str(a.sort())), (a, b), a.sort())
@@ -629,7 +629,7 @@ class Encoder:
             if isinstance(given, IntegralType):
                 value = z3.ToReal(value)
             return Value(null, value)
-        made = self._uninterpreted(
+        converted = self._uninterpreted(
             ("cast", cast.mode.value),
             (cast.arg,),
             target,
@@ -639,10 +639,10 @@ class Encoder:
         )
         if isinstance(given, IntegralType) and isinstance(target, DoubleType):
             small = self._and(value >= -EXACT_DOUBLE, value <= EXACT_DOUBLE)
-            exact = self.rank(target, made.value) == z3.ToReal(value)
+            exact = self.rank(target, converted.value) == z3.ToReal(value)
             self.facts.append(z3.Implies(small, exact))
-            made = Value(null, made.value)
-        return made
+            converted = Value(null, converted.value)
+        return converted
 
     def _between_integers(self, cast: Cast, null: Any, value: Any) -> Value:
         given, target = RANGES[type(cast.arg.type)], RANGES[type(cast.type)]
@@ -681,13 +681,13 @@ class Encoder:
         return Value(self._or(any_null, own) if nulls is Nulls.PROPAGATE else own, value)
 
     def _function(self, key: tuple[Any, ...], args: tuple[Any, ...], result: Any) -> Any:
-        made = self._functions.get(key)
-        if made is None:
+        function = self._functions.get(key)
+        if function is None:
             name = " ".join(map(str, key))
             sorts = [a.sort() for a in args]
-            made = z3.Function(name, *sorts, result) if args else z3.Const(name, result)
-            self._functions[key] = made
-        return made(*args) if args else made
+            function = z3.Function(name, *sorts, result) if args else z3.Const(name, result)
+            self._functions[key] = function
+        return function(*args) if args else function
 
     # -- sorts ---------------------------------------------------------------------------------
 
@@ -705,8 +705,8 @@ class Encoder:
 
     def _sort_named(self, name: str) -> Any:
         if name not in self._sorts:
-            made = z3.BoolSort(self.context) if name == BOOL else z3.DeclareSort(name, self.context)
-            self._sorts[name] = made
+            sort = z3.BoolSort(self.context) if name == BOOL else z3.DeclareSort(name, self.context)
+            self._sorts[name] = sort
         return self._sorts[name]
 
     def _junk(self, type_: DataType) -> Any:

@@ -39,14 +39,14 @@ class Dyadic(NamedTuple):
             if not (z3.is_rational_value(self.number) or z3.is_rational_value(other.number)):
                 return None
             number = self.number * other.number
-            made = Dyadic(number, self.most * other.most, self.scale + other.scale, given)
+            result = Dyadic(number, self.most * other.most, self.scale + other.scale, given)
         else:
             scale = max(self.scale, other.scale)
             most = (self.most << scale - self.scale) + (other.most << scale - other.scale)
             is_sum = meaning is SolverMeaning.SUM
             number = self.number + other.number if is_sum else self.number - other.number
-            made = Dyadic(number, most, scale, given)
-        return made if made.most <= EXACT_DOUBLE and made.scale <= MOST_SCALE else None
+            result = Dyadic(number, most, scale, given)
+        return result if result.most <= EXACT_DOUBLE and result.scale <= MOST_SCALE else None
 
 
 def is_positive(expr: Expr) -> bool:

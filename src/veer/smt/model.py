@@ -93,16 +93,16 @@ def _texts(model: z3.ModelRef, encoder: Encoder) -> dict[Fraction, str]:
         for variable, (_, value) in encoder.variables.items()
         if isinstance(variable.type, StringType)
     }
-    found: dict[Fraction, str] = {}
-    below, made = "", 0
+    texts: dict[Fraction, str] = {}
+    below, invented = "", 0
     for number in sorted(values | set(literals)):
         if number in literals:
-            below, made = literals[number], 0
-            found[number] = below
+            below, invented = literals[number], 0
+            texts[number] = below
         else:
-            made += 1
-            found[number] = below + chr(ord("a") + min(made, 25) - 1)
-    return found
+            invented += 1
+            texts[number] = below + chr(ord("a") + min(invented, 25) - 1)
+    return texts
 
 
 def _fraction(value: Any) -> Fraction:

@@ -29,10 +29,10 @@ def listening() -> Iterator[dict[Question, None]]:
 
     Only these are relied on: what is not proven changes nothing.
     """
-    found: dict[Question, None] = {}
-    before = _noted.set(found)
+    questions: dict[Question, None] = {}
+    before = _noted.set(questions)
     try:
-        yield found
+        yield questions
     finally:
         _noted.reset(before)
 

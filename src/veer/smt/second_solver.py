@@ -29,15 +29,15 @@ def ask_again(question: str, work: int = WORK) -> tuple[SecondAnswer, str]:
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("rlimit-per", str(work))
     parser = cvc5.InputParser(solver)
-    said = ""
+    output = ""
     try:
         parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, question, "question")
         while not (command := parser.nextCommand()).isNull():
             # An answer other than the :status of a question would be an error instead.
             if command.getCommandName() != "set-info":
-                said += command.invoke(solver, parser.getSymbolManager())
+                output += command.invoke(solver, parser.getSymbolManager())
     except RuntimeError as error:
         return SecondAnswer.NOT_RECHECKED, str(error)
-    said = said.strip()
+    output = output.strip()
     known = {"unsat": SecondAnswer.AGREED, "sat": SecondAnswer.DISAGREED}
-    return known.get(said, SecondAnswer.NOT_RECHECKED), said
+    return known.get(output, SecondAnswer.NOT_RECHECKED), output

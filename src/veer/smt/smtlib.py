@@ -59,17 +59,17 @@ def as_smtlib(question: Question) -> str:
     """A question as SMT-LIB 2, with what it says in words; unsatisfiable if the goal follows."""
     encoder = Encoder(z3.Context())
     asserted = assertions(encoder, question.goal, question.given)
-    said = [*(("given", g) for g in question.given), ("goal", question.goal)]
+    worded = [*(("given", g) for g in question.given), ("goal", question.goal)]
     printer = _Printer(asserted)
     lines = []
     for place, term in enumerate(asserted):
-        if place < len(said):
-            what, formula = said[place]
+        if place < len(worded):
+            what, formula = worded[place]
             words = (
                 show_formula(formula) if printer.size(term) <= LARGEST else "too large for words"
             )
             lines += ["", _comment(f"{what}: {words}")]
-        elif place == len(said):
+        elif place == len(worded):
             lines += ["", "; literals: their values, their order"]
         lines += printer.definitions(term)
         lines.append(f"(assert {printer.text(term)})")

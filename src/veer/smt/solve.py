@@ -19,7 +19,7 @@ WORK = 400_000  # z3's resource units per question
 SEED = 7
 
 
-class Outcome(Enum):
+class SolverOutcome(Enum):
     """What became of a question."""
 
     PROVEN = "proven"
@@ -27,7 +27,7 @@ class Outcome(Enum):
     GAVE_UP = "out of budget"
 
 
-Known: TypeAlias = dict[tuple[Formula, tuple[Formula, ...]], Outcome]
+Known: TypeAlias = dict[tuple[Formula, tuple[Formula, ...]], SolverOutcome]
 
 
 @final
@@ -44,29 +44,29 @@ class Solver:
 
     def proves(self, goal: Formula, given: Sequence[Formula] = ()) -> bool:
         """Whether the goal follows, for all values of the columns."""
-        return self.ask(goal, given) is Outcome.PROVEN
+        return self.ask(goal, given) is SolverOutcome.PROVEN
 
     def refutes(self, given: Sequence[Formula]) -> bool:
         """Whether no values of the columns satisfy all of these."""
-        return self.ask(No(given[0]), given[1:]) is Outcome.PROVEN
+        return self.ask(No(given[0]), given[1:]) is SolverOutcome.PROVEN
 
-    def ask(self, goal: Formula, given: Sequence[Formula] = ()) -> Outcome:
+    def ask(self, goal: Formula, given: Sequence[Formula] = ()) -> SolverOutcome:
         """Whether the goal follows from what is given."""
         key = (goal, tuple(given))
-        found = self.known.get(key)
-        if found is None:
+        outcome = self.known.get(key)
+        if outcome is None:
             self.size -= sum(map(atoms, key[1])) + atoms(goal)
             if self.asked >= self.questions or self.size < 0:
                 self.gave_up = True
-                return Outcome.GAVE_UP
+                return SolverOutcome.GAVE_UP
             self.asked += 1
-            found = _ask(goal, given, self.work)
-            self.gave_up = self.gave_up or found is Outcome.GAVE_UP
-            if found is not Outcome.GAVE_UP:
-                self.known[key] = found
-        if found is Outcome.PROVEN:
+            outcome = _ask(goal, given, self.work)
+            self.gave_up = self.gave_up or outcome is SolverOutcome.GAVE_UP
+            if outcome is not SolverOutcome.GAVE_UP:
+                self.known[key] = outcome
+        if outcome is SolverOutcome.PROVEN:
             note(*key)
-        return found
+        return outcome
 
 
 def find_model(given: Sequence[Formula], work: int = WORK) -> dict[Variable, Any] | None:
@@ -96,19 +96,19 @@ def assertions(encoder: Encoder, goal: Formula, given: Sequence[Formula]) -> lis
     return [*asserted, *encoder.facts, *encoder.order_facts()]
 
 
-def _ask(goal: Formula, given: Sequence[Formula], work: int) -> Outcome:
+def _ask(goal: Formula, given: Sequence[Formula], work: int) -> SolverOutcome:
     context = z3.Context()
     encoder = Encoder(context)
     try:
         asserted = assertions(encoder, goal, given)
     except UnsupportedError:
-        return Outcome.NOT_PROVEN
+        return SolverOutcome.NOT_PROVEN
     solver = _solver(context, work)
     solver.add(*asserted)
     match str(solver.check()):
         case "unsat":
-            return Outcome.PROVEN
+            return SolverOutcome.PROVEN
         case "sat":
-            return Outcome.NOT_PROVEN
+            return SolverOutcome.NOT_PROVEN
         case _:
-            return Outcome.GAVE_UP
+            return SolverOutcome.GAVE_UP

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, replace
+from typing import TypeAlias, final
 
 from veer.caveats import (
     Caveat,
@@ -16,8 +16,11 @@ from veer.caveats import (
     ShownDifferently,
 )
 from veer.model.dag import Dataflow
-from veer.model.ops import APPENDED, BY_NAME, OVERWRITTEN, WRITTEN, Sink
+from veer.model.ops import Sink
+from veer.model.pprint import show_kind
+from veer.model.schema import Schema
 from veer.model.types import same_by_value
+from veer.model.writes import Insert
 from veer.options import ColumnMatching, TypeMatching
 from veer.reasons import (
     Cause,
@@ -32,6 +35,18 @@ from veer.verification.comparison import Comparison
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
 
 
+Pairs: TypeAlias = tuple[tuple[int, int], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Matched:
+    """Which columns of two sinks belong together, and what to know of that."""
+
+    pairs: Pairs
+    caveats: tuple[Caveat, ...] = ()
+
+
 @final
 @dataclass(frozen=True)
 class Mismatch:
@@ -43,52 +58,71 @@ class Mismatch:
 
     reason: Reason
     certain: bool = True
+    caveats: tuple[Caveat, ...] = ()
 
 
 def match_columns(
-    p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison, caveats: list[Caveat]
-) -> tuple[tuple[int, int], ...] | Mismatch:
+    p: Dataflow, q: Dataflow, a: str, b: str, asked: Comparison
+) -> Matched | Mismatch:
     """Which columns of the sinks belong together, or how their schemas differ."""
     left, right = p.schemas[a], q.schemas[b]
-    sinks = p.operators[a], q.operators[b]
-    assert isinstance(sinks[0], Sink) and isinstance(sinks[1], Sink)
-    kinds = sinks[0].kind, sinks[1].kind
-    inserts = [k.partition(",")[0] in (APPENDED, OVERWRITTEN) and BY_NAME not in k for k in kinds]
-    if kinds[0] != kinds[1]:
-        if any(k.startswith((WRITTEN, APPENDED, OVERWRITTEN)) for k in kinds):
-            return Mismatch(WrittenDifferently(*kinds), certain=False)
-        caveats.append(ShownDifferently(*kinds))
+    one, two = p.operators[a], q.operators[b]
+    assert isinstance(one, Sink) and isinstance(two, Sink)
+    if one.write != two.write:
+        return Mismatch(WrittenDifferently(show_kind(one), show_kind(two)), certain=False)
+    shown = () if one.kind == two.kind else (ShownDifferently(one.kind, two.kind),)
     if len(left) != len(right):
         only = _only_in(left.names, right.names)
-        return Mismatch(ColumnCounts(len(left), len(right), *only))
-    pairs = tuple((i, i) for i in range(len(left)))
-    if all(inserts):
-        if left.names != right.names:
-            caveats.append(OtherColumnNames())
-    elif asked.columns is ColumnMatching.NAME and left.names != right.names:
-        # Spark resolves names without regard to case, unless told otherwise.
-        names, others = ([n.lower() for n in schema.names] for schema in (left, right))
-        if sorted(left.names) != sorted(right.names) and sorted(names) == sorted(others):
-            caveats.append(NamesDifferInCase())
-        if names != others:
-            if len(set(names)) < len(names) or set(names) != set(others):
-                return _name_difference(left.names, right.names)
-            if sinks[0].positional or sinks[1].positional:
-                return Mismatch(Cause.COLUMNS_MOVED)
-            caveats.append(OtherColumnOrder())
-            pairs = tuple((i, others.index(name)) for i, name in enumerate(names))
+        return Mismatch(ColumnCounts(len(left), len(right), *only), caveats=shown)
+    # The table has names and types of its own.
+    into_table = isinstance(one.write, Insert) and not one.write.by_name
+    by_name = asked.columns is ColumnMatching.NAME and not into_table
+    if by_name:
+        matched = _by_name(left, right, positional=one.positional or two.positional)
+    else:
+        renamed = into_table and left.names != right.names
+        matched = Matched(_in_order(left), (OtherColumnNames(),) if renamed else ())
+    caveats = (*shown, *matched.caveats)
+    if isinstance(matched, Mismatch):
+        return replace(matched, caveats=caveats)
+    different = _different_type(left, right, matched.pairs, asked.types, into_table)
+    if different is not None:
+        return Mismatch(different, not into_table, caveats)
+    generated = [n for n in left.names if not GIVEN.fullmatch(n)] if by_name else []
+    return Matched(matched.pairs, (*caveats, *(GeneratedName(n) for n in generated[:1])))
+
+
+def _by_name(left: Schema, right: Schema, *, positional: bool) -> Matched | Mismatch:
+    """Columns of the same name; Spark takes names without regard to case, unless told otherwise."""
+    if left.names == right.names:
+        return Matched(_in_order(left))
+    names, others = ([n.lower() for n in schema.names] for schema in (left, right))
+    in_case = sorted(left.names) != sorted(right.names) and sorted(names) == sorted(others)
+    caveats = (NamesDifferInCase(),) if in_case else ()
+    if names == others:
+        return Matched(_in_order(left), caveats)
+    if len(set(names)) < len(names) or set(names) != set(others):
+        return replace(_name_difference(left.names, right.names), caveats=caveats)
+    if positional:
+        return Mismatch(Cause.COLUMNS_MOVED, caveats=caveats)
+    moved = tuple((i, others.index(name)) for i, name in enumerate(names))
+    return Matched(moved, (*caveats, OtherColumnOrder()))
+
+
+def _in_order(schema: Schema) -> Pairs:
+    return tuple((i, i) for i in range(len(schema)))
+
+
+def _different_type(
+    left: Schema, right: Schema, pairs: Pairs, types: TypeMatching, table_decides: bool
+) -> DifferentType | None:
+    """The first column whose types do not match."""
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
-        exact = asked.types is TypeMatching.EXACT
-        alike = f.type == g.type if exact else same_by_value(f.type, g.type)
-        if not alike:
-            decides = all(inserts)
-            reason = DifferentType(f.name, str(f.type), str(g.type), table_decides=decides)
-            return Mismatch(reason, certain=not decides)
-    generated = [n for n in left.names if not GIVEN.fullmatch(n)]
-    if asked.columns is ColumnMatching.NAME and generated and not any(inserts):
-        caveats.append(GeneratedName(generated[0]))
-    return pairs
+        exact = types is TypeMatching.EXACT
+        if not (f.type == g.type if exact else same_by_value(f.type, g.type)):
+            return DifferentType(f.name, str(f.type), str(g.type), table_decides)
+    return None
 
 
 def _name_difference(left: Sequence[str], right: Sequence[str]) -> Mismatch:

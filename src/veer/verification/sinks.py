@@ -23,7 +23,7 @@ from veer.search import congruence
 from veer.search.answer_cache import AnswerCache
 from veer.search.attempts import Attempts
 from veer.search.catalyst import prove_by_catalyst
-from veer.search.paper.decomposition import Tally
+from veer.search.paper.decomposition import WalkCounts
 from veer.search.simulation import Simulation
 from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
@@ -59,7 +59,7 @@ class PairSearch:
     semantics: TableSemantics
     evs: Verifiers
     plan: Plan
-    tally: Tally
+    walk_counts: WalkCounts
     answers: AnswerCache
     progress: Callable[[str], None]
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
@@ -94,14 +94,13 @@ def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkRepor
 def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkReport:
     """The verdict on one pair of sinks: a schema difference, a checked proof, a witness."""
     p, q = search.pair.p, search.pair.q
-    caveats: list[Caveat] = []
-    columns = match_columns(p, q, a, b, asked, caveats)
+    columns = match_columns(p, q, a, b, asked)
     if isinstance(columns, Mismatch):
-        return _mismatched(a, b, columns, tuple(caveats))
-    goal = Claim(a, b, asked.semantics, columns)
-    refutation = Refutation.of(p, q, a, b, columns, asked.semantics)
+        return _mismatched(a, b, columns)
+    goal = Claim(a, b, asked.semantics, columns.pairs)
+    refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics)
     attempts = Attempts(search.answers, asked.budget)
-    checked = ProofGuard(refutation, goal, attempts, tuple(caveats), asked.errors, search.choices)
+    checked = ProofGuard(refutation, goal, attempts, columns.caveats, asked.errors, search.choices)
     if asked.evidence or asked.recheck:
         checked.evidence = Evidence(
             search.evs.all,
@@ -113,21 +112,21 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
     for step in _steps(search, refutation, goal, attempts, asked):
         found = step()
         if isinstance(found, Witness):
-            return _refuted(refutation, found, tuple(caveats), attempts)
+            return _refuted(refutation, found, columns.caveats, attempts)
         report = checked.report(found) if isinstance(found, Proof) else found
         if isinstance(report, SinkReport):
             return report
         reasons += [] if report is None else [report]
     windows, reason = tuple(attempts.windows), several(reasons)
-    return SinkReport(a, b, Verdict.UNKNOWN, reason, (), tuple(caveats), windows)
+    return SinkReport(a, b, Verdict.UNKNOWN, reason, (), columns.caveats, windows)
 
 
-def _mismatched(a: str, b: str, found: Mismatch, caveats: tuple[Caveat, ...]) -> SinkReport:
+def _mismatched(a: str, b: str, found: Mismatch) -> SinkReport:
     """INEQUIVALENT by the schemas alone, if the difference is certain."""
     if not found.certain:
-        return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), caveats)
+        return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), found.caveats)
     witness = Witness("schema", difference=found.reason)
-    return SinkReport(a, b, Verdict.INEQUIVALENT, found.reason, (), caveats, (), witness)
+    return SinkReport(a, b, Verdict.INEQUIVALENT, found.reason, (), found.caveats, witness=witness)
 
 
 def _steps(
@@ -138,14 +137,14 @@ def _steps(
     search.progress(f"{goal.p}: simulating")
     sweep = search.sweep
     if Optimization.QUICK not in asked.without:
-        yield lambda: _by_simulation(sweep.simulation, refutation, goal)
+        yield lambda: _by_simulation(sweep.candidates.simulation, refutation, goal)
     prover = SinkProver(
         search.pair,
         goal,
         search.evs.all,
         search.plan,
         attempts,
-        search.tally,
+        search.walk_counts,
         sweep,
         lambda text: search.progress(f"{goal.p}: {text}"),
     )

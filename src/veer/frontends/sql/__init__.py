@@ -18,8 +18,9 @@ from veer.frontends.sql.query import QueryReader, View
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
-from veer.model.ops import APPENDED, OVERWRITTEN, Sink, Source
+from veer.model.ops import Sink, Source
 from veer.model.schema import Schema
+from veer.model.writes import Insert
 
 RESULT = "result"
 
@@ -107,8 +108,8 @@ class _Script:
         name = ".".join(p.name for p in node.this.parts)
         reader = QueryReader(self.catalog, self.views, self.builder)
         plan = reader.visible(reader.query(node.args["expression"]))
-        kind = OVERWRITTEN if node.args.get("overwrite") else APPENDED
-        self.sink(Sink(name, kind, target=name, positional=True), plan.id)
+        write = Insert(overwrite=bool(node.args.get("overwrite")))
+        self.sink(Sink(name, target=name, positional=True, write=write), plan.id)
         self.inserted.add(name.lower())
 
     def require_unwritten(self, node: exp.Expr) -> None:

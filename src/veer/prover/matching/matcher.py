@@ -36,7 +36,7 @@ TRIED_ALIGNMENTS = 6  # asked about
 
 @dataclass
 class Matcher:
-    """Compares bags over one table of symbols; `may_count` allows questions about several terms.
+    """Compares bags in the context of a proof; `may_count` allows questions about several terms.
 
     Without it each term of P needs a term of Q of its own, as in SPES.
     """
@@ -60,13 +60,18 @@ class Matcher:
         if p == q:
             return True
         key = (p, q, around, counted)
-        found = self._bags.get(key)
-        if found is None:
-            found = self._same_bags(p, q, around) if counted else self._same_sets(p, q, around)
-            self._bags[key] = found
-        return found
+        answer = self._bags.get(key)
+        if answer is None:
+            answer = self._same_bags(p, q, around) if counted else self._same_sets(p, q, around)
+            self._bags[key] = answer
+        return answer
 
     def _same_bags(self, p: Bag, q: Bag, around: Surroundings) -> bool:
+        """A bag is the sum of its terms, so equal terms may be taken off both sides.
+
+        What is left over is compared without its empty terms, then by keys where the tables
+        differ, then in sum: each way proves the same claim, so their order is only a matter of work.
+        """
         ours, theirs = list(p), list(q)
         self._pair_up(ours, theirs, around)
         if not ours and not theirs:
@@ -104,16 +109,19 @@ class Matcher:
         row = self._row(types)
         counts = []
         for terms in (ours, theirs):
-            found = []
+            totals = []
             for t in map(self.context.freshened, terms):
                 fits = tuple(map(same, row, t.outputs))
                 one = Term(t.atoms, (*t.conditions, *fits), (Literal(1, LONG),))
-                found.append(self.context.total(one, LONG))
-            counts.append(added(found, LONG))
+                totals.append(self.context.total(one, LONG))
+            counts.append(added(totals, LONG))
         return self._proves(Same(*counts), (), [(counts[0],), (counts[1],)], around)
 
     def _pair_up(self, ours: list[Term], theirs: list[Term], around: Surroundings) -> None:
-        """Remove terms that are equal one to one."""
+        """Remove terms that are equal one to one.
+
+        Greedy: equality of terms is transitive, so which of several equal ones goes is the same.
+        """
         for one in list(ours):
             for two in theirs:
                 if self._same_terms(one, two, around):
@@ -132,6 +140,7 @@ class Matcher:
         return (ours, theirs) != (p, q) and self._same_terms(ours, theirs, around)
 
     def _same_terms(self, p: Term, q: Term, around: Surroundings) -> bool:
+        """Whether some alignment of two terms keeps the same rows and shows the same of them."""
         for alignment in islice(self._aligned(p, q, around), TRIED_ALIGNMENTS):
             candidate, obligations = alignment.term, alignment.obligations
             if set(p.conditions) == set(candidate.conditions):
@@ -172,6 +181,7 @@ class Matcher:
         )
 
     def _is_empty(self, term: Term, around: Surroundings) -> bool:
+        """Whether the conditions of a term are never all true."""
         never = No(All(tuple(Holds(c) for c in term.conditions)))
         return self._proves(never, term.atoms, [term.conditions, ()], around)
 
@@ -257,11 +267,11 @@ class Matcher:
 
     def same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
         """Whether two folds have the same value, whatever the rows around them are."""
-        found = self._folds.get((one, two, around))
-        if found is None:
-            found = self._same_folds(one, two, around)
-            self._folds[one, two, around] = found
-        return found
+        answer = self._folds.get((one, two, around))
+        if answer is None:
+            answer = self._same_folds(one, two, around)
+            self._folds[one, two, around] = answer
+        return answer
 
     def _same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
         a, b = self.context.definitions[one], self.context.definitions[two]

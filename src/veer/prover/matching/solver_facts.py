@@ -1,4 +1,4 @@
-"""What the solver is told about symbols and rows, all ground.
+"""Facts about symbols and rows that the solver is given with a question, all ground.
 
 A row that exists has its properties, a row at hand that fits makes an EXISTS true, rows that agree
 on a key are one, children have parents, a minimum is reached by a row and passed by none, folds
@@ -44,7 +44,9 @@ class Comparer(Protocol):
     """Compares what symbols stand for: facts rest on that."""
 
     @property
-    def context(self) -> Context: ...
+    def context(self) -> Context:
+        """The context of the proof."""
+        ...
 
     def same_folds(self, one: Symbol, two: Symbol, around: Surroundings) -> bool:
         """Whether two folds have the same value, whatever the rows around them are."""
@@ -81,10 +83,10 @@ class SolverFacts:
         every: list[Symbol] = []
         for _ in range(ROUNDS):
             every += new
-            made = [e for name in new for e in self._row_of(name)]
-            if not made:
+            exprs_of_new = [e for name in new for e in self._row_of(name)]
+            if not exprs_of_new:
                 break
-            new = self._symbols_in(made)
+            new = self._symbols_in(exprs_of_new)
         every += new
         if any(isinstance(self.context.definitions[n], SomeRow) for n in every):
             self._parents(every)
@@ -134,7 +136,10 @@ class SolverFacts:
         return new
 
     def _row_of(self, symbol: Symbol) -> list[Expr]:
-        """If something exists, there is a row with its properties."""
+        """If something exists, there is a row with its properties.
+
+        A fresh variable stands for that row, so nothing else is claimed of it.
+        """
         definition = self.context.definitions[symbol]
         if isinstance(definition, Totaled):
             return self._total_is_zero(symbol, definition)
@@ -202,7 +207,10 @@ class SolverFacts:
         )
 
     def _fits(self, own: Symbol) -> None:
-        """Rows at hand that fit the description make an EXISTS true."""
+        """Rows at hand that fit the description make an EXISTS true.
+
+        Sound for any choice of rows of the same relations; the guards say when a row is there.
+        """
         definition = self.context.definitions[own]
         if not isinstance(definition, SomeRow):
             return
@@ -231,7 +239,10 @@ class SolverFacts:
             self._add(implies(fits, Holds(own)))
 
     def _parents(self, symbols: Sequence[Symbol]) -> None:
-        """A row with a foreign key has a parent row."""
+        """A row with a foreign key has a parent row, unless a column of the key is null.
+
+        The declaration says so, and is listed among the assumptions.
+        """
         wanted: dict[str, Table] = {}
         for symbol in symbols:
             definition = self.context.definitions[symbol]
@@ -269,7 +280,10 @@ class SolverFacts:
                 )
 
     def _keys(self) -> None:
-        """Rows of a table that agree on a key are the same row."""
+        """Rows of a table that agree on a key are the same row.
+
+        Unique columns say so of rows that have no null there, floats nothing: 0.0 is -0.0.
+        """
         for i, (a, _) in enumerate(self.rows):
             for b, _ in self.rows[i + 1 :]:
                 if a.relation != b.relation:
@@ -295,8 +309,8 @@ class SolverFacts:
         ours, theirs = sides
         places = [([a], [b]) for a, b in zip(ours, theirs, strict=False)]
         for left, right in places if len(ours) == len(theirs) else [(list(ours), list(theirs))]:
-            found = self._folds_in(left), self._folds_in(right)
-            pairs.update(((a, b), None) for a in found[0] for b in found[1] if a != b)
+            folds = self._folds_in(left), self._folds_in(right)
+            pairs.update(((a, b), None) for a in folds[0] for b in folds[1] if a != b)
             sums += self._differences(left, right)
         if not pairs and not sums:
             return
@@ -316,33 +330,33 @@ class SolverFacts:
 
     def _differences(self, left: Sequence[Expr], right: Sequence[Expr]) -> list[Coefficients]:
         """Totals of P less those of Q, where there are several of them."""
-        found: list[Coefficients] = []
+        differences: list[Coefficients] = []
         for a, b in product(self._sums_in(left), self._sums_in(right)):
             for sign in (-1, 1):
                 names = {n: a.get(n, 0) + sign * b.get(n, 0) for n in (*a, *b)}
                 wanted = {n: times for n, times in names.items() if times}
-                if len(wanted) > 2 and wanted not in found:
-                    found.append(wanted)
-        return found
+                if len(wanted) > 2 and wanted not in differences:
+                    differences.append(wanted)
+        return differences
 
     def _sums_in(self, exprs: Iterable[Expr]) -> list[Coefficients]:
         """The totals added up in each largest sum."""
         totals = {n for e in exprs for n in self._folds_in([e]) if self.context.is_total(n)}
-        found: list[Coefficients] = []
+        sums: list[Coefficients] = []
         stack = list(exprs) if totals else []
         while stack:
             expr = stack.pop()
             counted = coefficients(expr, totals)
             if counted:
-                found.append(counted)
+                sums.append(counted)
                 continue
             if isinstance(expr, Compare):
                 left, right = (coefficients(e, totals) for e in (expr.left, expr.right))
                 if left and right:
                     both = {n: left.get(n, 0) - right.get(n, 0) for n in (*left, *right)}
-                    found.append(both)
+                    sums.append(both)
             stack.extend(children(expr))
-        return found
+        return sums
 
     def _is_zero(self, times: Coefficients) -> Formula:
         sides: tuple[list[Expr], list[Expr]] = ([], [])
@@ -353,13 +367,13 @@ class SolverFacts:
         return Same(added(sides[0], type_), added(sides[1], type_))
 
     def _folds_in(self, exprs: Iterable[Expr]) -> list[Symbol]:
-        found: dict[Symbol, None] = {}
+        folds: dict[Symbol, None] = {}
         for expr in exprs:
             for node in parts(expr):
                 if isinstance(node, Symbol):
                     if not isinstance(self.context.definitions[node], SomeRow):
-                        found[node] = None
-        return list(found)
+                        folds[node] = None
+        return list(folds)
 
     def _add(self, fact: Formula) -> None:
         self.facts.append(fact)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from veer.model.types import has_floats
-from veer.prover.conditions import Classes, row_keys
+from veer.prover.conditions import EqualityClasses, row_keys
 from veer.prover.context import Context
 from veer.prover.terms import Atom, Term
 
@@ -20,7 +20,7 @@ def merge_by_key(context: Context, term: Term) -> Term | None:
     as a key only where the conditions leave none of them null. Floats are left alone: a key may
     hold both 0.0 and -0.0, which `=` does not tell apart.
     """
-    classes = Classes.of(term.conditions)
+    classes = EqualityClasses.of(term.conditions)
     for place, kept in enumerate(term.atoms):
         for other in term.atoms[place + 1 :]:
             if kept.relation == other.relation and _is_same_row(
@@ -32,7 +32,9 @@ def merge_by_key(context: Context, term: Term) -> Term | None:
     return None
 
 
-def _is_same_row(context: Context, term: Term, classes: Classes, kept: Atom, other: Atom) -> bool:
+def _is_same_row(
+    context: Context, term: Term, classes: EqualityClasses, kept: Atom, other: Atom
+) -> bool:
     """Whether the conditions make two atoms of one table agree on a key."""
     for key in row_keys(kept, term.conditions, classes):
         if any(has_floats(c.type) for c in key):

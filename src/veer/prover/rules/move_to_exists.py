@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from veer.model.expr import Expr, RowColumn
-from veer.prover.conditions import Classes, row_keys
+from veer.prover.conditions import EqualityClasses, row_keys
 from veer.prover.context import Context
 from veer.prover.keys import is_fixed
 from veer.prover.terms import Atom, Term
@@ -20,7 +20,7 @@ def move_to_exists(context: Context, term: Term) -> Term | None:
     columns are equal to; if that does not remove them, or another atom depends on this one, the
     rule does not apply.
     """
-    classes = Classes.of(term.conditions)
+    classes = EqualityClasses.of(term.conditions)
     fixed = _fixed_atoms(context, term, classes)
     leading = _leading(context, fixed, classes)
     for atom in sorted(fixed, key=lambda a: a.var in leading):
@@ -39,7 +39,7 @@ def move_to_exists(context: Context, term: Term) -> Term | None:
 
 
 def _fixed_atoms(
-    context: Context, term: Term, classes: Classes
+    context: Context, term: Term, classes: EqualityClasses
 ) -> dict[Atom, tuple[RowColumn, ...]]:
     """The atoms of which the others leave one row at most, each with the key that says so."""
     fixed: dict[Atom, tuple[RowColumn, ...]] = {}
@@ -51,7 +51,7 @@ def _fixed_atoms(
 
 
 def _leading(
-    context: Context, fixed: dict[Atom, tuple[RowColumn, ...]], classes: Classes
+    context: Context, fixed: dict[Atom, tuple[RowColumn, ...]], classes: EqualityClasses
 ) -> set[int]:
     """Variables that fix another atom; they go after it."""
     return {
@@ -65,7 +65,7 @@ def _leading(
 
 
 def _outputs_without(
-    context: Context, outputs: tuple[Expr, ...], atom: Atom, classes: Classes
+    context: Context, outputs: tuple[Expr, ...], atom: Atom, classes: EqualityClasses
 ) -> tuple[Expr, ...] | None:
     """The outputs without reading an atom, by what its columns are equal to; None if one must."""
     table: dict[RowColumn, Expr] = {}

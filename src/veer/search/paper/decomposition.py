@@ -1,8 +1,12 @@
-"""Decompositions and the walk through them (the paper's Algorithms 1 and 2).
+"""Decompositions and the walk through them (the paper's Algorithms 1 and 2, sections 4 and 5).
 
-A decomposition is the set of its covering windows, disjoint and each covering an edit; every other
-operator is a window of its own. Readings of Algorithm 2: its line 9 starts from the decomposition
-at hand, "not explored" is about decompositions, and "marked" is about validity only.
+A decomposition (section 5.2) is the set of its covering windows, disjoint and each covering an
+edit; every other operator is a window of its own, the same in both versions. If all covering windows
+are equivalent, so is the version pair (Lemma of section 5.2), and so is every decomposition that
+contains this one (Lemma on decomposition containment): that is why maximal ones are looked for.
+
+Readings of Algorithm 2: its line 9 starts from the decomposition at hand, "not explored" is about
+decompositions, and "marked" is about validity only.
 """
 
 from __future__ import annotations
@@ -35,8 +39,8 @@ class Options:
 
 @final
 @dataclass
-class Tally:
-    """What a walk did."""
+class WalkCounts:
+    """How far a walk through decompositions went."""
 
     decompositions: int = 0
     exhausted: bool = False  # the budget ran out
@@ -48,7 +52,11 @@ def initial(edits: Iterator[int] | tuple[int, ...]) -> Decomposition:
 
 
 def maximal_covering_windows(windows: Windows, edit: int, within: int) -> set[int]:
-    """Algorithm 1: the valid windows around one edit that no valid window contains."""
+    """Algorithm 1: the valid windows around one edit that no valid window contains.
+
+    A window is grown by neighbors while no monotonic restriction fails: one that fails there fails
+    in every larger window too (section 5.5, monotonicity), so nothing valid is missed.
+    """
     seen = {edit}
     waiting = [edit]
     maximal: set[int] = set()
@@ -65,7 +73,7 @@ def maximal_covering_windows(windows: Windows, edit: int, within: int) -> set[in
         if not grew:
             maximal.add(mask)
     valid = {m for m in maximal if windows.is_valid(m)}
-    if valid != maximal:  # restrictions that are not monotonic: look at smaller ones too
+    if valid != maximal:  # a restriction that is not monotonic: look at smaller windows too
         candidates = sorted((m for m in seen if windows.is_valid(m)), key=int.bit_count)
         for mask in reversed(candidates):
             if not any(mask & other == mask for other in valid):
@@ -74,7 +82,7 @@ def maximal_covering_windows(windows: Windows, edit: int, within: int) -> set[in
 
 
 def walk(
-    windows: Windows, edits: tuple[int, ...], within: int, options: Options, tally: Tally
+    windows: Windows, edits: tuple[int, ...], within: int, options: Options, counts: WalkCounts
 ) -> Decomposition | None:
     """Algorithm 2: a decomposition whose covering windows are all verified, or None.
 
@@ -88,40 +96,47 @@ def walk(
     queue.add(start)
     visited: list[Decomposition] = []
     while (current := queue.take()) is not None:
-        if tally.decompositions >= options.decompositions:
-            tally.exhausted = True
+        if counts.decompositions >= options.decompositions:
+            counts.exhausted = True
             break
-        tally.decompositions += 1
+        counts.decompositions += 1
         visited.append(current)
-        if options.eager and all(_shown(windows, mask) for mask in current):
+        if options.eager and _all_shown(windows, current):
             return current
-        found, stale, maximal = [], False, True
-        for mask in sorted(current):
-            larger = list(merged(windows, current, mask, within))
-            if larger:
-                maximal = False
-                found += larger
-            elif options.prune and not _shown(windows, mask):
-                # It is in every decomposition from here on: no neighbor can be merged with it.
-                stale = True
-                break
-        if stale:
+        larger = _larger(windows, current, within, options)
+        if larger is None:
             continue
-        for other in found:
+        for other in larger:
             if other not in seen:
                 seen.add(other)
                 queue.add(other)
-        if maximal and all(_shown(windows, mask) for mask in current):
-            return current
-    if options.backtrack:
-        return _smaller(windows, visited)
-    return None
+        if not larger and _all_shown(windows, current):
+            return current  # a maximal decomposition
+    return _smaller(windows, visited) if options.backtrack else None
+
+
+def _larger(
+    windows: Windows, current: Decomposition, within: int, options: Options
+) -> list[Decomposition] | None:
+    """The decompositions with one merge more, none for a maximal one; None for a stale one.
+
+    A window that cannot be merged with any neighbor stays in every decomposition reached from here.
+    If it is not shown, none of those can succeed (section 7.2, stale decompositions). This assumes
+    nothing of the EV: the same window is asked about in the same way wherever it occurs.
+    """
+    larger: list[Decomposition] = []
+    for mask in sorted(current):
+        own = list(merged(windows, current, mask, within))
+        if not own and options.prune and not _is_shown(windows, mask):
+            return None
+        larger += own
+    return larger
 
 
 def merged(
     windows: Windows, current: Decomposition, mask: int, within: int
 ) -> Iterator[Decomposition]:
-    """The decompositions in which a covering window is merged with a neighbor."""
+    """The decompositions in which a covering window is merged with a neighbor (Algorithm 2, line 9)."""
     around = windows.graph.around(mask) & within
     for node in bits(around):
         bit = 1 << node
@@ -132,14 +147,22 @@ def merged(
 
 
 def _smaller(windows: Windows, visited: list[Decomposition]) -> Decomposition | None:
-    """For EVs that do not know everything: smaller windows may be shown where larger are not."""
+    """A decomposition on the way whose windows are all shown, the last one first.
+
+    For EVs that do not know everything: they may show smaller windows where they do not show
+    larger ones, though these are equivalent too.
+    """
     for current in reversed(visited):
-        if all(_shown(windows, mask) for mask in current):
+        if _all_shown(windows, current):
             return current
     return None
 
 
-def _shown(windows: Windows, mask: int) -> bool:
+def _all_shown(windows: Windows, decomposition: Decomposition) -> bool:
+    return all(_is_shown(windows, mask) for mask in decomposition)
+
+
+def _is_shown(windows: Windows, mask: int) -> bool:
     return windows.is_valid(mask) and windows.is_verified(mask)
 
 
@@ -147,7 +170,7 @@ def _shown(windows: Windows, mask: int) -> bool:
 class _Queue:
     """First in, first out; or, ranked, the decomposition closest to a maximal one first.
 
-    The paper's G: the average size of covering windows less the number of unmerged operators.
+    The paper's G (section 7.3): the average size of covering windows less the number of unmerged operators.
     """
 
     def __init__(self, within: int, ranked: bool) -> None:

@@ -10,7 +10,7 @@ from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
 from veer.reasons import DecompositionBudget, Reason, Restricted, SaidBy, WindowNotShown
 from veer.search.paper.assemble import assemble
-from veer.search.paper.decomposition import Decomposition, Options, Tally, walk
+from veer.search.paper.decomposition import Decomposition, Options, WalkCounts, walk
 from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
 from veer.search.paper.window import Windows
 
@@ -53,7 +53,7 @@ class Strategy:
 
 @final
 @dataclass(frozen=True)
-class Outcome:
+class SearchOutcome:
     """The windows found, if every edit is covered by a verified one, and the proof they make."""
 
     decomposition: Decomposition | None
@@ -62,34 +62,36 @@ class Outcome:
     resisting: int = 0  # the window that no EV could show
 
 
-def search(windows: Windows, goal: Claim, strategy: Strategy, tally: Tally) -> Outcome:
+def search(windows: Windows, goal: Claim, strategy: Strategy, counts: WalkCounts) -> SearchOutcome:
     """Algorithm 3 (or 2, without segments), and the proof its windows make."""
-    found = find_windows(windows, strategy, tally)
-    if isinstance(found, Outcome):
-        return found
-    proof = assemble(windows, sorted(found), goal)
+    decomposition = find_windows(windows, strategy, counts)
+    if isinstance(decomposition, SearchOutcome):
+        return decomposition
+    proof = assemble(windows, sorted(decomposition), goal)
     if isinstance(proof, Proof):
-        return Outcome(found, proof)
-    return Outcome(found, None, proof)
+        return SearchOutcome(decomposition, proof)
+    return SearchOutcome(decomposition, None, proof)
 
 
-def find_windows(windows: Windows, strategy: Strategy, tally: Tally) -> Decomposition | Outcome:
+def find_windows(
+    windows: Windows, strategy: Strategy, counts: WalkCounts
+) -> Decomposition | SearchOutcome:
     """Verified windows that cover all edits, or why there are none."""
     edits = windows.edits
     unsupported = [edit for edit in edits if edit & windows.unsupported]
     if unsupported:
-        return Outcome(None, None, resists(windows, unsupported[0]), unsupported[0])
+        return SearchOutcome(None, None, resists(windows, unsupported[0]), unsupported[0])
     chosen: set[int] = set()
     for segment in _segments(windows, strategy, edits):
         own = edits_in(segment, edits)
-        found = walk(windows, own, segment, strategy.options, tally) if own else frozenset()
-        if found is None:
+        verified = walk(windows, own, segment, strategy.options, counts) if own else frozenset()
+        if verified is None:
             worst = largest_unverified(windows, own)
             reason: Reason = resists(windows, worst)
-            if tally.exhausted:
-                reason = DecompositionBudget(tally.decompositions, reason)
-            return Outcome(None, None, reason, worst)
-        chosen |= found
+            if counts.exhausted:
+                reason = DecompositionBudget(counts.decompositions, reason)
+            return SearchOutcome(None, None, reason, worst)
+        chosen |= verified
     return frozenset(chosen)
 
 

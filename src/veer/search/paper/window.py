@@ -1,6 +1,7 @@
 """Windows: what they cover, whether an EV may be asked about them, and what it is asked.
 
-A window is a bit set over the pair graph. It is closed into query pairs by virtual sources, one
+A window (the paper's section 3.2) is a bit set over the pair graph; it is valid with respect to an
+EV if it meets the EV's restrictions (section 4.2). It is closed into query pairs by virtual sources, one
 per pair of signals entering it, and virtual sinks, one per pair of signals leaving it; what feeds
 a consumer outside must be proven equal on both sides, also where one side is only a wire.
 """
@@ -39,7 +40,11 @@ from veer.verdict import TableSemantics, Verdict
 @final
 @dataclass
 class Validity:
-    """Whether windows meet the restrictions of one EV; by bit counts where that is possible."""
+    """Whether windows meet the restrictions of one EV; by bit counts where that is possible.
+
+    Restrictions of single operators are a mask and those that compare counts are two, so that a
+    window that grows by an operator is judged without looking at its other operators.
+    """
 
     graph: PairGraph
     ev: EV
@@ -48,18 +53,18 @@ class Validity:
     @cached_property
     def unsupported(self) -> int:
         """Nodes that violate a restriction by themselves."""
-        found = 0
+        mask = 0
         rules = [r for r in self.ev.active if isinstance(r, OperatorRestriction)]
         for i, node in enumerate(self.graph.nodes):
             sides = ((self.graph.p, node.p), (self.graph.q, node.q))
             if any(id_ is not None and r.violation(d, id_) for r in rules for d, id_ in sides):
-                found |= 1 << i
-        return found
+                mask |= 1 << i
+        return mask
 
     @cached_property
     def _counted(self) -> list[tuple[bool, int, int]]:
         """Per count restriction the nodes counted in P and in Q."""
-        found = []
+        counted = []
         for rule in self.ev.active:
             if isinstance(rule, CountRestriction):
                 masks = [0, 0]
@@ -69,8 +74,8 @@ class Validity:
                     ):
                         if id_ is not None and rule.counts(dataflow.operators[id_]):
                             masks[side] |= 1 << i
-                found.append((rule.monotonic, masks[0], masks[1]))
-        return found
+                counted.append((rule.monotonic, masks[0], masks[1]))
+        return counted
 
     @cached_property
     def _others(self) -> list[Restriction]:
@@ -78,7 +83,10 @@ class Validity:
         return [r for r in self.ev.active if not isinstance(r, known)]
 
     def may_grow(self, mask: int) -> bool:
-        """Whether the window or one containing it may be valid: no monotonic restriction fails."""
+        """Whether the window or one containing it may be valid: no monotonic restriction fails.
+
+        A monotonic restriction that fails on a window fails on all that contain it (section 5.5).
+        """
         return self._holds(mask, monotonic_only=True)
 
     def is_valid(self, mask: int) -> bool:
@@ -99,13 +107,13 @@ class Validity:
         )
 
     def _others_hold(self, mask: int, number: int, rule: Restriction) -> bool:
-        found = self._whole.get((number, mask))
-        if found is None:
+        holds = self._whole.get((number, mask))
+        if holds is None:
             graph = self.graph
             violations = rule.violations_in(graph.p, graph.p_ids(mask), graph.q, graph.q_ids(mask))
-            found = next(violations, None) is None
-            self._whole[number, mask] = found
-        return found
+            holds = next(violations, None) is None
+            self._whole[number, mask] = holds
+        return holds
 
     def violation(self, mask: int) -> str:
         """Why a window is not valid; empty if it is."""
@@ -135,10 +143,10 @@ class Windows:
     @cached_property
     def unsupported(self) -> int:
         """Nodes that no EV supports."""
-        found = self.graph.everything
+        mask = self.graph.everything
         for validity in self.validity:
-            found &= validity.unsupported
-        return found
+            mask &= validity.unsupported
+        return mask
 
     def is_valid(self, mask: int) -> bool:
         """Whether some EV may be asked about the window."""
@@ -217,11 +225,11 @@ class Windows:
     def outputs(self, mask: int) -> list[tuple[str, str]] | None:
         """Pairs of signals a window must show equal; None if one has no counterpart."""
         graph = self.graph
-        found: dict[tuple[str, str], None] = {}
+        pairs: dict[tuple[str, str], None] = {}
         for port in graph.ports:
             inside = graph.in_p(mask, port.p) or graph.in_q(mask, port.q)
             if inside and not graph.in_p(mask, port.consumer):
-                found[port.p, port.q] = None
+                pairs[port.p, port.q] = None
         # Signals read by operators of other windows that have no counterpart.
         for dataflow, numbers, partner, is_p in (
             (graph.p, graph.of_p, graph.to_q, True),
@@ -235,8 +243,8 @@ class Windows:
                 other = partner.get(link.src)
                 if other is None:
                     return None
-                found[(link.src, other) if is_p else (other, link.src)] = None
-        return list(found)
+                pairs[(link.src, other) if is_p else (other, link.src)] = None
+        return list(pairs)
 
     def leaves(self, mask: int, p: str, q: str) -> list[tuple[str, str]] | None:
         """Pairs of signals entering the part of a window below an output; None if unpaired."""
@@ -290,11 +298,11 @@ class Windows:
 
     def is_verified(self, mask: int) -> bool:
         """Whether the EVs show every output of a window equal, its inputs being equal."""
-        found = self._verified.get(mask)
-        if found is None:
-            found = self._verify(mask)
-            self._verified[mask] = found
-        return found
+        verified = self._verified.get(mask)
+        if verified is None:
+            verified = self._verify(mask)
+            self._verified[mask] = verified
+        return verified
 
     def _verify(self, mask: int) -> bool:
         outputs = self.outputs(mask)

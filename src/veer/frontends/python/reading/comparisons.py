@@ -126,19 +126,7 @@ def contained(
             lambda: (require_data(a.value) in require_data(b.value)) is wanted, state, then
         )
     if isinstance(b, Symbol) or (isinstance(b, Constant) and isinstance(b.value, str)):
-        function = "contains"
-        if isinstance(b, Symbol) and b.kind == "texts":
-            function = "member"
-            if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
-                raise NotRead("a search in a list")
-            return reader.truth_value(
-                function_call("python.member", "bool", a, b).expr, state, then, wanted
-            )
-        return require_kinds(
-            reader, [b, a], ("str",), ("str",), state,
-            lambda args, s: reader.truth_value(function_call(f"python.{function}", "bool", *args).expr, s, then, wanted
-            ),
-        )  # fmt: skip
+        return _in_text(reader, a, b, state, then, wanted)
     items = items_of(b) if not isinstance(b, Constant) else [Constant(v) for v in _options(b.value)]
     if len(items) > LONGEST:
         raise NotRead("a collection of too many items")
@@ -148,7 +136,6 @@ def contained(
         )
     if len(items) > MOST_ITEMS:
         raise NotRead("a collection of too many items")
-
     if any(isinstance(i, Symbol) and i.kind == "float" for i in items):
         raise NotRead("a search among floats, which finds NaN where it is the same object")
 
@@ -163,6 +150,23 @@ def contained(
         return equal(reader, a, left[0], s, decided)
 
     return over(items, state)
+
+
+def _in_text(
+    reader: FunctionReader, a: Value, b: Value, state: State, then: ValueContinuation, wanted: bool
+) -> Tree:
+    """`a in b` where `b` is a text or what split gave."""
+    if isinstance(b, Symbol) and b.kind == "texts":
+        if not isinstance(a, Symbol) or a.kind != "str" or a.nullable:
+            raise NotRead("a search in a list")
+        condition = function_call("python.member", "bool", a, b).expr
+        return reader.truth_value(condition, state, then, wanted)
+
+    def search(texts: list[Symbol], s: State) -> Tree:
+        condition = function_call("python.contains", "bool", *texts).expr
+        return reader.truth_value(condition, s, then, wanted)
+
+    return require_kinds(reader, [b, a], ("str",), ("str",), state, search)
 
 
 def _options(value: Any) -> list[Any]:

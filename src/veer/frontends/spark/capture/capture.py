@@ -34,17 +34,15 @@ from veer.frontends.sql import read_schema
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import (
-    APPENDED,
-    BY_NAME,
-    OVERWRITTEN,
-    WRITTEN,
     AnyOperator,
     Sink,
     Source,
     Values,
 )
+from veer.model.pprint import show_kind
 from veer.model.schema import Field, close_names
 from veer.model.walk import operator_exprs
+from veer.model.writes import Insert, Write
 
 # Values a program may only print: it cannot go on with what nobody computed.
 PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
@@ -54,8 +52,9 @@ REFUSED_CATALOG_CALLS = ("listTables", "listDatabases", "listColumns", "listCata
            "listFunctions", "recoverPartitions")  # fmt: skip
 REFUSED_CONTEXT_CALLS = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
            "hadoopFile", "newAPIHadoopFile")  # fmt: skip
-REREAD = re.compile(r"written as (parquet|orc|delta|table), (overwrite|error|created|replaced"
-                    r"|created or replaced)")  # fmt: skip
+# Written like this, without options of any kind, it holds these rows and no others.
+REREAD_FORMATS = ("parquet", "orc", "delta", "table")
+REREAD_MODES = ("overwrite", "error", "created", "replaced", "created or replaced")
 READERS = ("read", "table", "createDataFrame")
 REFUSED_ACTIONS = ("foreach", "foreachPartition", "approxQuantile", "corr", "cov", "crosstab", "freqItems",
             "describe", "summary", "transpose", "pandas_api", "mergeInto", "toJSON")  # fmt: skip
@@ -180,9 +179,12 @@ class Capture:
 
     def reread(self, written: Written) -> Any:
         """What was written, if that is all there can be."""
-        if not REREAD.fullmatch(written.sink.kind):
-            self.stop(f"{written.sink.target} is read after it was {written.sink.kind}")
-        return written.frame
+        match written.sink.write:
+            case Write(format_, mode, (), ()) if format_ in REREAD_FORMATS and mode in REREAD_MODES:
+                return written.frame
+            case _:
+                how = show_kind(written.sink)
+                self.stop(f"{written.sink.target} is read after it was written as {how}")
 
     def source(self, node: Any) -> AnyOperator | None:
         """What a leaf of a plan stands for, if it is one of the stubs."""
@@ -384,10 +386,9 @@ class Capture:
             target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
                 self.stop("INSERT with partitions or columns")
-            by = OVERWRITTEN if plan.overwrite() else APPENDED
-            named = bool(plan.byName())
-            by += BY_NAME if named else ""
-            self.write(Sink(target, by, target, (), not named), frame)
+            write = Insert(bool(plan.overwrite()), bool(plan.byName()))
+            positional = not write.by_name
+            self.write(Sink(target, target=target, positional=positional, write=write), frame)
         else:
             target = ".".join(map(str, scala_items(plan.name().nameParts())))
             how = [
@@ -396,8 +397,8 @@ class Capture:
                 if str(plan.productElementName(i)) in ("partitioning", "tableSpec")
             ]
             may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
-            shown = f"{WRITTEN}table, created, {may}, {' '.join(how)}"
-            self.write(Sink(target, shown, target), frame)
+            created = Write("table", "created", (may, " ".join(how)))
+            self.write(Sink(target, target=target, write=created), frame)
         return self._original_sql("SELECT 1").limit(0)
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
@@ -426,10 +427,9 @@ class Capture:
         zone = self.spark.conf.get("spark.sql.session.timeZone")
         if not is_utc(zone):
             self.stop(f"the time zone is {zone}, and jobs are read with UTC")
-        if sink.target:
-            settings = check_settings(self.spark, WRITING)
-            how = ", ".join([sink.kind, *(f"{k}={v}" for k, v in settings.items())])
-            sink = replace(sink, kind=how)
+        if sink.write is not None:
+            settings = (*sink.write.settings, *check_settings(self.spark, WRITING).items())
+            sink = replace(sink, write=replace(sink.write, settings=settings))
         self.written.append(Written(sink, frame, self.site()))
 
     def returned(self, result: Any, name: str) -> None:

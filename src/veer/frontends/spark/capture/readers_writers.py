@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from veer.errors import InputError
 from veer.frontends.spark.local_paths import link_targets
 from veer.frontends.spark.plans.types import field_type, metadata_of
-from veer.model.ops import APPENDED, OVERWRITTEN, WRITTEN, Sink, Source
+from veer.model.ops import Sink, Source
 from veer.model.paths import location_of
 from veer.model.schema import Field
 from veer.model.secrets import without_credentials, without_secret_values
 from veer.model.types import STRING
+from veer.model.writes import Insert, Settings, Write
 
 if TYPE_CHECKING:
     from veer.frontends.spark.capture.capture import Capture
@@ -59,10 +60,10 @@ class _Options:
                 text = str(value).lower() if isinstance(value, bool) else str(value)
                 self._options[key.lower()] = text
 
-    def _shown_options(self, *left_out: str) -> list[str]:
+    def _shown_options(self, *left_out: str) -> Settings:
         """The options that decide what is written and how, without secrets."""
         options = sorted((k, v) for k, v in self._options.items() if k not in left_out)
-        return [f"{k}={v}" for k, v in without_credentials(options)]
+        return tuple((k, str(v)) for k, v in without_credentials(options))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -290,10 +291,10 @@ class CapturedWriter(_Options):
         self._set(options)
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
         target = self._capture.path(target)
-        kind = ", ".join(
-            [f"{WRITTEN}{self._format}", self._mode, *self._layout, *self._shown_options("path")]
-        )
-        sink = Sink(target, kind, target, (), self._format in ("csv", "text"))
+        settings = self._shown_options("path")
+        write = Write(self._format, self._mode, tuple(self._layout), settings)
+        positional = self._format in ("csv", "text")
+        sink = Sink(target, target=target, positional=positional, write=write)
         self._capture.write(sink, self._frame)
 
     def parquet(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
@@ -325,9 +326,9 @@ class CapturedWriter(_Options):
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
         over = overwrite if overwrite is not None else self._mode == "overwrite"
-        kind = ", ".join([OVERWRITTEN if over else APPENDED, *self._shown_options()])
         name = tableName.replace("`", "")
-        self._capture.write(Sink(name, kind, name, (), True), self._frame)
+        write = Insert(over, settings=self._shown_options())
+        self._capture.write(Sink(name, target=name, positional=True, write=write), self._frame)
 
 
 class CapturedTableWriter(_Options):
@@ -375,5 +376,5 @@ class CapturedTableWriter(_Options):
         self._write("overwrite partitions")
 
     def _write(self, how: str) -> None:
-        kind = ", ".join([f"{WRITTEN}{self._format}", how, *self._layout, *self._shown_options()])
-        self._capture.write(Sink(self._table, kind, self._table), self._frame)
+        write = Write(self._format, how, tuple(self._layout), self._shown_options())
+        self._capture.write(Sink(self._table, target=self._table, write=write), self._frame)

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from veer.analysis.constants import widened
@@ -22,7 +21,7 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
-from veer.frontends.spark.plans.tree import Node, expression_of
+from veer.frontends.spark.plans.tree import Node, expression_of, is_replaceable, sql_name
 from veer.frontends.spark.plans.types import (
     jvm_literal_value,
     literal_value,
@@ -30,18 +29,14 @@ from veer.frontends.spark.plans.types import (
     type_of,
 )
 from veer.functions.registry import (
-    AGGREGATE,
-    OVER,
     SCALAR,
     SPARK_CLASSES,
     Kind,
     ScalarFunction,
     attempt_of,
-    canonical_name,
 )
 from veer.model.dag import Dataflow
 from veer.model.expr import (
-    AggregateCall,
     And,
     Call,
     Case,
@@ -50,7 +45,6 @@ from veer.model.expr import (
     Compare,
     Exists,
     Expr,
-    Frame,
     GetField,
     InList,
     InQuery,
@@ -60,7 +54,6 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
-    OverCall,
     ScalarQuery,
     SortKey,
     arguments,
@@ -70,7 +63,6 @@ from veer.model.types import (
     BYTE,
     INT,
     CastMode,
-    DataType,
     DoubleType,
     FloatType,
     is_modelled,
@@ -107,17 +99,9 @@ MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
     "useAnsiAdd": frozenset({"True"}),
     "inferFiltersFromWindow": frozenset({"True", "False"}),
 }
-COLLECTING = frozenset({"CollectList", "CollectSet"})  # which leave out nulls, unless told not to
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
 ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
-
-
-class Unbounded(Enum):
-    """A bound of a window frame that is none."""
-
-    PRECEDING = auto()
-    FOLLOWING = auto()
 
 
 @final
@@ -200,9 +184,9 @@ class Expressions:
             case "And" | "Or" | "Not" | "IsNull" | "IsNotNull" | "In":
                 return self._predicate(node, scope)
             case "CaseWhen":
-                return self._case(self._all(node, scope))
+                return self._case(self.children(node, scope))
             case "If":
-                when, then, otherwise = self._all(node, scope)
+                when, then, otherwise = self.children(node, scope)
                 return Case(((when, then),), otherwise)
             case "GetStructField":
                 return self._field(node, scope)
@@ -215,7 +199,7 @@ class Expressions:
             case "AtLeastNNonNulls":
                 return self._non_nulls(node, scope)
             case "PythonUDF":
-                return self.udf(node, self._all(node, scope))
+                return self.udf(node, self.children(node, scope))
             case "NamedArgumentExpression":
                 return self.read(node.children[0], scope)
             case kind if kind in COMPARED:
@@ -236,7 +220,7 @@ class Expressions:
             case "IsNotNull":
                 return Not(IsNull(self.read(node.children[0], scope)))
             case _:
-                first, *options = args = self._all(node, scope)
+                first, *options = args = self.children(node, scope)
                 if not is_orderable(first.type):
                     return self._opaque(node, args)
                 return InList(first, tuple(options))
@@ -252,14 +236,14 @@ class Expressions:
         return self._null_as_false(InQuery(args, self.subquery(query.query(), scope)))
 
     def _comparison(self, sign: str, node: Node, scope: VisibleColumns) -> Expr:
-        left, right = self._all(node, scope)
+        left, right = self.children(node, scope)
         if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
             raise UnsupportedError("a comparison of IN with a subquery")
         if left.type == right.type and is_orderable(left.type):
             return Compare(sign, left, right)
         return self._opaque(node, (left, right))
 
-    def _all(self, node: Node, scope: VisibleColumns) -> tuple[Expr, ...]:
+    def children(self, node: Node, scope: VisibleColumns) -> tuple[Expr, ...]:
         return tuple(self.read(child, scope) for child in node.children)
 
     def _with(self, node: Node, scope: VisibleColumns) -> Expr:
@@ -272,7 +256,7 @@ class Expressions:
 
     def _non_nulls(self, node: Node, scope: VisibleColumns) -> Expr:
         """What `dropna` keeps: so many values that are neither null nor NaN."""
-        args = self._all(node, scope)
+        args = self.children(node, scope)
         known = [
             And((Not(IsNull(a)), Not(Call("isnan", (a,), BOOLEAN))))
             if isinstance(a.type, DoubleType | FloatType)
@@ -343,7 +327,7 @@ class Expressions:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
         if node.kind != "BitwiseAnd" or node.children[0].kind != "ShiftRight":
             return None
-        arg, shift = self._all(node.children[0], scope)
+        arg, shift = self.children(node.children[0], scope)
         mask = self.read(node.children[1], scope)
         if not isinstance(shift, Literal) or not isinstance(mask, Literal) or mask.value != 1:
             return None
@@ -367,15 +351,15 @@ class Expressions:
 
     def _call(self, node: Node, scope: VisibleColumns) -> Expr:
         """A function of the registry if it is one, with its usual parameters; else opaque."""
-        if _is_replaceable(node):
+        if is_replaceable(node):
             # What it is written as may name columns by numbers that are no longer theirs.
             return self.read(node.children[0], scope)
         if any(child.kind == "LambdaFunction" for child in node.children):
             return self._higher_order(node, scope)
-        args = self._all(node, scope)
+        args = self.children(node, scope)
         name = SPARK_CLASSES.get(node.kind, "")
         tried = attempt_of(name) if _arithmetic_mode(node) is CastMode.TRY else None
-        if tried is None and not self._has_modelled_parameters(node):
+        if tried is None and not self.has_modelled_parameters(node):
             return self._opaque(node, args)
         function = SCALAR.get(tried or name)
         if function is not None:
@@ -389,10 +373,10 @@ class Expressions:
             return self._opaque(node, args)
         meant = self.read(meaning, scope)
         if meaning.kind in ("Invoke", "StaticInvoke") and isinstance(meant, OpaqueCall):
-            return replace(meant, identity=f"spark {_sql_name(node)} {meant.identity}")
+            return replace(meant, identity=f"spark {sql_name(node)} {meant.identity}")
         return meant
 
-    def _has_modelled_parameters(self, node: Node) -> bool:
+    def has_modelled_parameters(self, node: Node) -> bool:
         """Whether every parameter that is no argument has the value the registry assumes."""
         child_numbers: list[int] = []
         for name, value in node.fields.items():
@@ -430,7 +414,7 @@ class Expressions:
             return positions[expr_id]
 
         type_ = type_of(json.loads(node.jvm.dataType().json()))
-        identity = f"spark {_sql_name(node)} {node.kind} {OpaqueIdentity(column).text(node)}"
+        identity = f"spark {sql_name(node)} {node.kind} {OpaqueIdentity(column).text(node)}"
         return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
@@ -447,121 +431,11 @@ class Expressions:
         }
         if node.kind in SESSION:
             raise UnsupportedError(f"{node.kind}, which the session decides")
-        identity = f"spark {_sql_name(node)} {node.kind} {json.dumps(parameters, sort_keys=True)}"
+        identity = f"spark {sql_name(node)} {node.kind} {json.dumps(parameters, sort_keys=True)}"
         kind = kind_of(node)
         if node.kind == "FormatString" and shows_addresses(a.type for a in args):
             kind = worst(kind, Kind.CHOICE)
         return OpaqueCall(identity, args, type_, kind)
-
-    # -- aggregates and window functions -------------------------------------------------------
-
-    def aggregate(self, node: Node, scope: VisibleColumns) -> AggregateCall:
-        """An aggregate call."""
-        function = node.children[0]
-        where = self.read(node.children[1], scope) if len(node.children) > 1 else None
-        name, args, type_ = self._aggregate_function(function, scope)
-        distinct = bool(node.fields["isDistinct"])
-        if distinct and not all(is_orderable(a.type) for a in args):
-            raise UnsupportedError(f"the aggregate function {name} of DISTINCT {args[0].type}")
-        if distinct and not args:
-            raise UnsupportedError(f"the aggregate function {name} of DISTINCT constants")
-        return AggregateCall(name, args, type_, distinct, where)
-
-    def _aggregate_function(
-        self, node: Node, scope: VisibleColumns
-    ) -> tuple[str, tuple[Expr, ...], DataType]:
-        if _is_replaceable(node):
-            return self._aggregate_function(node.children[0], scope)
-        name = SPARK_CLASSES.get(node.kind) or canonical_name(_sql_name(node))
-        args = self._all(node, scope)
-        if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
-            args = ()
-        if name in ("first", "last") and node.fields.get("ignoreNulls") is True:
-            args = (args[0], Literal(True, type_of("boolean")))
-        elif not self._has_modelled_aggregate_parameters(node):
-            raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
-        function = AGGREGATE.get(name)
-        if function is None or node.kind not in function.spark:
-            raise UnsupportedError(f"the aggregate function {name}")
-        if not function.keeps_values and not all(is_modelled(a.type) for a in args):
-            raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-        signature = function.resolve(arguments(args))
-        if signature.arguments != tuple(a.type for a in args):
-            raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-        return name, args, signature.result
-
-    def _has_modelled_aggregate_parameters(self, node: Node) -> bool:
-        offsets = ["mutableAggBufferOffset", "inputAggBufferOffset"]
-        ignoring = node.fields.get("ignoreNulls")
-        if ignoring is not None and ignoring is (node.kind in COLLECTING):
-            offsets.append("ignoreNulls")  # as usual
-        kept = {n: v for n, v in node.fields.items() if n not in offsets}
-        return self._has_modelled_parameters(Node(node.kind, kept, node.find, node.children))
-
-    def over(self, node: Node, scope: VisibleColumns) -> OverCall:
-        """A window function with its window."""
-        function, window = node.children
-        where = None
-        if function.kind == "AggregateExpression":
-            if function.fields["isDistinct"]:
-                raise UnsupportedError("a window function over DISTINCT values")
-            if len(function.children) > 1:
-                where = self.read(function.children[1], scope)
-            name, args, type_ = self._aggregate_function(function.children[0], scope)
-        else:
-            name, args, type_ = self._window_function(function, scope)
-        *parts, frame = window.children
-        partition = tuple(self.read(p, scope) for p in parts if p.kind != "SortOrder")
-        order = tuple(self.sort_key(p, scope) for p in parts if p.kind == "SortOrder")
-        return OverCall(name, args, type_, partition, order, self._frame(frame), False, where)
-
-    def _window_function(
-        self, node: Node, scope: VisibleColumns
-    ) -> tuple[str, tuple[Expr, ...], DataType]:
-        name = SPARK_CLASSES.get(node.kind) or canonical_name(_sql_name(node))
-        function = OVER.get(name)
-        if function is None or node.kind not in function.spark:
-            raise UnsupportedError(f"the window function {name}")
-        if node.fields.get("ignoreNulls") is True:
-            raise UnsupportedError(f"the window function {name}")
-        args = self._all(node, scope)
-        if function.reads_order_alone:
-            args = ()
-        elif name in ("lag", "lead") and isinstance(args[2], Literal) and args[2].value is None:
-            args = args[:2]
-        signature = function.resolve(arguments(args))
-        if signature.arguments != tuple(a.type for a in args):
-            raise UnsupportedError(f"the window function {name} of {args[0].type}")
-        return name, args, signature.result
-
-    def _frame(self, node: Node) -> Frame:
-        if node.kind != "SpecifiedWindowFrame":
-            raise UnsupportedError(f"the window frame {node.kind}")
-        unit = "rows" if node.object_name("frameType") == "RowFrame" else "range"
-        start, end = (self._bound(child) for child in node.children)
-        if start is Unbounded.FOLLOWING or end is Unbounded.PRECEDING:
-            raise UnsupportedError("a window frame that is empty")
-        return Frame(
-            unit,
-            None if isinstance(start, Unbounded) else start,
-            None if isinstance(end, Unbounded) else end,
-        )
-
-    def _bound(self, node: Node) -> Any:
-        """A bound of a window frame: unbounded, or a number of rows or a distance of keys."""
-        match node.kind.rstrip("$"):
-            case "UnboundedPreceding":
-                return Unbounded.PRECEDING
-            case "UnboundedFollowing":
-                return Unbounded.FOLLOWING
-            case "CurrentRow":
-                return 0
-            case "Literal":
-                return literal_value(node.fields["value"], type_of(node.fields["dataType"]))
-            case "UnaryMinus":
-                return -self._bound(node.children[0])
-            case kind:
-                raise UnsupportedError(f"the window bound {kind}")
 
     def sort_key(self, node: Node, scope: VisibleColumns) -> SortKey:
         """One key of an order."""
@@ -585,10 +459,6 @@ def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call |
     return Call(function.name, args, resolved.result)
 
 
-def _sql_name(node: Node) -> str:
-    return str(node.jvm.prettyName())
-
-
 def _is_children(value: Any) -> bool:
     """Whether a field refers to children by their numbers."""
     if isinstance(value, bool):
@@ -596,23 +466,6 @@ def _is_children(value: Any) -> bool:
     if isinstance(value, list):
         return bool(value) and all(type(v) is int for v in value)
     return type(value) is int
-
-
-def _is_node_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
-
-
-def _is_replaceable(node: Node) -> bool:
-    """Whether a function is written as one thing and means another, its only child."""
-    is_sparks = "." not in node.kind
-    return (
-        is_sparks
-        and len(node.children) == 1
-        and any(
-            _is_node_list(v) or (isinstance(v, list) and v and _is_node_list(v[0]))
-            for v in node.fields.values()
-        )
-    )
 
 
 def _replacement(node: Node) -> Node | None:

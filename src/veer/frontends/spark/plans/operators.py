@@ -16,6 +16,7 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.coercion import conjunction
 from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.spark.plans.aggregates import aggregate_call, over_call
 from veer.frontends.spark.plans.call_sites import site_of
 from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns
 from veer.frontends.spark.plans.functions import python_function
@@ -139,10 +140,10 @@ class PlanReader(FlowBuilder):
         return signal
 
     def _read(self, node: Node) -> PlanSignal:
-        reader = getattr(self, f"_read_{node.kind.lower()}", None)
-        if reader is not None:
+        read = NODES.get(node.kind)
+        if read is not None:
             try:
-                signal: PlanSignal = reader(node)
+                signal = read(self, node)
             except (UnsupportedError, IllFormedError):
                 if not self._has_incomparable_types(node):
                     raise
@@ -211,7 +212,7 @@ class PlanReader(FlowBuilder):
         keys = tuple(self.expressions.sort_key(k, scope) for k in node.expressions("order"))
         return self._add_signal(Sort(keys), below.expr_ids, below)
 
-    def _read_globallimit(self, node: Node) -> PlanSignal:
+    def _read_limit(self, node: Node) -> PlanSignal:
         inner = node.children[0]
         count = self._count(node, "limitExpr")
         if inner.kind == "LocalLimit":
@@ -280,7 +281,9 @@ class PlanReader(FlowBuilder):
         calls: dict[GroupPart, Any] = {}
         try:
             for output in outputs:
-                collect_calls(output, keys, calls, lambda n: self.expressions.aggregate(n, scope))
+                collect_calls(
+                    output, keys, calls, lambda n: aggregate_call(self.expressions, n, scope)
+                )
         except (UnsupportedError, IllFormedError):
             return self._opaque_table(
                 node, [below], [*groups, *outputs], outputs, deterministic=False
@@ -324,7 +327,7 @@ class PlanReader(FlowBuilder):
         for column in columns:
             if column.kind != "Alias" or column.children[0].kind != "WindowExpression":
                 raise UnsupportedError("a window function inside of an expression")
-            call = self.expressions.over(column.children[0], scope)
+            call = over_call(self.expressions, column.children[0], scope)
             calls.append(NamedOver(str(column.fields["name"]), call))
         expr_ids = (*below.expr_ids, *(_expr_id(c) for c in columns))
         return self._add_signal(Over(tuple(calls)), expr_ids, below)
@@ -427,21 +430,6 @@ class PlanReader(FlowBuilder):
         return self._add_signal(udf, _expr_ids(outputs), *inputs)
 
     # -- Python functions of tables ------------------------------------------------------------
-
-    def _read_mapinpandas(self, node: Node) -> PlanSignal:
-        return self._table_function(node, "batch")
-
-    _read_mapinarrow = _read_pythonmapinarrow = _read_mapinpandas
-
-    def _read_flatmapgroupsinpandas(self, node: Node) -> PlanSignal:
-        return self._table_function(node, "group")
-
-    _read_flatmapgroupsinarrow = _read_flatmapgroupsinpandas
-
-    def _read_flatmapcogroupsinpandas(self, node: Node) -> PlanSignal:
-        return self._table_function(node, "table")
-
-    _read_flatmapcogroupsinarrow = _read_flatmapcogroupsinpandas
 
     def _table_function(self, node: Node, scope: str) -> PlanSignal:
         """A function of batches, groups or whole tables, known by its code."""
@@ -548,13 +536,13 @@ class PlanReader(FlowBuilder):
 
     # -- common table expressions --------------------------------------------------------------
 
-    def _read_withcte(self, node: Node) -> PlanSignal:
+    def _read_with(self, node: Node) -> PlanSignal:
         *definitions, plan = node.children
         for definition in definitions:
             self.definitions[int(definition.fields["id"])] = definition
         return self.read(plan)
 
-    def _read_cterelationref(self, node: Node) -> PlanSignal:
+    def _read_with_reference(self, node: Node) -> PlanSignal:
         number = int(node.fields["cteId"])
         if number not in self.definitions or node.fields.get("recursive"):
             raise UnsupportedError("a recursive common table expression")
@@ -572,7 +560,7 @@ class PlanReader(FlowBuilder):
 
     # -- leaves --------------------------------------------------------------------------------
 
-    def _read_onerowrelation(self, node: Node) -> PlanSignal:
+    def _read_one_row(self, node: Node) -> PlanSignal:
         return self._add_signal(Values((), ((),)), [])
 
     def _read_range(self, node: Node) -> PlanSignal:
@@ -592,6 +580,39 @@ class PlanReader(FlowBuilder):
             computed = TableUdf(source.table, source.fields, deterministic=False, kind="RDD")
             return self._add_signal(computed, signal.expr_ids, signal)
         return signal
+
+
+# How each node of a plan is read, by the name of its class in Spark.
+NODES: dict[str, Callable[[PlanReader, Node], PlanSignal]] = {
+    "Project": PlanReader._read_project,
+    "Filter": PlanReader._read_filter,
+    "Sort": PlanReader._read_sort,
+    "GlobalLimit": PlanReader._read_limit,
+    "Offset": PlanReader._read_offset,
+    "Distinct": PlanReader._read_distinct,
+    "Deduplicate": PlanReader._read_deduplicate,
+    "Sample": PlanReader._read_sample,
+    "Aggregate": PlanReader._read_aggregate,
+    "Expand": PlanReader._read_expand,
+    "Window": PlanReader._read_window,
+    "Generate": PlanReader._read_generate,
+    "Join": PlanReader._read_join,
+    "Union": PlanReader._read_union,
+    "Intersect": PlanReader._read_intersect,
+    "Except": PlanReader._read_except,
+    "WithCTE": PlanReader._read_with,
+    "CTERelationRef": PlanReader._read_with_reference,
+    "View": PlanReader._read_view,
+    "OneRowRelation": PlanReader._read_one_row,
+    "Range": PlanReader._read_range,
+    "MapInPandas": lambda reader, node: reader._table_function(node, "batch"),
+    "MapInArrow": lambda reader, node: reader._table_function(node, "batch"),
+    "PythonMapInArrow": lambda reader, node: reader._table_function(node, "batch"),
+    "FlatMapGroupsInPandas": lambda reader, node: reader._table_function(node, "group"),
+    "FlatMapGroupsInArrow": lambda reader, node: reader._table_function(node, "group"),
+    "FlatMapCoGroupsInPandas": lambda reader, node: reader._table_function(node, "table"),
+    "FlatMapCoGroupsInArrow": lambda reader, node: reader._table_function(node, "table"),
+}
 
 
 def fields_of(node: Node) -> tuple[Field, ...]:

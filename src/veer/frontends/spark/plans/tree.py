@@ -154,3 +154,25 @@ def _node(data: dict[str, Any], find: Callable[[], Any]) -> Node:
     name = str(data["class"])
     # A class that is not Spark's own is never taken for one of the same short name.
     return Node(name.rpartition(".")[2] if name.startswith(SPARK) else name, fields, find)
+
+
+def sql_name(node: Node) -> str:
+    """What SQL calls the function of an expression."""
+    return str(node.jvm.prettyName())
+
+
+def _is_node_list(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def is_replaceable(node: Node) -> bool:
+    """Whether a function is written as one thing and means another, its only child."""
+    is_sparks = "." not in node.kind
+    return (
+        is_sparks
+        and len(node.children) == 1
+        and any(
+            _is_node_list(v) or (isinstance(v, list) and v and _is_node_list(v[0]))
+            for v in node.fields.values()
+        )
+    )

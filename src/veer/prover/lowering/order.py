@@ -63,20 +63,20 @@ def comes_before(ours: Values, theirs: Values, directions: Sequence[Direction]) 
 
 def rows_before(context: Context, bag: Bag, keys: Values, top: Top) -> Expr:
     """How many rows of a bag that ends in sort keys come before a row with these."""
-    found: list[Expr] = []
+    counts: list[Expr] = []
     for term in map(context.freshened, bag if top.directions else ()):
         first = comes_before(term.outputs[top.width :], keys, top.directions)
-        found.append(_count(context, term, first))
-    return added(found, LONG)
+        counts.append(_count(context, term, first))
+    return added(counts, LONG)
 
 
 def rows_alike(context: Context, bag: Bag, keys: Values, top: Top) -> Expr:
     """How many rows of a bag have these sort keys."""
-    found = []
+    counts = []
     for term in map(context.freshened, bag):
         fits = conjunction(list(map(same, term.outputs[top.width :], keys)))
-        found.append(_count(context, term, fits))
-    return added(found, LONG)
+        counts.append(_count(context, term, fits))
+    return added(counts, LONG)
 
 
 def _count(context: Context, term: Term, condition: Expr) -> Expr:
@@ -86,7 +86,7 @@ def _count(context: Context, term: Term, condition: Expr) -> Expr:
 
 @dataclass
 class Ordered:
-    """Limits spelled out over a table of context."""
+    """Limits spelled out, in the context of a proof."""
 
     context: Context
 
@@ -155,14 +155,14 @@ class Ordered:
         if is_first:
             row: tuple[Atom, ...] = ()
             keys = tuple(self._extreme(bag, top) for _ in top.directions)
-            made = Term((), (self.context.exists(tuple(map(self.context.freshened, bag))),), ())
+            row_term = Term((), (self.context.exists(tuple(map(self.context.freshened, bag))),), ())
         else:
             types = [o.type for o in bag[0].outputs[top.width :]]
             row = tuple(Atom(self.context.fresh(), Domain(t)) for t in types)
             keys = tuple(a.columns[0] for a in row)
-            made = repeated(self.context, row, self._copies(bag, keys, top), ())
+            row_term = repeated(self.context, row, self._copies(bag, keys, top), ())
         shown = [keys[p] if isinstance(p, int) else p for p in places if p is not None]
-        return (replace(made, outputs=(*shown, *keys)),)
+        return (replace(row_term, outputs=(*shown, *keys)),)
 
     def _extreme(self, bag: Bag, top: Top) -> Expr:
         """The sort key of the first row."""

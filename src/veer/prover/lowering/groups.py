@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from veer.model.expr import Case, Cast, Expr, IsNull, Literal, Not, RowColumn
 from veer.model.types import LONG, DoubleType, IntegralType, has_floats
-from veer.prover.conditions import Classes, row_keys
+from veer.prover.conditions import EqualityClasses, row_keys
 from veer.prover.context import Context
 from veer.prover.folds import sum_or_zero
+from veer.prover.lowering.order import Ordered, rows_alike
 from veer.prover.matching.matcher import Matcher
-from veer.prover.order import Ordered, rows_alike
 from veer.prover.simplify import simplify
 from veer.prover.splitting import by_cases
 from veer.prover.sums import shifted
@@ -36,7 +36,7 @@ from veer.smt import Same, same
 
 @dataclass
 class Groups:
-    """The group rules over a table of context."""
+    """Groups and limits of one proof: kept whole while conditions move in, then spelled out."""
 
     context: Context
     matcher: Matcher
@@ -56,45 +56,53 @@ class Groups:
     def pushed(self, term: Term) -> Term:
         """Conditions on the keys of a group alone move into the group.
 
-        HAVING k > 5   =>   WHERE k > 5 before grouping
+            HAVING k > 5   =>   WHERE k > 5 before grouping
+
+        All rows of a group have its keys, so a condition on the keys keeps or drops a group as a
+        whole; nulls form a group and meet the condition alike. Not for a global group: it has a
+        row even if none is left.
         """
         for atom in term.atoms:
             group = atom.relation
             if not isinstance(group, Group) or group.is_global:
                 continue
-            keys = atom.columns[: group.keys]
-            others = {a.var for a in term.atoms if a is not atom}
-            moving = [
-                c
-                for c in term.conditions
-                if (read := self.context.free(c)).intersection(keys)
-                and all(r in keys for r in read if r.variable == atom.var)
-                and others.isdisjoint(r.variable for r in read)
-            ]
+            moving = self._conditions_on_keys(term, atom, group)
             if moving:
-                inner = tuple(
-                    replace(
-                        t,
-                        conditions=(
-                            *t.conditions,
-                            *(
-                                self.context.substitute(c, dict(zip(keys, t.outputs, strict=False)))
-                                for c in moving
-                            ),
-                        ),
-                    )
-                    for t in map(self.context.freshened, group.bag)
-                )
                 rest = tuple(c for c in term.conditions if c not in moving)
-                made = Atom(atom.var, replace(group, bag=inner))
-                atoms = tuple(made if a is atom else a for a in term.atoms)
+                narrowed = Atom(atom.var, self._narrowed(atom, group, moving))
+                atoms = tuple(narrowed if a is atom else a for a in term.atoms)
                 return self.pushed(Term(atoms, rest, term.outputs))
         return term
+
+    def _conditions_on_keys(self, term: Term, atom: Atom, group: Group) -> list[Expr]:
+        """Conditions that read keys of a group atom, and no other column of the term."""
+        keys = atom.columns[: group.keys]
+        others = {a.var for a in term.atoms if a is not atom}
+        return [
+            c
+            for c in term.conditions
+            if (read := self.context.free(c)).intersection(keys)
+            and all(r in keys for r in read if r.variable == atom.var)
+            and others.isdisjoint(r.variable for r in read)
+        ]
+
+    def _narrowed(self, atom: Atom, group: Group, conditions: Sequence[Expr]) -> Group:
+        """The group over those of its rows whose keys meet the conditions."""
+        keys = atom.columns[: group.keys]
+        bag = []
+        for row in map(self.context.freshened, group.bag):
+            table = dict(zip(keys, row.outputs, strict=False))
+            moved = (self.context.substitute(c, table) for c in conditions)
+            bag.append(replace(row, conditions=(*row.conditions, *moved)))
+        return replace(group, bag=tuple(bag))
 
     # -- groups of one row ---------------------------------------------------------------------
 
     def _single_rows(self, group: Group) -> Bag | None:
-        """A group whose keys hold a key of its input has one row each: no grouping at all."""
+        """A group whose keys hold a key of its input has one row each: no grouping at all.
+
+        Not for several terms, which could give the same keys twice, nor for a global group.
+        """
         if group.is_global or len(group.bag) != 1:
             return None
         (term,) = group.bag
@@ -109,39 +117,50 @@ class Groups:
         return (replace(term, outputs=(*term.outputs[: group.keys], *values)),)
 
     def _keys_determine(self, term: Term, keys: tuple[Expr, ...]) -> bool:
-        """Whether equal keys mean the same row of every atom."""
-        classes = Classes.of(term.conditions)
+        """Whether equal keys mean the same row of every atom.
+
+        An atom is determined if the columns of one of its keys are known; then all its columns
+        are, and may determine further atoms. Float keys say nothing: 0.0 groups with -0.0.
+        """
+        classes = EqualityClasses.of(term.conditions)
         plain = (shifted(k)[1] for k in keys if not has_floats(k.type))  # x + 1 says what x is
         known = {m for k in plain for m in classes.members(k)}
-        open_ = list(term.atoms)
-        noted = []
-        while open_:
-            found = None
-            for atom in open_:
-                for key in self._unique_columns(atom, term.conditions, classes):
-                    if all(self._is_known(c, known, classes) for c in key):
-                        found = (atom, key)
-                        break
-                if found:
-                    break
-            if found is None:
+        remaining = list(term.atoms)
+        relied_on = []
+        while remaining:
+            determined = self._determined(remaining, term.conditions, classes, known)
+            if determined is None:
                 return False
-            atom, key = found
+            atom, key = determined
             if isinstance(atom.relation, Table):
-                noted.append(found)
-            open_.remove(atom)
+                relied_on.append(determined)
+            remaining.remove(atom)
             known |= {m for c in atom.columns for m in classes.members(c)}
-        for atom, key in noted:
+        for atom, key in relied_on:
             self.context.note_key(atom, key)
         return True
 
-    def _is_known(self, c: RowColumn, known: set[Expr], classes: Classes) -> bool:
+    def _determined(
+        self,
+        atoms: Sequence[Atom],
+        conditions: Sequence[Expr],
+        classes: EqualityClasses,
+        known: set[Expr],
+    ) -> tuple[Atom, tuple[RowColumn, ...]] | None:
+        """The first atom of which a key is known, with that key."""
+        for atom in atoms:
+            for key in self._unique_columns(atom, conditions, classes):
+                if all(self._is_known(c, known, classes) for c in key):
+                    return atom, key
+        return None
+
+    def _is_known(self, c: RowColumn, known: set[Expr], classes: EqualityClasses) -> bool:
         return not has_floats(c.type) and any(
             m in known or isinstance(m, Literal) for m in classes.members(c)
         )
 
     def _unique_columns(
-        self, atom: Atom, conditions: Sequence[Expr], classes: Classes
+        self, atom: Atom, conditions: Sequence[Expr], classes: EqualityClasses
     ) -> list[tuple[RowColumn, ...]]:
         if isinstance(atom.relation, Group):
             return [atom.columns[: atom.relation.keys]]
@@ -153,13 +172,13 @@ class Groups:
 
     def expanded(self, bag: Bag) -> Bag:
         """The bag without groups and limits, simplified; empty terms go."""
-        found: list[Term] = []
+        terms: list[Term] = []
         for term in bag:
             for part in self._spelled_out(self.pushed(term)):
-                made = simplify(self.context, part)
-                if made is not None:
-                    found += by_cases(self.context, made)
-        return tuple(found)
+                simple = simplify(self.context, part)
+                if simple is not None:
+                    terms += by_cases(self.context, simple)
+        return tuple(terms)
 
     def _spelled_out(self, term: Term) -> Iterator[Term]:
         atom = next((a for a in term.atoms if isinstance(a.relation, Group | Top)), None)
@@ -184,7 +203,11 @@ class Groups:
             )
 
     def _group_row(self, group: Group) -> Term:
-        """A row of a group: its keys range over all values, a row has them, folds go over those."""
+        """A row of a group: its keys range over all values, a row has them, folds go over those.
+
+        Each combination of keys, nulls included, comes once, and only if some row has it. A global
+        group is there without rows too.
+        """
         inner = self.expanded(group.bag)
         types = [e.type for e in group.bag[0].outputs[: group.keys]] if group.bag else []
         atoms = tuple(Atom(self.context.fresh(), Domain(t)) for t in types)
@@ -217,9 +240,9 @@ class Groups:
         if not bag:
             return ()
         ordered = Ordered(self.context)
-        found = ordered.by_counting(top, bag, is_unique=self._tell_apart(bag, top))
-        if found is not None:
-            return found
+        counted = ordered.by_counting(top, bag, is_unique=self._tell_apart(bag, top))
+        if counted is not None:
+            return counted
         name = f"limit {top.limit} offset {top.offset} in order {top.directions}"
         types = tuple(o.type for o in bag[0].outputs)
         atom = Atom(self.context.fresh(), Opaque(name, (bag,), (), types, (True,) * len(types)))

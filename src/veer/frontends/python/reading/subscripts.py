@@ -1,0 +1,178 @@
+"""Attributes, items and slices, as Python functions read them."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from veer.frontends.python.reading import comparisons
+from veer.frontends.python.reading.branches import (
+    Raises,
+    State,
+    Tree,
+    ValueContinuation,
+    require_kinds,
+)
+from veer.frontends.python.reading.constants import require_data
+from veer.frontends.python.reading.values import (
+    Constant,
+    Items,
+    NotRead,
+    Symbol,
+    Value,
+    as_int,
+    as_symbol,
+    function_call,
+)
+from veer.model.expr import Call, Cast
+from veer.model.types import INT, LONG
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading.reader import FunctionReader
+
+MOST_ITEMS = 100
+
+
+def attribute(
+    reader: FunctionReader, base: Value, name: str, state: State, then: ValueContinuation
+) -> Tree:
+    if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
+        if not hasattr(base.value, name):
+            return Raises()
+        return then(Constant(getattr(base.value, name)), state)
+    if isinstance(base, Symbol) and base.kind == "date" and name in ("year", "month", "day"):
+        return reader.require_not_none(
+            base,
+            state,
+            lambda v, s: then(
+                replace(
+                    Symbol(Cast(Call(name, (as_symbol(v).expr,), INT), LONG), "int"),
+                    low=0,
+                    high=9999,
+                ),
+                s,
+            ),
+        )
+    raise NotRead(f"the attribute {name}")
+
+
+def item(
+    reader: FunctionReader, base: Value, index: Value, state: State, then: ValueContinuation
+) -> Tree:
+    """`base[index]`"""
+    if isinstance(base, Constant) and isinstance(index, Constant):
+        return reader.compute_constant(
+            lambda: require_data(base.value)[require_data(index.value)], state, then
+        )
+    if isinstance(base, Items) and isinstance(index, Constant) and type(index.value) is int:
+        if not -len(base.items) <= index.value < len(base.items):
+            return Raises()
+        return then(base.items[index.value], state)
+    if isinstance(base, Constant) and isinstance(base.value, dict):
+        return looked_up(reader, base.value, index, state, then, lambda _: Raises())
+    if not isinstance(base, Symbol) or base.kind not in ("str", "texts"):
+        raise NotRead("a subscript")
+    function = "python.at" if base.kind == "str" else "python.item"
+    return require_kinds(
+        reader, [base, index], ("str", "texts"), ("int", "bool"), state,
+        lambda args, s: reader.continue_with(function_call(function, "str", args[0], as_int(args[1])), s, then),
+    )  # fmt: skip
+
+
+def sliced(
+    reader: FunctionReader, base: ast.expr, part: ast.Slice, state: State, then: ValueContinuation
+) -> Tree:
+    """`base[i:j]`, or backwards `base[::-1]`."""
+    missing = ast.Constant(None)
+    bounds = [part.lower or missing, part.upper or missing]
+    backwards = part.step is not None
+    if part.step is not None and (ast.unparse(part.step) != "-1" or part.lower or part.upper):
+        raise NotRead("a slice with steps")
+
+    def slice_values(values: list[Value], s: State) -> Tree:
+        if all(isinstance(v, Constant) for v in values):
+            text, low, high = (v.value for v in values if isinstance(v, Constant))
+            span = slice(low, high, -1 if backwards else None)
+            return reader.compute_constant(lambda: require_data(text)[span], s, then)
+        if as_symbol(values[0]).kind == "texts":
+            raise NotRead("a slice of a list")
+        if backwards:
+            return _cut(reader, "reversed", values[:1], s, then)
+        return _between(reader, values[0], values[1], values[2], s, then)
+
+    return reader.values([base, *bounds], state, slice_values)
+
+
+def _between(
+    reader: FunctionReader,
+    text: Value,
+    low: Value,
+    high: Value,
+    state: State,
+    then: ValueContinuation,
+) -> Tree:
+    """A part of a text; a bound that is None is left out."""
+
+    def from_start(s: State) -> Tree:
+        return reader.unless_none(
+            high,
+            s,
+            lambda t: _cut(reader, "from", [text, Constant(0)], t, then),
+            lambda to, t: _cut(reader, "until", [text, to], t, then),
+        )
+
+    def from_place(at: Value, s: State) -> Tree:
+        return reader.unless_none(
+            high,
+            s,
+            lambda t: _cut(reader, "from", [text, at], t, then),
+            lambda to, t: _cut(reader, "slice", [text, at, to], t, then),
+        )
+
+    return reader.unless_none(low, state, from_start, from_place)
+
+
+def _cut(
+    reader: FunctionReader,
+    function: str,
+    values: Sequence[Value],
+    state: State,
+    then: ValueContinuation,
+) -> Tree:
+    return require_kinds(
+        reader, values, ("str",), ("int", "bool"), state,
+        lambda args, s: reader.continue_with(
+            function_call(f"python.{function}", "str", args[0], *map(as_int, args[1:])), s, then
+        ),
+    )  # fmt: skip
+
+
+def looked_up(
+    reader: FunctionReader,
+    table: dict[Any, Any],
+    key: Value,
+    state: State,
+    then: ValueContinuation,
+    missing: Any,
+) -> Tree:
+    """What a constant dict holds for a key of the row."""
+    require_data(table)
+    if len(table) > MOST_ITEMS:
+        raise NotRead("a dict of too many items")
+
+    def over(left: list[tuple[Any, Any]], s: State) -> Tree:
+        if not left:
+            tree: Tree = missing(s)
+            return tree
+        (wanted, value), rest = left[0], left[1:]
+
+        def decided(v: Value, t: State) -> Tree:
+            assert isinstance(v, Constant)
+            return then(Constant(value), t) if v.value else over(rest, t)
+
+        return comparisons.equal(reader, key, Constant(wanted), s, decided)
+
+    return over(list(table.items()), state)

@@ -1,0 +1,152 @@
+"""Aggregate calls and window functions of plans."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.spark.plans.tree import Node, is_replaceable, sql_name
+from veer.frontends.spark.plans.types import literal_value, type_of
+from veer.functions.registry import (
+    AGGREGATE,
+    OVER,
+    SPARK_CLASSES,
+    canonical_name,
+)
+from veer.model.expr import (
+    AggregateCall,
+    Expr,
+    Frame,
+    Literal,
+    OverCall,
+    arguments,
+)
+from veer.model.types import DataType, is_modelled, is_orderable
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns
+
+COLLECTING = frozenset({"CollectList", "CollectSet"})  # which leave out nulls, unless told not to
+
+
+class Unbounded(Enum):
+    """A bound of a window frame that is none."""
+
+    PRECEDING = auto()
+    FOLLOWING = auto()
+
+
+def aggregate_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> AggregateCall:
+    """An aggregate call."""
+    function = node.children[0]
+    where = expressions.read(node.children[1], scope) if len(node.children) > 1 else None
+    name, args, type_ = _aggregate_function(expressions, function, scope)
+    distinct = bool(node.fields["isDistinct"])
+    if distinct and not all(is_orderable(a.type) for a in args):
+        raise UnsupportedError(f"the aggregate function {name} of DISTINCT {args[0].type}")
+    if distinct and not args:
+        raise UnsupportedError(f"the aggregate function {name} of DISTINCT constants")
+    return AggregateCall(name, args, type_, distinct, where)
+
+
+def _aggregate_function(
+    expressions: Expressions, node: Node, scope: VisibleColumns
+) -> tuple[str, tuple[Expr, ...], DataType]:
+    if is_replaceable(node):
+        return _aggregate_function(expressions, node.children[0], scope)
+    name = SPARK_CLASSES.get(node.kind) or canonical_name(sql_name(node))
+    args = expressions.children(node, scope)
+    if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
+        args = ()
+    if name in ("first", "last") and node.fields.get("ignoreNulls") is True:
+        args = (args[0], Literal(True, type_of("boolean")))
+    elif not _has_modelled_aggregate_parameters(expressions, node):
+        raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
+    function = AGGREGATE.get(name)
+    if function is None or node.kind not in function.spark:
+        raise UnsupportedError(f"the aggregate function {name}")
+    if not function.keeps_values and not all(is_modelled(a.type) for a in args):
+        raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
+    signature = function.resolve(arguments(args))
+    if signature.arguments != tuple(a.type for a in args):
+        raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
+    return name, args, signature.result
+
+
+def _has_modelled_aggregate_parameters(expressions: Expressions, node: Node) -> bool:
+    offsets = ["mutableAggBufferOffset", "inputAggBufferOffset"]
+    ignoring = node.fields.get("ignoreNulls")
+    if ignoring is not None and ignoring is (node.kind in COLLECTING):
+        offsets.append("ignoreNulls")  # as usual
+    kept = {n: v for n, v in node.fields.items() if n not in offsets}
+    return expressions.has_modelled_parameters(Node(node.kind, kept, node.find, node.children))
+
+
+def over_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> OverCall:
+    """A window function with its window."""
+    function, window = node.children
+    where = None
+    if function.kind == "AggregateExpression":
+        if function.fields["isDistinct"]:
+            raise UnsupportedError("a window function over DISTINCT values")
+        if len(function.children) > 1:
+            where = expressions.read(function.children[1], scope)
+        name, args, type_ = _aggregate_function(expressions, function.children[0], scope)
+    else:
+        name, args, type_ = _window_function(expressions, function, scope)
+    *parts, frame = window.children
+    partition = tuple(expressions.read(p, scope) for p in parts if p.kind != "SortOrder")
+    order = tuple(expressions.sort_key(p, scope) for p in parts if p.kind == "SortOrder")
+    return OverCall(name, args, type_, partition, order, _frame(frame), False, where)
+
+
+def _window_function(
+    expressions: Expressions, node: Node, scope: VisibleColumns
+) -> tuple[str, tuple[Expr, ...], DataType]:
+    name = SPARK_CLASSES.get(node.kind) or canonical_name(sql_name(node))
+    function = OVER.get(name)
+    if function is None or node.kind not in function.spark:
+        raise UnsupportedError(f"the window function {name}")
+    if node.fields.get("ignoreNulls") is True:
+        raise UnsupportedError(f"the window function {name}")
+    args = expressions.children(node, scope)
+    if function.reads_order_alone:
+        args = ()
+    elif name in ("lag", "lead") and isinstance(args[2], Literal) and args[2].value is None:
+        args = args[:2]
+    signature = function.resolve(arguments(args))
+    if signature.arguments != tuple(a.type for a in args):
+        raise UnsupportedError(f"the window function {name} of {args[0].type}")
+    return name, args, signature.result
+
+
+def _frame(node: Node) -> Frame:
+    if node.kind != "SpecifiedWindowFrame":
+        raise UnsupportedError(f"the window frame {node.kind}")
+    unit = "rows" if node.object_name("frameType") == "RowFrame" else "range"
+    start, end = (_bound(child) for child in node.children)
+    if start is Unbounded.FOLLOWING or end is Unbounded.PRECEDING:
+        raise UnsupportedError("a window frame that is empty")
+    return Frame(
+        unit,
+        None if isinstance(start, Unbounded) else start,
+        None if isinstance(end, Unbounded) else end,
+    )
+
+
+def _bound(node: Node) -> Any:
+    """A bound of a window frame: unbounded, or a number of rows or a distance of keys."""
+    match node.kind.rstrip("$"):
+        case "UnboundedPreceding":
+            return Unbounded.PRECEDING
+        case "UnboundedFollowing":
+            return Unbounded.FOLLOWING
+        case "CurrentRow":
+            return 0
+        case "Literal":
+            return literal_value(node.fields["value"], type_of(node.fields["dataType"]))
+        case "UnaryMinus":
+            return -_bound(node.children[0])
+        case kind:
+            raise UnsupportedError(f"the window bound {kind}")

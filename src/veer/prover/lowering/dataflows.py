@@ -1,0 +1,302 @@
+"""From a dataflow to sum-normal form, operator by operator; exact, or refused with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, assert_never, final
+
+from veer.analysis.determinism import keys_relied_on, operator_kind
+from veer.analysis.fingerprint import identity
+from veer.analysis.row_counts import most_rows
+from veer.assumptions import KeyAssumption
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.expr import And, Case, Compare, Expr, Literal, Not, OuterColumn
+from veer.model.ops import (
+    Aggregate,
+    AnyOperator,
+    Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
+)
+from veer.model.pprint import brief
+from veer.model.resolve import EnclosingRows
+from veer.model.traits import RowOrder
+from veer.model.types import BOOLEAN, has_floats, is_orderable
+from veer.model.walk import operator_exprs, parts
+from veer.prover.conditions import can_be_null
+from veer.prover.context import TooLargeError
+from veer.prover.definitions import SCALAR
+from veer.prover.keys import is_one_row
+from veer.prover.lowering.aggregates import lower_aggregate
+from veer.prover.lowering.base import ExpressionLowering, OperatorInput
+from veer.prover.lowering.joins import lower_join, lower_lateral
+from veer.prover.lowering.order import Ordered, in_common
+from veer.prover.lowering.rows import (
+    lower_filter,
+    lower_project,
+    lower_row_udf,
+    lower_sink,
+    lower_sort,
+    lower_unnest,
+)
+from veer.prover.lowering.windows import looking_back, lower_over
+from veer.prover.terms import FALSE, TRUE, Atom, Bag, Direction, Opaque, Table, Term, Top
+
+MOST_TERMS = 48
+MOST_ATOMS = 14
+MOST_ROWS = 24
+
+Directions: TypeAlias = tuple[Direction, ...]
+
+
+@final
+@dataclass
+class Lowering(ExpressionLowering):
+    """Lowers the dataflows of one query pair into bags over shared symbols."""
+
+    assumptions: set[KeyAssumption] = field(default_factory=set)
+
+    def result(self, dataflow: Dataflow) -> tuple[Bag, Directions]:
+        """What the only sink shows, its sort keys as further outputs, and their directions."""
+        (sink,) = dataflow.sinks
+        return self._lower(dataflow, sink, ())
+
+    def query(self, dataflow: Dataflow, rows: EnclosingRows) -> Bag:
+        """The result of a subquery that may read the rows around it, groups expanded."""
+        (sink,) = dataflow.sinks
+        bag, _ = self._lower(dataflow, sink, rows)
+        return self.groups.expanded(_without_sort_keys(bag, len(dataflow.schemas[sink])))
+
+    def _lower(self, dataflow: Dataflow, goal: str, rows: EnclosingRows) -> tuple[Bag, Directions]:
+        """The bag of one operator; orders are kept through Filter, Project and Limit."""
+        bags: dict[str, Bag] = {}
+        orders: dict[str, Directions] = {}
+        needed = dataflow.ancestors(goal)
+        for id_ in dataflow.order:
+            if id_ not in needed:
+                continue
+            below = dataflow.inputs[id_]
+            inputs = [tuple(map(self.context.freshened, bags[i])) for i in below]
+            order = orders[below[0]] if len(below) == 1 else ()
+            operator = dataflow.operators[id_]
+            if operator.traits.order in (RowOrder.NONE, RowOrder.UNKNOWN):
+                widths = [len(dataflow.schemas[i]) for i in below]
+                inputs = list(map(_without_sort_keys, inputs, widths))
+                order = ()
+            if isinstance(operator, Sort):
+                order = _directions(operator)
+            bag = self._operator(OperatorInput(dataflow, id_, tuple(inputs), rows))
+            if len(bag) > MOST_TERMS or any(len(t.atoms) > MOST_ATOMS for t in bag):
+                raise TooLargeError(f"operator {id_!r} has too many cases to compare", operator=id_)
+            bags[id_], orders[id_] = bag, order
+        return bags[goal], orders[goal]
+
+    def _operator(self, given: OperatorInput) -> Bag:
+        """The bag of an operator over the bags of its inputs."""
+        self._require_function(given)
+        operator = given.operator
+        match operator:
+            case Source():
+                return _single(Atom(self.context.fresh(), Table(operator)))
+            case Values():
+                return _constant_rows(operator, given)
+            case Filter():
+                return lower_filter(self, operator, given)
+            case Project():
+                return lower_project(self, operator, given)
+            case Sort():
+                return lower_sort(self, operator, given)
+            case Sink():
+                return lower_sink(operator, given)
+            case Join():
+                return lower_join(self, operator, given)
+            case Aggregate(keys, calls):
+                exprs = [k.expr for k in keys]
+                return lower_aggregate(self, exprs, calls, given, is_global=False)
+            case GlobalAggregate(calls):
+                return lower_aggregate(self, [], calls, given, is_global=True)
+            case Union():
+                return tuple(t for bag in given.bags for t in bag)
+            case Lateral():
+                return lower_lateral(self, operator, given)
+            case RowUdf():
+                return lower_row_udf(operator, given)
+            case Unnest():
+                return lower_unnest(self, operator, given)
+            case Limit():
+                return self._limit(operator, given)
+            case Deduplicate(keys=named_keys):
+                if any(has_floats(k.type) for k in named_keys):
+                    given.refuse("takes -0.0 for 0.0")
+                return given.bag  # no choice, so a key is among its columns
+            case Over():
+                bag = lower_over(self, operator, given)
+                return self._opaque(looking_back(operator), given) if bag is None else bag
+            case IntersectAll() | ExceptAll():
+                return self._counted_rows(operator, given)
+            case TableUdf():
+                return self._opaque(operator, given)
+            case Sample():
+                return given.refuse("draws a sample")
+            case _:
+                assert_never(operator)
+
+    def _require_function(self, given: OperatorInput) -> None:
+        """An operator is lowered only if its output is a function of the bags below it."""
+        dataflow, id_ = given.dataflow, given.id
+        if operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION):
+            given.refuse(f"({brief(given.operator)}) makes a choice")
+        self.assumptions.update(keys_relied_on(dataflow, id_))
+        if isinstance(given.operator, TableUdf) and any(
+            isinstance(dataflow.operators[i], Sort) for i in dataflow.ancestors(id_)
+        ):
+            given.refuse("may see the order of its input")
+
+    def _limit(self, limit: Limit, given: OperatorInput) -> Bag:
+        """The first rows in the order below; all of them where there are never more."""
+        dataflow, id_ = given.dataflow, given.id
+        if limit.count == 0:
+            return ()
+        if limit.offset == 0:
+            below = dataflow.inputs[id_][0]
+            if limit.count is None or most_rows(dataflow, below) <= limit.count:
+                return given.bag
+        order = _order_below(dataflow, id_)
+        top = Top(given.bag, len(given.schema), order, limit.count, limit.offset)
+        return Ordered(self.context).merged(top)
+
+    def _counted_rows(self, operator: IntersectAll | ExceptAll, given: OperatorInput) -> Bag:
+        """INTERSECT ALL and EXCEPT ALL by how often a row comes in each input."""
+        bags = [self.groups.expanded(bag) for bag in given.bags]
+        if not any(bags):
+            return ()
+        term = in_common(self.context, bags, without=isinstance(operator, ExceptAll))
+        return self._opaque(operator, given) if term is None else (term,)
+
+    def _opaque(self, operator: AnyOperator, given: OperatorInput) -> Bag:
+        """An operator that is some function of its whole inputs.
+
+        The same identity over equal bags gives equal rows; nothing else is assumed of it.
+        """
+        if given.outer and _reads_outer_rows(operator):
+            given.refuse("reads the rows around its subquery")
+        schema = given.dataflow.schemas[given.id]
+        bags = tuple(self.groups.expanded(bag) for bag in given.bags)
+        nullable = tuple(f.nullable for f in schema)
+        relation = Opaque(identity(operator, given.schemas), bags, (), schema.types, nullable)
+        return _single(Atom(self.context.fresh(), relation))
+
+    # -- subqueries ----------------------------------------------------------------------------
+
+    def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
+        """Whether a query has a row: columns, orders and limits at its top say nothing of that."""
+        (goal,) = query.sinks
+        while _keeps_emptiness(query.operators[goal]):
+            (goal,) = query.inputs[goal]
+        bag, _ = self._lower(query, goal, rows)
+        return self.context.exists(self.groups.expanded(bag))
+
+    def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
+        """True if a row compares equal; else null if one cannot be compared; else false."""
+        equal_rows: list[Term] = []
+        not_unequal_rows: list[Term] = []
+        nullable = False
+        for term in self.query(query, rows):
+            compared = [Compare("=", a, o) for a, o in zip(args, term.outputs, strict=True)]
+            equal: Expr = compared[0] if len(compared) == 1 else And(tuple(compared))
+            not_false = Not(Case(((Not(equal), TRUE),), FALSE))
+            equal_rows.append(Term(term.atoms, (*term.conditions, equal), ()))
+            not_unequal_rows.append(Term(term.atoms, (*term.conditions, not_false), ()))
+            nullable = nullable or can_be_null(equal)
+        is_in = self.context.exists(tuple(map(self.context.freshened, equal_rows)))
+        if not nullable:
+            return is_in
+        is_unsure = self.context.exists(tuple(map(self.context.freshened, not_unequal_rows)))
+        return Case(((is_in, TRUE), (is_unsure, Literal(None, BOOLEAN))), FALSE)
+
+    def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
+        """The value of a single row, which a global aggregate always has; null without one.
+
+        Of at most one value the greatest is that value; where there may be several rows Spark
+        fails, and the symbol stands for some value, the same for the same bag.
+        """
+        bag = self.query(query, rows)
+        if len(bag) == 1 and not bag[0].atoms and not bag[0].conditions:
+            return bag[0].outputs[0]
+        type_ = query.result_schema.types[0]
+        single = most_rows(query, query.sinks[0]) <= 1 or (
+            len(bag) == 1 and is_one_row(self.context, bag[0])
+        )
+        if single and is_orderable(type_) and not has_floats(type_):
+            return self.context.fold("max", type_, False, bag)
+        return self.context.fold(SCALAR, type_, False, bag)
+
+
+def _single(atom: Atom) -> Bag:
+    """The rows of one relation."""
+    return (Term((atom,), (), atom.columns),)
+
+
+def _constant_rows(operator: Values, given: OperatorInput) -> Bag:
+    if len(operator.rows) > MOST_ROWS:
+        size = len(operator.rows)
+        raise TooLargeError(f"operator {given.id!r} has {size} rows", operator=given.id)
+    types = [f.type for f in operator.fields]
+    return tuple(Term((), (), tuple(map(Literal, row, types))) for row in operator.rows)
+
+
+def _without_sort_keys(bag: Bag, width: int) -> Bag:
+    return tuple(replace(t, outputs=t.outputs[:width]) for t in bag)
+
+
+def _keeps_emptiness(operator: AnyOperator) -> bool:
+    """Whether an operator has a row exactly if its only input has one."""
+    match operator:
+        case Sink() | Project() | Sort() | Limit(None, 0):
+            return True
+        case Limit(int() as count, 0):
+            return count > 0
+        case Limit() | Filter() | Deduplicate() | Sample() | Over() | Unnest() | Lateral():
+            return False
+        case Source() | Values() | Join() | Aggregate() | GlobalAggregate() | Union():
+            return False
+        case IntersectAll() | ExceptAll() | RowUdf() | TableUdf():
+            return False
+        case _:
+            assert_never(operator)
+
+
+def _reads_outer_rows(operator: AnyOperator) -> bool:
+    return any(isinstance(n, OuterColumn) for e in operator_exprs(operator) for n in parts(e))
+
+
+def _order_below(dataflow: Dataflow, id_: str) -> Directions:
+    """The directions of the order a limit follows."""
+    while not isinstance(dataflow.operators[id_], Sort):
+        if dataflow.operators[id_].traits.order is not RowOrder.KEPT:
+            return ()
+        id_ = dataflow.inputs[id_][0]
+    sort = dataflow.operators[id_]
+    assert isinstance(sort, Sort)
+    return _directions(sort)
+
+
+def _directions(sort: Sort) -> Directions:
+    return tuple((k.ascending, k.nulls_first) for k in sort.keys)

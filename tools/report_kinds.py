@@ -1,0 +1,47 @@
+"""`docs/report-kinds.md`: the kinds of assumptions, caveats and reasons of a report."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import ModuleType
+
+from veer import assumptions, caveats, reasons
+from veer.report.wording import reason_text
+
+INTRODUCTION = """# Kinds of assumptions, caveats and reasons
+
+Made by `python -m tools pages` from the source; not to be edited. The JSON report ([report-format.md](report-format.md)) has a
+kind beside each text: programs decide on the kind, which stays; the text is for people and may be worded otherwise. A program that
+meets a kind it does not know should take it as a hindrance.
+"""
+SECTIONS = (
+    ("Assumptions: what an `equivalent` rests on", assumptions),
+    ("Caveats: what to know although the verdict stands", caveats),
+    ("Reasons of a verdict, or of an answer", reasons),
+)
+
+
+def page() -> str:
+    """The whole page."""
+    sections = [INTRODUCTION]
+    for title, module in SECTIONS:
+        rows = [f"| `{kind}` | {text} |" for kind, text in sorted(kinds(module))]
+        sections.append(
+            "\n".join([f"## {title}\n", "| kind | what it says |", "| --- | --- |", *rows, ""])
+        )
+    return "\n".join(sections)
+
+
+def kinds(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """The kinds that a module defines, each with a sentence on it."""
+    for class_ in vars(module).values():
+        if inspect.isclass(class_) and class_.__module__ == module.__name__:
+            kind = vars(class_).get("kind")
+            if isinstance(kind, str):
+                first = (inspect.getdoc(class_) or "").partition("\n\n")[0]
+                yield kind, first.replace("\n", " ").replace("|", "\\|")
+    if module is reasons:
+        for cause in reasons.Cause:
+            text = reason_text(cause)
+            yield cause.kind, f"{text[:1].upper()}{text[1:]}."
