@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from veer.model.ops import Source
+from veer.model.pprint import brief, show_operator
+from veer.model.schema import Field
 from veer.model.secrets import (
     CREDENTIALS,
     SECRET_ASSIGNMENT,
@@ -11,6 +14,7 @@ from veer.model.secrets import (
     without_credentials,
     without_secret_values,
 )
+from veer.model.types import INT
 
 
 @pytest.mark.parametrize("name", ["password", "sfPassword", "fs.s3a.secret.key", "PWD", "userName"])
@@ -41,3 +45,10 @@ def test_a_write_is_the_same_under_another_credential_only() -> None:
     one, two = (without_credentials([("keyspace", value)]) for value in ("left", "right"))
     assert one != two
     assert "left" not in str(one)
+
+
+def test_a_source_that_is_shown_briefly_hides_secrets_too() -> None:
+    fields = tuple(Field(f"column_number_{i}", INT) for i in range(30))
+    source = Source("t", fields, location="jdbc:postgresql://h/d?user=u&password=hunter2")
+    assert "column_number_29" not in brief(source)  # it is the short form
+    assert "hunter2" not in brief(source) + show_operator(source)

@@ -137,7 +137,7 @@ def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
     Those its subqueries rely on too.
     """
     operator = dataflow.operators[id_]
-    if not isinstance(operator, Limit | Deduplicate | Over):
+    if not operator.traits.relies_on_keys:
         return [
             key
             for query in subqueries(operator)

@@ -33,6 +33,7 @@ from veer.model.expr import (
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    AnyUdf,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -120,7 +121,7 @@ def may_show_zero_signs(dataflow: Dataflow) -> bool:
 
 def _sees_floats(dataflow: Dataflow, id_: str) -> bool:
     """Whether an opaque operator is given floats."""
-    return isinstance(dataflow.operators[id_], RowUdf | TableUdf) and any(
+    return isinstance(dataflow.operators[id_], AnyUdf) and any(
         has_floats(t) for i in dataflow.inputs[id_] for t in dataflow.schemas[i].types
     )
 

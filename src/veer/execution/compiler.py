@@ -62,11 +62,11 @@ class Compiler:
             )
             statement = writer.statement(id_)
             try:
-                found = self.spark.sql(statement)
+                frame = self.spark.sql(statement)
             except Exception as error:
                 first = (str(error).strip().splitlines() or [type(error).__name__])[0]
                 raise UnsupportedError(f"operator {id_!r}: Spark refuses it: {first}") from None
-        return _named(found, self.dataflow.schemas[id_], id_)
+        return _named(frame, self.dataflow.schemas[id_], id_)
 
     def _view(self, frame: DataFrame, stack: ExitStack) -> str:
         self._made += 1

@@ -27,7 +27,10 @@ from veer.interpreter.run import Run
 from veer.model.digests import json_digest
 from veer.model.expr import Expr
 from veer.model.json import decode, encode
-from veer.model.ops import RowUdf, TableUdf
+from veer.model.ops import (
+    AnyUdf,
+    RowUdf,
+)
 from veer.model.schema import Field, Schema
 from veer.model.types import ArrayType, DataType, MapType, StructType
 
@@ -67,7 +70,7 @@ class Bodies:
     code: Mapping[str, str] = field(default_factory=dict)  # of a workflow, by identity
     trust_code: bool = False
 
-    def of(self, operator: RowUdf | TableUdf) -> Body:
+    def of(self, operator: AnyUdf) -> Body:
         """The body of an opaque operator, or an error saying how to give one."""
         kind, _, settings = operator.identity.partition(" ")
         function = self.own.get(operator.identity) or self.own.get(kind)

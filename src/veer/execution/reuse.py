@@ -26,13 +26,11 @@ from veer.model.dag import Dataflow
 from veer.model.digests import json_digest
 from veer.model.json import to_json
 from veer.model.ops import (
-    Filter,
-    Project,
     Sink,
     Source,
-    Values,
 )
 from veer.model.sources import distinct_sources
+from veer.model.traits import RowOrder
 from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
 from veer.report.wording import reason_text
@@ -288,8 +286,8 @@ class Planner:
 
     def _is_worth(self, id_: str) -> bool:
         """Whether reading a signal saves more than reading its sources costs."""
-        if isinstance(self.dataflow.operators[id_], Source | Values):
-            return False
+        if self.dataflow.operators[id_].arity == 0:
+            return False  # its rows are read anyhow
         if order_of(self.dataflow, id_) is None:
             return False  # read back, its rows would be in another order
         below = (self.dataflow.operators[i] for i in self.dataflow.ancestors(id_))
@@ -321,7 +319,7 @@ class Planner:
     def _is_few(self, id_: str) -> bool:
         """Whether a signal is what comes out of an operator that brings many rows down to few."""
         operator = self.dataflow.operators[id_]
-        while isinstance(operator, Filter | Project):
+        while operator.traits.order is RowOrder.KEPT and not operator.traits.reduces_rows:
             (id_,) = self.dataflow.inputs[id_]
             operator = self.dataflow.operators[id_]
         return operator.traits.reduces_rows

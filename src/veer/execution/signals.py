@@ -32,6 +32,7 @@ from veer.model.expr import AggregateCall, OpaqueCall, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    AnyUdf,
     Deduplicate,
     ExceptAll,
     Filter,
@@ -97,11 +98,11 @@ class Signals:
 
     @cached_property
     def _reasons(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for id_ in self.dataflow.order:
-            below = [found[i] for i in self.dataflow.inputs[id_] if found[i]]
-            found[id_] = below[0] if below else self._own_reason(id_)
-        return found
+            below = [reasons[i] for i in self.dataflow.inputs[id_] if reasons[i]]
+            reasons[id_] = below[0] if below else self._own_reason(id_)
+        return reasons
 
     def _own_reason(self, id_: str) -> str:
         operator = self.dataflow.operators[id_]
@@ -120,7 +121,7 @@ class Signals:
             for inner in with_subqueries(operator):
                 if isinstance(inner, Source):
                     self.known(inner)
-                elif isinstance(inner, RowUdf | TableUdf):
+                elif isinstance(inner, AnyUdf):
                     if self._body(inner) is None:
                         return f"nobody knows what the values of {inner.identity!r} depend on"
         except NoFingerprintError as error:
@@ -137,7 +138,7 @@ class Signals:
             self._known[source] = self._fingerprint(source)
         return self._known[source]
 
-    def _body(self, operator: RowUdf | TableUdf) -> str | None:
+    def _body(self, operator: AnyUdf) -> str | None:
         """The digest of a function's body, looked at once."""
         if operator.identity not in self._digests:
             self._digests[operator.identity] = self._bodies.of(operator).digest
@@ -146,11 +147,11 @@ class Signals:
     @cached_property
     def read(self) -> dict[str, str]:
         """The fingerprints of all sources that have one."""
-        found = {}
+        prints = {}
         for source in distinct_sources(self.dataflow):
             with suppress(NoFingerprintError):
-                found[source_name(source)] = self.known(source)
-        return found
+                prints[source_name(source)] = self.known(source)
+        return prints
 
     def reads(self, id_: str) -> frozenset[Source]:
         """The sources a signal reads."""
@@ -163,12 +164,12 @@ class Signals:
     @cached_property
     def _reads(self) -> dict[str, frozenset[Source]]:
         """The sources below each signal, those of subqueries too."""
-        found: dict[str, frozenset[Source]] = {}
+        reads: dict[str, frozenset[Source]] = {}
         for id_ in self.dataflow.order:
             inner = with_subqueries(self.dataflow.operators[id_])
             own = frozenset(op for op in inner if isinstance(op, Source))
-            found[id_] = own.union(*(found[i] for i in self.dataflow.inputs[id_]))
-        return found
+            reads[id_] = own.union(*(reads[i] for i in self.dataflow.inputs[id_]))
+        return reads
 
     def environment(self, id_: str) -> str:
         """Where a signal is computed, as far as its rows depend on it."""
@@ -178,26 +179,26 @@ class Signals:
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
         """What of Python each signal without a reason against it depends on."""
-        found: dict[str, frozenset[str]] = {}
+        needs: dict[str, frozenset[str]] = {}
         for id_ in self.dataflow.order:
             own: set[str] = set()
             for operator in with_subqueries(self.dataflow.operators[id_]):
                 own |= set() if self.reason(id_) else self._own_needs(operator)
-            found[id_] = frozenset(own).union(*(found[i] for i in self.dataflow.inputs[id_]))
-        return found
+            needs[id_] = frozenset(own).union(*(needs[i] for i in self.dataflow.inputs[id_]))
+        return needs
 
     def _own_needs(self, operator: AnyOperator) -> set[str]:
-        found: set[str] = set()
-        if isinstance(operator, RowUdf | TableUdf):
-            found |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
+        needs: set[str] = set()
+        if isinstance(operator, AnyUdf):
+            needs |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
             if is_python_call(part):
-                found |= {f"expressions {VERSION}", *self._of_python}
+                needs |= {f"expressions {VERSION}", *self._of_python}
             elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
-                found |= {f"Python {platform.python_version()}", *self._of_python}
+                needs |= {f"Python {platform.python_version()}", *self._of_python}
             elif may_be_of_today(part):
-                found.add(f"on {self._today}")
-        return found
+                needs.add(f"on {self._today}")
+        return needs
 
     @property
     def _today(self) -> str:
@@ -277,11 +278,11 @@ def without_declarations(
 
 def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
     """The operator and all operators of the subqueries inside it."""
-    found = [operator]
+    operators = [operator]
     for query in subqueries(operator):
         for inner in query.operators.values():
-            found += with_subqueries(inner)
-    return found
+            operators += with_subqueries(inner)
+    return operators
 
 
 def cannot_store(schema: Schema) -> str:

@@ -123,7 +123,7 @@ class Rows:
         return Rows(self.schema + other.schema, self.names + other.names)
 
 
-Scope: TypeAlias = tuple[Rows, ...]
+EnclosingRows: TypeAlias = tuple[Rows, ...]
 # Gives the name of a Python function that has an expression's value on rows of these columns.
 Functions: TypeAlias = Callable[[Expr | RowUdf, Schema], str]
 
@@ -154,33 +154,35 @@ class SqlWriter:
                 return names[below]
             return f"({self._signal(self.dataflow, below, fed, ())})"
 
-        found = [f"{names[i]} AS ({self._signal(self.dataflow, i, fed, ())})" for i in names]
-        tables = ",\n".join(found)
-        text = f"{f'WITH {tables} ' if found else ''}SELECT * FROM {fed(id_)}"
+        definitions = [f"{names[i]} AS ({self._signal(self.dataflow, i, fed, ())})" for i in names]
+        tables = ",\n".join(definitions)
+        text = f"{f'WITH {tables} ' if definitions else ''}SELECT * FROM {fed(id_)}"
         if "${" in text:
             raise UnsupportedError("a name with ${, which Spark would replace")
         return text
 
     def _ordered(self, order: Sequence[str]) -> set[str]:
         """Signals in an order: Spark may lose that of a common table expression."""
-        found: set[str] = set()
+        ordered: set[str] = set()
         for id_ in order:
             match self.dataflow.operators[id_].traits.order:
                 case RowOrder.OWN:
-                    found.add(id_)
+                    ordered.add(id_)
                 case RowOrder.KEPT | RowOrder.SHOWN:
-                    if found & {*self.dataflow.inputs[id_]}:
-                        found.add(id_)
+                    if ordered & {*self.dataflow.inputs[id_]}:
+                        ordered.add(id_)
                 case RowOrder.NONE | RowOrder.UNKNOWN:
                     pass
-        return found
+        return ordered
 
     def _alias(self) -> str:
         return f"t{next(self._numbers)}"
 
     # -- operators -----------------------------------------------------------------------------
 
-    def _signal(self, dataflow: Dataflow, id_: str, fed: Callable[[str], str], outer: Scope) -> str:
+    def _signal(
+        self, dataflow: Dataflow, id_: str, fed: Callable[[str], str], outer: EnclosingRows
+    ) -> str:
         """One signal as a SELECT over what feeds it."""
         operator = dataflow.operators[id_]
         if dataflow is self.dataflow and id_ in self.views:
@@ -194,7 +196,7 @@ class SqlWriter:
         text = self._operator(operator, tables, inputs, outer)
         return text if dataflow.schemas[id_].fields else f"SELECT {NO_COLUMN} FROM ({text})"
 
-    def _query(self, query: Dataflow, outer: Scope) -> str:
+    def _query(self, query: Dataflow, outer: EnclosingRows) -> str:
         """A subquery: tables within tables, down to views."""
 
         def fed(id_: str) -> str:
@@ -204,7 +206,11 @@ class SqlWriter:
         return self._signal(query, sink, fed, outer)
 
     def _operator(
-        self, operator: AnyOperator, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope
+        self,
+        operator: AnyOperator,
+        tables: Sequence[str],
+        inputs: Sequence[Rows],
+        outer: EnclosingRows,
     ) -> str:
         first = tables[0] if tables else ""
         rows = inputs[0] if inputs else Rows(Schema(()), ())
@@ -273,7 +279,9 @@ class SqlWriter:
             case _:
                 assert_never(operator)
 
-    def _join(self, join: Join, tables: Sequence[str], inputs: Sequence[Rows], outer: Scope) -> str:
+    def _join(
+        self, join: Join, tables: Sequence[str], inputs: Sequence[Rows], outer: EnclosingRows
+    ) -> str:
         both = inputs[0] + inputs[1]
         one_side = join.kind in ("semi", "anti")
         shown = inputs[0].names if one_side else both.names
@@ -288,7 +296,7 @@ class SqlWriter:
         return f"SELECT {columns} FROM {tables[0]} {JOINED[kind]} {tables[1]}{on}"
 
     def _aggregate(
-        self, operator: Aggregate | GlobalAggregate, table: str, rows: Rows, outer: Scope
+        self, operator: Aggregate | GlobalAggregate, table: str, rows: Rows, outer: EnclosingRows
     ) -> str:
         """Keys are computed first: a constant in GROUP BY would be the place of a column.
 
@@ -314,18 +322,25 @@ class SqlWriter:
         by = f" GROUP BY {', '.join(shown)}" if keys else ""
         return f"SELECT {', '.join(made) or 'count(*) AS c0'} FROM {source}{by}"
 
-    def _called(self, named: NamedCall, scope: Scope) -> str:
+    def _called(self, named: NamedCall, scope: EnclosingRows) -> str:
         return self._aggregate_call(named.call, scope, distinct=named.call.distinct)
 
     def _aggregate_call(
-        self, call: AggregateCall | OverCall, scope: Scope, *, distinct: bool, nulls: str = ""
+        self,
+        call: AggregateCall | OverCall,
+        scope: EnclosingRows,
+        *,
+        distinct: bool,
+        nulls: str = "",
     ) -> str:
         args = ", ".join(self.text(a, scope) for a in call.args)
         args = args or ("*" if call.function == "count" else "")
         where = "" if call.where is None else f" FILTER (WHERE {self.text(call.where, scope)})"
         return f"{call.function}({'DISTINCT ' if distinct else ''}{args}){nulls}{where}"
 
-    def _deduplicate(self, keys: Sequence[Column], table: str, rows: Rows, scope: Scope) -> str:
+    def _deduplicate(
+        self, keys: Sequence[Column], table: str, rows: Rows, scope: EnclosingRows
+    ) -> str:
         kept = ", ".join(f"{name} AS c{i}" for i, name in enumerate(rows.names))
         if not keys:
             return f"SELECT {kept or NO_COLUMN} FROM {table} LIMIT 1"
@@ -337,16 +352,16 @@ class SqlWriter:
         shown = ", ".join(f"{alias}.c{i}" for i in range(len(rows.names)))
         return f"SELECT {shown} FROM ({inner}) AS {alias} WHERE {alias}.n = 1"
 
-    def _order(self, keys: Sequence[SortKey], scope: Scope) -> str:
+    def _order(self, keys: Sequence[SortKey], scope: EnclosingRows) -> str:
         """ORDER BY; a constant decides nothing, and would be the place of a column."""
         made = [self._sort_key(k, scope) for k in keys if not isinstance(k.expr, Literal)]
         return f" ORDER BY {', '.join(made)}" if made else ""
 
-    def _sort_key(self, key: SortKey, scope: Scope) -> str:
+    def _sort_key(self, key: SortKey, scope: EnclosingRows) -> str:
         way = "ASC" if key.ascending else "DESC"
         return f"{self.text(key.expr, scope)} {way} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
-    def _over(self, call: OverCall, scope: Scope) -> str:
+    def _over(self, call: OverCall, scope: EnclosingRows) -> str:
         inside = []
         if call.partition:
             by = ", ".join(self.text(e, scope) for e in call.partition)
@@ -359,7 +374,7 @@ class SqlWriter:
         called = self._aggregate_call(call, scope, distinct=False, nulls=nulls)
         return f"{called} OVER ({' '.join(inside)})"
 
-    def _unnest(self, operator: Unnest, table: str, rows: Rows, scope: Scope) -> str:
+    def _unnest(self, operator: Unnest, table: str, rows: Rows, scope: EnclosingRows) -> str:
         width, alias = len(rows.names), self._alias()
         kept = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
         generator = self.text(operator.generator, scope)
@@ -384,13 +399,13 @@ class SqlWriter:
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def text(self, expr: Expr, scope: Scope) -> str:
+    def text(self, expr: Expr, scope: EnclosingRows) -> str:
         """An expression over rows; what only Python can do is one Python function as a whole."""
         if any(map(is_python_call, parts(expr))):
             return self._in_python(expr, scope)
         return self._text(expr, scope)
 
-    def _in_python(self, expr: Expr, scope: Scope) -> str:
+    def _in_python(self, expr: Expr, scope: EnclosingRows) -> str:
         for part in parts(expr):
             if isinstance(part, OuterColumn | Exists | InQuery | ScalarQuery | OpaqueCall):
                 raise UnsupportedError("a Python function beside a subquery or a function of Spark")
@@ -398,7 +413,7 @@ class SqlWriter:
         read = [scope[0].names[i] for i in places_read(expr, schema)]
         return f"{self.functions(expr, schema)}({', '.join(read)})"
 
-    def _text(self, expr: Expr, scope: Scope) -> str:
+    def _text(self, expr: Expr, scope: EnclosingRows) -> str:
         def sub(e: Expr) -> str:
             return self._text(e, scope)
 

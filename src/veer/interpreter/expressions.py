@@ -191,10 +191,10 @@ def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -
             return None
         wanted, unknown = key(value), False
         for option in options:
-            found = option(row, env)
-            if found is None:
+            offered = option(row, env)
+            if offered is None:
                 unknown = True
-            elif key(found) == wanted:
+            elif key(offered) == wanted:
                 return True
         return None if unknown else False
 
@@ -317,11 +317,11 @@ def compile_query(
         inner = compiled[0]
         outer = (run, row, *env[1:])
         key = (id(inner), *(_memo_key(outer[depth][place]) for depth, place in places))
-        found = run.memo.get(key)
-        if found is None:
-            found = inner.evaluate(outer)[sink].rows
-            run.memo[key] = found
-        return found  # type: ignore[no-any-return]
+        rows = run.memo.get(key)
+        if rows is None:
+            rows = inner.evaluate(outer)[sink].rows
+            run.memo[key] = rows
+        return rows  # type: ignore[no-any-return]
 
     return rows_of
 
@@ -367,8 +367,8 @@ def _members(
             if None not in row
         }
         memo[name] = (whole, partial)
-    found: tuple[set[Any], list[Row]] = memo[name]
-    return found
+    values_and_rows: tuple[set[Any], list[Row]] = memo[name]
+    return values_and_rows
 
 
 def _scalar_query(rows_of: Callable[[Row, Environment], list[Row]]) -> Compiled:

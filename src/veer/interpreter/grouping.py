@@ -23,9 +23,9 @@ def compile_call(
     call: AggregateCall, inputs: Sequence[Schema], outer: Outer
 ) -> Callable[[list[Row], Environment], Any]:
     """An aggregate call as a function of the rows of a group."""
-    scopes = (inputs[0], *outer)
-    args = [compile_expr(a, scopes) for a in call.args]
-    where = None if call.where is None else compile_expr(call.where, scopes)
+    schemas = (inputs[0], *outer)
+    args = [compile_expr(a, schemas) for a in call.args]
+    where = None if call.where is None else compile_expr(call.where, schemas)
     types = tuple(a.type for a in call.args)
     meaning = aggregate_function(call.function).meaning(types, call.type)
     keys = [group_key(t) for t in types]
@@ -96,10 +96,10 @@ def compile_deduplicate(operator: Deduplicate, inputs: Sequence[Schema]) -> Step
 
     def shown(row: Row) -> Row:
         """Keys are shown as groups show them: 0.0 for -0.0."""
-        found = list(row)
+        values = list(row)
         for place, change in clean:
-            found[place] = change(row[place])
-        return tuple(found)
+            values[place] = change(row[place])
+        return tuple(values)
 
     return step
 

@@ -73,8 +73,8 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
 
 def _split(expr: Expr) -> tuple[Expr, ...]:
     """The conjuncts of a condition, and those that every side of a disjunction has."""
-    found = expr.args if isinstance(expr, And) else (expr,)
-    return found + tuple(c for part in found if isinstance(part, Or) for c in _common(part))
+    conjuncts = expr.args if isinstance(expr, And) else (expr,)
+    return conjuncts + tuple(c for part in conjuncts if isinstance(part, Or) for c in _common(part))
 
 
 def _common(expr: Or) -> list[Expr]:
@@ -139,7 +139,7 @@ def compile_condition_parts(
     group: JoinGroup, owner: list[int], outer: tuple[Schema, ...]
 ) -> list[Conjunct]:
     """The conjuncts with what they read."""
-    found = []
+    compiled = []
     for expr in group.conjuncts:
         places = {group.schema.place(c.name, c.occurrence) for c in columns_read(expr)}
         equal = None
@@ -149,7 +149,7 @@ def compile_condition_parts(
                 right = group.schema.place(b.name, b.occurrence)
                 if owner[left] != owner[right]:
                     equal = (left, right)
-        found.append(
+        compiled.append(
             Conjunct(
                 compile_expr(expr, (group.schema, *outer)),
                 frozenset(owner[p] for p in places),
@@ -157,7 +157,7 @@ def compile_condition_parts(
                 isinstance(expr, Compare) and expr.op == "<=>",
             )
         )
-    return found
+    return compiled
 
 
 def _passes(conjuncts: list[Conjunct], row: Row, env: Environment) -> bool:

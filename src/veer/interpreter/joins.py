@@ -38,11 +38,11 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
                 if (next(matches, None) is not None) == (kind == "semi"):
                     out.append(row)
                 continue
-            found = list(matches)
-            out += [row + right[j] for j in found]
+            places = list(matches)
+            out += [row + right[j] for j in places]
             if kind == "full":
-                matched.update(found)
-            if not found and kind in ("left", "full"):
+                matched.update(places)
+            if not places and kind in ("left", "full"):
                 out.append(row + right_nulls)
         if kind == "full":
             out += [left_nulls + r for j, r in enumerate(right) if j not in matched]

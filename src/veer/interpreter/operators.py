@@ -175,9 +175,9 @@ def _lateral(operator: Lateral, inputs: Sequence[Schema], outer: Outer) -> Step:
     def step(signals: list[Signal], env: Environment) -> Signal:
         out: list[Row] = []
         for row in signals[0].rows:
-            found = rows_of(row, env)
-            out += [row + other for other in found]
-            if not found and operator.outer:
+            partners = rows_of(row, env)
+            out += [row + other for other in partners]
+            if not partners and operator.outer:
                 out.append(row + nulls)
         return Signal(out)
 

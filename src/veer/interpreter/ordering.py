@@ -13,10 +13,10 @@ from veer.model.schema import Schema
 
 
 def compile_order(
-    keys: Sequence[SortKey], scopes: tuple[Schema, ...]
+    keys: Sequence[SortKey], schemas: tuple[Schema, ...]
 ) -> Callable[[list[Row], Environment], tuple[list[int], list[int]]]:
     """A function giving the places of the rows in order, and the layer of each."""
-    compiled = [(compile_expr(k.expr, scopes), sort_key(k.expr.type), k) for k in keys]
+    compiled = [(compile_expr(k.expr, schemas), sort_key(k.expr.type), k) for k in keys]
 
     def arrange(rows: list[Row], env: Environment) -> tuple[list[int], list[int]]:
         columns = [[value(row, env) for row in rows] for value, _, _ in compiled]

@@ -35,11 +35,11 @@ def _compile_call(
     call: OverCall, schema: Schema, outer: tuple[Schema, ...]
 ) -> Callable[[list[Row], Environment], list[Any]]:
     """The column a window function adds, as a function of all rows."""
-    scopes = (schema, *outer)
-    partition = [(compile_expr(e, scopes), group_key(e.type)) for e in call.partition]
-    arrange = compile_order(call.order, scopes)
-    args = [compile_expr(a, scopes) for a in call.args]
-    where = None if call.where is None else compile_expr(call.where, scopes)
+    schemas = (schema, *outer)
+    partition = [(compile_expr(e, schemas), group_key(e.type)) for e in call.partition]
+    arrange = compile_order(call.order, schemas)
+    args = [compile_expr(a, schemas) for a in call.args]
+    where = None if call.where is None else compile_expr(call.where, schemas)
     meaning = over_function(call.function).meaning(tuple(a.type for a in call.args), call.type)
     ranking = call.function in OVER
 
@@ -57,7 +57,7 @@ def _compile_call(
                 results = _ranked(call, meaning, peers, values)
             else:
                 kept = [where is None or where(rows[i], env) is True for i in members]
-                bounds = _frames(call, [rows[i] for i in members], peers, scopes, env)
+                bounds = _frames(call, [rows[i] for i in members], peers, schemas, env)
                 results = [_framed(call, meaning, values[lo:hi], kept[lo:hi]) for lo, hi in bounds]
             for i, value in zip(members, results, strict=True):
                 out[i] = value
@@ -97,7 +97,7 @@ def _framed(
 
 
 def _frames(
-    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], env: Environment
+    call: OverCall, rows: list[Row], peers: list[int], schemas: tuple[Schema, ...], env: Environment
 ) -> list[tuple[int, int]]:
     """For each row of a sorted partition the half-open range its frame covers."""
     size, frame = len(rows), call.frame
@@ -108,7 +108,7 @@ def _frames(
         low = [0 if frame.start is None else bisect_left(peers, p) for p in peers]
         high = [size if frame.end is None else bisect_right(peers, p) for p in peers]
     else:
-        low, high = _range_bounds(call, rows, peers, scopes, env)
+        low, high = _range_bounds(call, rows, peers, schemas, env)
     return [
         (min(max(a, 0), size), max(min(b, size), min(max(a, 0), size)))
         for a, b in zip(low, high, strict=True)
@@ -116,11 +116,11 @@ def _frames(
 
 
 def _range_bounds(
-    call: OverCall, rows: list[Row], peers: list[int], scopes: tuple[Schema, ...], env: Environment
+    call: OverCall, rows: list[Row], peers: list[int], schemas: tuple[Schema, ...], env: Environment
 ) -> tuple[list[int], list[int]]:
     """RANGE with offsets: rows whose only sort key lies within a distance of the current one."""
     (key,) = call.order
-    value = compile_expr(key.expr, scopes)
+    value = compile_expr(key.expr, schemas)
     order = sort_key(key.expr.type)
     column = [value(row, env) for row in rows]
     size = len(rows)

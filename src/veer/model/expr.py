@@ -283,10 +283,10 @@ class InQuery:
     type = BOOLEAN
 
     def __post_init__(self) -> None:
-        given, found = tuple(a.type for a in self.args), self.query.result_schema.types
-        if given != found:
+        given, offered = tuple(a.type for a in self.args), self.query.result_schema.types
+        if given != offered:
             raise IllFormedError(
-                f"IN compares ({', '.join(map(str, given))}) with ({', '.join(map(str, found))})"
+                f"IN compares ({', '.join(map(str, given))}) with ({', '.join(map(str, offered))})"
             )
 
 

@@ -120,7 +120,7 @@ def _call_nullable(function: str, args: tuple[Expr, ...], schema: Schema) -> boo
 
 def aggregate_nullable(call: AggregateCall | OverCall) -> bool:
     """Whether an aggregate or window function can give null; only counts never do."""
-    found = AGGREGATE.get(call.function)
-    if found is None:
+    function = AGGREGATE.get(call.function)
+    if function is None:
         return OVER[call.function].is_nullable
-    return found.empty_is_null
+    return function.empty_is_null

@@ -21,11 +21,16 @@ from veer.model.expr import (
     OverCall,
     SortKey,
 )
-from veer.model.nullability import aggregate_nullable, is_nullable
+from veer.model.nullability import aggregate_nullable
+from veer.model.requirements import (
+    computed,
+    require_boolean,
+    require_columns,
+    require_same_types,
+)
 from veer.model.schema import Field, Schema
 from veer.model.traits import OperatorTraits, RowOrder
 from veer.model.types import (
-    BOOLEAN,
     INT,
     ArrayType,
     DataType,
@@ -33,7 +38,7 @@ from veer.model.types import (
     StructType,
     is_orderable,
 )
-from veer.model.walk import OWN_ROWS, UNLESS_DEFAULT, columns_read, outer_columns
+from veer.model.walk import OWN_ROWS, UNLESS_DEFAULT, outer_columns
 from veer.model.writes import AnyWrite
 
 if TYPE_CHECKING:
@@ -140,6 +145,7 @@ class Source(Operator):
         keeps_sets=True,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -176,6 +182,7 @@ class Values(Operator):
         keeps_sets=True,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -199,6 +206,7 @@ class Filter(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=False,
         reduces_rows=False,  # a condition may let all pass
         is_costly=False,
     )
@@ -221,6 +229,7 @@ class Project(Operator):
         keeps_sets=True,
         extends_input=False,  # its columns are its own
         keeps_keys=False,  # a key may not be among its columns
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -251,6 +260,7 @@ class Join(Operator):
         keeps_sets=True,  # also semi and anti: a partner counts once
         extends_input=False,  # two inputs; `facts` reads its kinds one by one
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -289,6 +299,7 @@ class Aggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=True,
         is_costly=True,
     )
@@ -318,6 +329,7 @@ class GlobalAggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=True,
         is_costly=True,
     )
@@ -339,6 +351,7 @@ class Union(Operator):
         keeps_sets=True,
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -367,6 +380,7 @@ class IntersectAll(Operator):
         keeps_sets=False,  # copies count
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -388,6 +402,7 @@ class ExceptAll(Operator):
         keeps_sets=False,  # copies count
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -409,6 +424,7 @@ class Deduplicate(Operator):
         keeps_sets=False,  # which row of a group is kept may depend on the rest
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=True,  # to choose among rows of a group
         reduces_rows=True,
         is_costly=True,
     )
@@ -432,6 +448,7 @@ class Sort(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,  # a stored result would have to be sorted again
     )
@@ -458,6 +475,7 @@ class Limit(Operator):
         keeps_sets=False,  # the number of rows counts
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=True,  # to choose among rows tied in the order it follows
         reduces_rows=True,
         is_costly=False,
     )
@@ -481,6 +499,7 @@ class Over(Operator):
         keeps_sets=False,  # a window function counts the rows beside
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=True,  # to choose among rows tied in the order of a call
         reduces_rows=False,
         is_costly=True,
     )
@@ -518,6 +537,7 @@ class Unnest(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=False,  # a row is repeated for every element
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -560,6 +580,7 @@ class Lateral(Operator):
         keeps_sets=False,  # the subquery may count
         extends_input=True,
         keeps_keys=False,  # a row is repeated for every partner
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,
     )
@@ -594,6 +615,7 @@ class Sample(Operator):
         keeps_sets=False,
         extends_input=True,
         keeps_keys=False,  # with replacement a row may come twice
+        relies_on_keys=False,
         reduces_rows=False,  # a share of many rows is many
         is_costly=False,
     )
@@ -623,6 +645,7 @@ class RowUdf(Operator):
         keeps_sets=True,
         extends_input=True,
         keeps_keys=True,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,  # runs code of users
     )
@@ -657,6 +680,7 @@ class TableUdf(Operator):
         keeps_sets=False,  # a function may count
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=True,  # runs code of users
     )
@@ -672,6 +696,8 @@ class TableUdf(Operator):
         return Schema(self.fields)
 
 
+# Operators that run a function which is known by its identity alone.
+AnyUdf: TypeAlias = RowUdf | TableUdf
 TABLE = "table"  # the kind of a sink that is no chart
 
 
@@ -696,6 +722,7 @@ class Sink(Operator):
         keeps_sets=False,  # needs what was asked for
         extends_input=False,
         keeps_keys=False,
+        relies_on_keys=False,
         reduces_rows=False,
         is_costly=False,
     )
@@ -742,38 +769,6 @@ AnyOperator: TypeAlias = (
     | Sink
 )
 OPERATOR_CLASSES: tuple[type[AnyOperator], ...] = get_args(AnyOperator)
-
-
-def require_columns(expr: Expr, schema: Schema) -> None:
-    """Every column read exists with that type."""
-    for column in columns_read(expr):
-        found = schema.fields[schema.place(column.name, column.occurrence)]
-        if found.type != column.type:
-            raise IllFormedError(f"column {column.name!r} is {found.type}, expected {column.type}")
-
-
-def require_boolean(expr: Expr, schema: Schema) -> None:
-    """The expression is a condition over these columns."""
-    require_columns(expr, schema)
-    if expr.type != BOOLEAN:
-        raise IllFormedError(f"a condition must be boolean, got {expr.type}")
-
-
-def require_same_types(what: str, a: Schema, b: Schema) -> None:
-    """Two inputs combined by position agree in number and types of columns."""
-    if len(a) != len(b):
-        raise IllFormedError(f"{what} of {len(a)} and {len(b)} columns")
-    for f, g in zip(a, b, strict=True):
-        if f.type != g.type:
-            raise IllFormedError(
-                f"{what}: column {f.name!r} is {f.type}, but {g.name!r} is {g.type}"
-            )
-
-
-def computed(named: Named, rows: Schema) -> Field:
-    """The column a named expression makes."""
-    require_columns(named.expr, rows)
-    return Field(named.name, named.expr.type, is_nullable(named.expr, rows))
 
 
 def aggregated(calls: Iterable[NamedCall], rows: Schema) -> tuple[Field, ...]:

@@ -68,11 +68,11 @@ class Schema:
 
     def place(self, name: str, occurrence: int = 0) -> int:
         """Position of a column, or an error listing what there is."""
-        found = self._places.get((name, occurrence))
-        if found is None:
+        place = self._places.get((name, occurrence))
+        if place is None:
             which = f" (occurrence {occurrence + 1})" if occurrence else ""
             raise IllFormedError(f"unknown column {name!r}{which}; there are {listing(self.names)}")
-        return found
+        return place
 
     def find(self, name: str, occurrence: int = 0) -> int | None:
         """Position of a column, None if there is none."""

@@ -19,10 +19,10 @@ def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***
     if "@" not in text and "?" not in text:
         return text
 
-    def user(found: re.Match[str]) -> str:
-        if found[1].lower() in CONTAINERS and ":" not in found[2]:
-            return found[0]
-        return f"{found[0][: -len(found[2]) - 1]}{hide('user', found[2])}@"
+    def user(match: re.Match[str]) -> str:
+        if match[1].lower() in CONTAINERS and ":" not in match[2]:
+            return match[0]
+        return f"{match[0][: -len(match[2]) - 1]}{hide('user', match[2])}@"
 
     return USER.sub(user, QUERY.sub(lambda q: f"{q[1]}?{hide('query', q[2])}", text))
 

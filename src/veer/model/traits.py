@@ -32,8 +32,8 @@ class RowOrder(Enum):
 class OperatorTraits:
     """What holds of every operator of a class, whatever its properties.
 
-    The soundness of proofs rests on the first five: where one is in doubt, it is false (or
-    `UNKNOWN`; or true for `sees_order`).
+    The soundness of proofs rests on all but the last two. Where one is in doubt, the safe value is
+    `UNKNOWN` for `order`, true for `sees_order` and `relies_on_keys`, false for the others.
     """
 
     order: RowOrder
@@ -57,6 +57,10 @@ class OperatorTraits:
     keeps_keys: bool
     """Whether columns without duplicates in the only input have none in the output: it
     `extends_input` and gives each input row at most once."""
+
+    relies_on_keys: bool
+    """Whether it chooses among rows unless a key of its input leaves it no choice. The declared
+    keys are then assumptions of a proof; for other operators nobody asks."""
 
     reduces_rows: bool
     """Whether it commonly brings many rows down to few, so that its result is cheap to store. A

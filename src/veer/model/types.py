@@ -368,11 +368,11 @@ def parse_type(text: str) -> DataType:
     at = 0
     stripped = text.rstrip()
     while at < len(stripped):
-        found = _TOKEN.match(stripped, at)
-        if found is None:
+        token = _TOKEN.match(stripped, at)
+        if token is None:
             raise ParseError(f"not a type: {text[:80]!r}")
-        tokens.append(found[1])
-        at = found.end()
+        tokens.append(token[1])
+        at = token.end()
     reader = _TypeReader(text, tokens)
     result = reader.read(0)
     if reader.tokens:
@@ -405,11 +405,11 @@ class _TypeReader:
     def numbers(self) -> list[int]:
         if not self.take("("):
             return []
-        found = [self.number()]
+        numbers = [self.number()]
         while self.take(","):
-            found.append(self.number())
+            numbers.append(self.number())
         self.expect(")")
-        return found
+        return numbers
 
     def number(self) -> int:
         token = self.next()

@@ -196,13 +196,13 @@ _parts: dict[type[Any], tuple[str, ...]] = {}
 
 def _parts_of(kind: type[Any]) -> tuple[str, ...]:
     """The properties of a class that may hold expressions; of a plain value none."""
-    found = _parts.get(kind)
-    if found is None:
-        found = ()
+    names = _parts.get(kind)
+    if names is None:
+        names = ()
         if issubclass(kind, ExprHolder):
-            found = tuple(f.name for f in fields(kind) if not f.metadata.get("own_rows"))
-        _parts[kind] = found
-    return found
+            names = tuple(f.name for f in fields(kind) if not f.metadata.get("own_rows"))
+        _parts[kind] = names
+    return names
 
 
 def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
@@ -210,7 +210,9 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
     if isinstance(value, EXPR_CLASSES):
         return change(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
-        return tuple(map_exprs(item, change) for item in value)  # type: ignore[return-value]
+        items = tuple(map_exprs(item, change) for item in value)
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else items  # type: ignore[return-value]
     if isinstance(value, ExprHolder):
         changed = {name: map_exprs(getattr(value, name), change) for name in _parts_of(type(value))}
         if all(changed[name] is getattr(value, name) for name in changed):
@@ -221,9 +223,9 @@ def map_exprs(value: T, change: Callable[[Expr], Expr]) -> T:
 
 def replace_down(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
     """Replace the outermost parts for which `change` gives something."""
-    found = change(expr)
-    if found is not None:
-        return found
+    replacement = change(expr)
+    if replacement is not None:
+        return replacement
     return map_children(expr, lambda child: replace_down(child, change))
 
 
@@ -237,10 +239,10 @@ def substitute_columns(expr: Expr, change: Callable[[Column], Expr], depth: int 
         if isinstance(node, Column) and depth == 0:
             return change(node)
         if isinstance(node, OuterColumn) and node.depth == depth:
-            found = change(Column(node.name, node.type, node.occurrence))
-            if not isinstance(found, Column):
+            column = change(Column(node.name, node.type, node.occurrence))
+            if not isinstance(column, Column):
                 raise UnsupportedError("a subquery reads a column that is computed outside it")
-            return replace(node, name=found.name, type=found.type, occurrence=found.occurrence)
+            return replace(node, name=column.name, type=column.type, occurrence=column.occurrence)
         if isinstance(node, Exists | InQuery | ScalarQuery):
             query = substitute_in_query(node.query, change, depth + 1)
             return node if query is node.query else replace(node, query=query)

@@ -17,11 +17,8 @@ from veer.model.expr import OverCall
 from veer.model.json import is_alike
 from veer.model.ops import (
     AnyOperator,
-    Filter,
-    Limit,
     NamedOver,
     Over,
-    Project,
     Source,
 )
 from veer.model.traits import RowOrder
@@ -84,7 +81,7 @@ def _calls_below(
 
 def _may_be_ordered(rewriting: Rewriting, id_: str) -> bool:
     """Whether a placed signal may have an order, which window functions take away."""
-    while isinstance(rewriting.operators[id_], Filter | Project | Limit):
+    while rewriting.operators[id_].traits.order is RowOrder.KEPT:
         (id_,) = rewriting.inputs[id_]
     operator = rewriting.operators[id_]
     if isinstance(operator, Source | Over):

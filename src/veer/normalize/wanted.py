@@ -9,22 +9,32 @@ form has no such column, and columns that only they needed are gone too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from veer.analysis.congruence import columns_needed
 from veer.model.dag import Dataflow
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
     Limit,
     Over,
     Project,
+    RowUdf,
+    Sample,
     Sink,
     Sort,
+    Source,
+    TableUdf,
     Union,
     Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 from veer.model.walk import columns_read
@@ -63,5 +73,13 @@ def _columns_read(
             return [[*kept, *sorted(columns_needed(operator, below, own, in_order=True)[0])]]
         case Join() | Aggregate() | GlobalAggregate():
             return [sorted(read) for read in columns_needed(operator, below, own)]
+        case Source() | Values() | IntersectAll() | ExceptAll() | Deduplicate() | Lateral():
+            return _every_column(below)
+        case Sample() | RowUdf() | TableUdf() | Sink():
+            return _every_column(below)
         case _:
-            return [list(range(len(schema))) for schema in below]
+            assert_never(operator)
+
+
+def _every_column(below: Sequence[Schema]) -> list[list[int]]:
+    return [list(range(len(schema))) for schema in below]

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import InvalidOperation
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, TypeVar, assert_never, final
 
 from veer.errors import InputError
 from veer.functions.registry import Failure
@@ -39,14 +39,25 @@ from veer.model.expr import (
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
+    Deduplicate,
+    ExceptAll,
     Filter,
     GlobalAggregate,
+    IntersectAll,
     Join,
+    Lateral,
+    Limit,
+    Over,
     Project,
+    RowUdf,
+    Sample,
     Sink,
+    Sort,
     Source,
     TableUdf,
     Union,
+    Unnest,
+    Values,
 )
 from veer.model.schema import Field, Schema
 from veer.model.types import DataType
@@ -54,6 +65,7 @@ from veer.model.walk import columns_read, operator_exprs, parts, substitute_colu
 from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts, text_use
 
+T = TypeVar("T")
 Place: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[Place | None, ...]
 Made: TypeAlias = tuple[Expr | None, ...]  # over columns of source tables
@@ -192,9 +204,16 @@ class Conditions:
                 return (None,) * width
             case Union():
                 return inputs[0]
+            case (
+                IntersectAll() | ExceptAll() | Deduplicate() | Sort() | Limit() | Sample() | Sink()
+            ):
+                return _padded(inputs[0], width)
+            case Over() | Unnest() | Lateral() | RowUdf():
+                return _padded(inputs[0], width)
+            case Values() | GlobalAggregate():
+                return _padded(inputs[0] if inputs else (), width)
             case _:
-                known = inputs[0] if inputs else ()
-                return (*known, *(None for _ in range(width - len(known))))[:width]
+                assert_never(operator)
 
     def _made(self, dataflow: Dataflow, id_: str, inputs: Sequence[Made]) -> Made:
         """What the columns of an operator are made of; conditions on one column are noted."""
@@ -222,8 +241,14 @@ class Conditions:
                 return (*(_composed(k.expr, rows, known) for k in keys), *(None for _ in calls))
             case Union() | TableUdf():
                 return (None,) * width
+            case (
+                Values() | GlobalAggregate() | IntersectAll() | ExceptAll() | Deduplicate() | Sort()
+            ):
+                return _padded(known, width)
+            case Limit() | Over() | Unnest() | Lateral() | Sample() | RowUdf() | Sink():
+                return _padded(known, width)
             case _:
-                return (*known, *(None for _ in range(width - len(known))))[:width]
+                assert_never(operator)
 
     def _note_test(self, condition: Expr, rows: Schema, known: Made) -> None:
         for part in condition.args if isinstance(condition, And) else (condition,):
@@ -275,6 +300,11 @@ def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:
         return None
     composed = substitute_columns(expr, lambda c: columns[c] or c)
     return composed if sum(1 for _ in parts(composed)) <= MOST_PARTS else None
+
+
+def _padded(known: tuple[T | None, ...], width: int) -> tuple[T | None, ...]:
+    """What is known of the first columns; nothing is known of those behind."""
+    return (*known, *(None for _ in range(width - len(known))))[:width]
 
 
 def _origin(expr: Expr, schema: Schema, origins: Origins) -> Place | None:

@@ -29,7 +29,13 @@ from veer.interpreter import (
 )
 from veer.model.dag import Dataflow
 from veer.model.expr import OpaqueCall
-from veer.model.ops import COMPUTED, LOCAL, RowUdf, Sample, Source, TableUdf
+from veer.model.ops import (
+    COMPUTED,
+    LOCAL,
+    AnyUdf,
+    Sample,
+    Source,
+)
 from veer.model.pprint import function_name
 from veer.model.sources import tables_read
 from veer.model.types import has_floats
@@ -290,7 +296,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
             yield f"the rows of {id_!r} are given, not any rows"
         if isinstance(operator, Source) and has_unknown_checks(operator):
             yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
-        if isinstance(operator, RowUdf | TableUdf):
+        if isinstance(operator, AnyUdf):
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
         for call in (part for e in exprs for part in parts(e) if isinstance(part, OpaqueCall)):
             name = function_name(call.identity)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import count
-from typing import final
+from typing import assert_never, final
 
 from veer import smt
 from veer.errors import InputError, UnsupportedError
@@ -37,6 +37,7 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    Deduplicate,
     ExceptAll,
     Filter,
     GlobalAggregate,
@@ -44,11 +45,16 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
+    Over,
     Project,
+    RowUdf,
+    Sample,
     Sink,
     Sort,
     Source,
+    TableUdf,
     Union,
+    Unnest,
     Values,
 )
 from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
@@ -323,8 +329,10 @@ class SymbolicRun:
                 return [PossibleRow((), tuple(folds))]
             case IntersectAll() | ExceptAll():
                 return self._rest(inputs, keep_common=isinstance(operator, IntersectAll))
-            case _:
+            case Limit() | Deduplicate() | Over() | Unnest() | Sample() | RowUdf() | TableUdf():
                 raise UnsupportedError(f"a {type(operator).__name__}")
+            case _:
+                assert_never(operator)
 
     def _kept(self, row: PossibleRow, condition: Expr) -> PossibleRow:
         return replace(row, there=(*row.there, condition))
