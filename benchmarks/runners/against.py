@@ -2,8 +2,10 @@
 
 python -m benchmarks against REV [--data DIR] [--cases] [--workloads] [--rounds N] [--chunk N]
 
-The source of REV is taken from git into a temporary folder. Both trees are asked through their
-command line (`veer batch`, `veer verify`), so that REV may be arranged otherwise inside. Chunks of
+The source of REV is taken from git into a temporary folder, that of the working tree copied beside
+it, and both are compiled first: neither has an advantage, and edits meanwhile do no harm. Both are
+asked through their command line (`veer batch`, `veer verify`), so that REV may be arranged
+otherwise inside. Chunks of
 pairs alternate between the trees, and so does which of them comes first: what else the machine
 does slows both alike. The time of a pair is what its tree reports, without the start of the
 process, the best of all rounds. Exits with 1 if a verdict differs.
@@ -12,10 +14,13 @@ process, the best of all rounds. Exits with 1 if a verdict differs.
 from __future__ import annotations
 
 import argparse
+import compileall
 import io
 import itertools
 import json
 import os
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -103,6 +108,7 @@ class Measured:
     )
     reasons: tuple[dict[str, str], dict[str, str]] = field(default_factory=lambda: ({}, {}))
     times: tuple[Times, Times] = field(default_factory=lambda: ({}, {}))
+    processor: list[tuple[float, float]] = field(default_factory=list)  # of each round
 
     def add(self, side: int, answers: dict[str, Answered]) -> None:
         """Take in what a tree says of some pairs."""
@@ -137,6 +143,13 @@ def source_of(revision: str, folder: Path) -> Path:
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
         tar.extractall(folder, filter="data")
     return folder / "src"
+
+
+def source_here(folder: Path) -> Path:
+    """A copy in `folder` of the packages of the working tree."""
+    return shutil.copytree(
+        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__")
+    )
 
 
 def chunks(pairs: Sequence[dict[str, Any]], size: int, columns: str, first: int) -> Iterator[Batch]:
@@ -202,12 +215,22 @@ def measure(
             *chunks(by_name, chunk, "name", turn * 3),
             *files,
         ]
+        used = [0.0, 0.0]
         for number, part in enumerate(parts, turn):
             for side in ((0, 1), (1, 0))[number % 2]:
+                before = _processor_seconds()
                 measured.add(side, part.ask(sources[side]))
+                used[side] += _processor_seconds() - before
             _progress(f"round {turn + 1} of {rounds}, part {number - turn + 1} of {len(parts)}")
+        measured.processor.append((used[0], used[1]))
     _progress("")
     return measured
+
+
+def _processor_seconds() -> float:
+    """What the processes that have ended used of the processors."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _progress(text: str) -> None:
@@ -238,6 +261,12 @@ def show(measured: Measured, revision: str) -> int:
         f"tree / {revision}: {total:.3f} of best times; rounds {ratios[0]:.3f} to {ratios[-1]:.3f}; "
         f"median pair {by_pair:.3f}; {len(differing)} of {len(measured.times[0])} pairs differ"
     )
+    used = sorted(tree / max(rev, 1e-9) for rev, tree in measured.processor)
+    if used:
+        shown = f"{statistics.median(used):.3f}; rounds {used[0]:.3f} to {used[-1]:.3f}"
+        print(
+            f"processor time of the whole processes, which a busy machine hardly changes: {shown}"
+        )
     return len(differing)
 
 
@@ -254,6 +283,9 @@ def main(argv: list[str]) -> int:
     if not (asked.data or asked.cases or asked.workloads):
         parser.error("nothing to compare: give --data, --cases or --workloads")
     with tempfile.TemporaryDirectory() as folder:
-        sources = (source_of(asked.revision, Path(folder)), ROOT / "src")
+        revision, tree = Path(folder) / "revision", Path(folder) / "tree"
+        sources = (source_of(asked.revision, revision), source_here(tree))
+        for source in sources:
+            compileall.compile_dir(source, quiet=1)
         measured = measure(sources, asked, max(1, asked.rounds), max(1, asked.chunk))
     return int(show(measured, asked.revision) > 0)
