@@ -72,7 +72,7 @@ ROOMS = (
     _room(
         "refute",
         "instances, replay, shrinking: witnesses",
-        "model functions analysis interpreter smt frontends.coercion",
+        "model functions analysis interpreter smt",
     ),
     _room(
         "search",

@@ -58,7 +58,7 @@ def verify(
     """Whether both versions produce the same results, sink by sink.
 
     They are given loaded, as SPECs, or as DataFrames of a classic Spark session. `progress` is
-    told what is going on.
+    called with a line about each stage.
     """
     asked = comparison or Comparison()
     if asked.recheck is not None:
@@ -76,7 +76,7 @@ def verify(
 
 
 def stopped(p: str, q: str, asked: Comparison, limit: TimeLimitReached) -> Report:
-    """The report on a pair about which nothing was found in time."""
+    """The report on a pair that the time limit stopped."""
     sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, TimeLimit(limit.seconds))
     return Report(p, q, asked.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds)
 

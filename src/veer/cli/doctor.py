@@ -75,7 +75,7 @@ PANEL_SCHEMA = "CREATE TABLE t (a INT, s STRING)"
 
 
 def examine(console: Any) -> int:
-    """Print what was found; 0 if all is well, 70 if a known verdict is missed."""
+    """Print what is installed; 0 if all is well, 70 if a known verdict is not given."""
     console.print(f"veer {__version__}, Python {sys.version.split()[0]}")
     for name, needed in (
         ("sqlglot", True),

@@ -3,7 +3,7 @@
     def test_report_is_unchanged(unchanged):
         unchanged("jobs/report.py:build")
 
-compares a job with itself at the revision given by `--veer-base` (main, unless told otherwise);
+compares a job with itself at the revision given by `--veer-base` (main by default);
 `equivalent(p, q)` compares two versions or two DataFrames. The assertion shows the report.
 """
 

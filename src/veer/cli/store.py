@@ -36,14 +36,14 @@ def log(
         names = opened.names()
         if name and name not in names:
             raise InputError(f"no versions of {name!r} in {opened.location}")
-        found = [v for n in ([name] if name else names) for v in opened.versions(n)]
+        versions = [v for n in ([name] if name else names) for v in opened.versions(n)]
     if format is TextOrJson.JSON:
-        typer.echo(json_text([version_json(v) for v in found]))
+        typer.echo(json_text([version_json(v) for v in versions]))
         return
     from rich.table import Table
 
     table = Table("version", "run", "seconds", "edits", "sinks", box=None, pad_edge=False)
-    for version in found:
+    for version in versions:
         edits = [e for e in version.edits if "operator" in e["kind"]]
         changed = ", ".join(f"{e['kind'].split()[0]} {e['operator']}" for e in edits[:3])
         table.add_row(

@@ -60,9 +60,9 @@ def checked_out(revision: str, top: Path) -> Iterator[Path]:
         )
     except InputError:
         raise InputError(f"there is no revision {revision!r} in {top.name}") from None
-    with tempfile.TemporaryDirectory(prefix="veer-") as made:
-        env = {"GIT_INDEX_FILE": str(Path(made) / "index")}
-        root = Path(made) / "tree"
+    with tempfile.TemporaryDirectory(prefix="veer-") as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        root = Path(folder) / "tree"
         root.mkdir()
         git("read-tree", f"{revision}^{{commit}}", where=top, env=env)
         git("checkout-index", "--all", "--quiet", f"--prefix={root}/", where=top, env=env)

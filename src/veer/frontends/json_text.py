@@ -13,15 +13,15 @@ MOST_DIGITS = 1_000  # of a number; more are no number of any type of Spark
 def read_json(text: str | bytes) -> Any:
     """The data of a JSON text: no repeated keys, no NaN, no endless numbers, no broken text."""
     try:
-        found = json.loads(
+        data = json.loads(
             text,
             object_pairs_hook=without_repeats,
             parse_int=_integer,
             parse_float=_number,
             parse_constant=_refused,
         )
-        check_data(found)
-        return found
+        check_data(data)
+        return data
     except json.JSONDecodeError as error:
         raise ParseError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
     except UnicodeDecodeError as error:
@@ -32,12 +32,12 @@ def read_json(text: str | bytes) -> Any:
 
 def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object; a key that is given twice is an error."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in members:
             raise ParseError(f"{key!r} is given twice")
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def check_data(data: Any) -> None:

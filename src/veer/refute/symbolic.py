@@ -16,11 +16,12 @@ from typing import assert_never, final
 
 from veer import smt
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.coercion import arithmetic
+from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
     And,
+    Call,
     Case,
     Cast,
     Compare,
@@ -32,6 +33,7 @@ from veer.model.expr import (
     Or,
     RowColumn,
     Symbol,
+    arguments,
 )
 from veer.model.ops import (
     Aggregate,
@@ -536,8 +538,16 @@ def _count(conditions: Sequence[Expr]) -> Expr:
     total: Expr = Literal(0, LONG)
     for condition in conditions:
         one = Case(((condition, Literal(1, LONG)),), Literal(0, LONG))
-        total = arithmetic("+", total, one)
+        total = _plus(total, one)
     return total
+
+
+def _plus(left: Expr, right: Expr) -> Expr:
+    """The sum of two values of one type, with the type that the typing rule of + gives."""
+    args = (left, right)
+    resolved = scalar_function("+").resolve(arguments(args))
+    assert all(a.type == t for a, t in zip(args, resolved.arguments, strict=True))
+    return Call("+", args, resolved.result)
 
 
 def _without_repeats(
@@ -560,7 +570,7 @@ def _folded(function: str, type_: DataType, given: Sequence[tuple[Expr, tuple[Ex
     for there, (arg,) in given:
         value = arg if arg.type == type_ else Cast(arg, type_)
         if function == "sum":
-            more: Expr = arithmetic("+", total, value)
+            more: Expr = _plus(total, value)
             more = more if more.type == type_ else Cast(more, type_)
         else:
             better = Compare("<" if function == "min" else ">", value, total)

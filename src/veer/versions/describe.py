@@ -61,8 +61,8 @@ def _operator_edits(pair: VersionPair) -> Iterator[EditReport]:
 
 def _site(id_: str) -> tuple[int, str]:
     """Line and file an operator of the new version comes from, where its id tells."""
-    found = SITE.fullmatch(id_)
-    return (int(found["line"]), found["file"]) if found else (0, "")
+    site = SITE.fullmatch(id_)
+    return (int(site["line"]), site["file"]) if site else (0, "")
 
 
 def _between(dataflow: Dataflow, id_: str) -> str:

@@ -27,10 +27,10 @@ def contrast(before: AnyOperator, after: AnyOperator) -> str:
 
 def differences(before: AnyOperator, after: AnyOperator) -> str:
     """The parts that differ, each as it was and as it is."""
-    found = list(dict.fromkeys(_differing(before, after, "")))
-    more = len(found) - MOST_DIFFERENCES
+    listed = list(dict.fromkeys(_differing(before, after, "")))
+    more = len(listed) - MOST_DIFFERENCES
     rest = [f"{more} more"] if more > 0 else []
-    return "; ".join([*found[:MOST_DIFFERENCES], *rest]) or "nothing"
+    return "; ".join([*listed[:MOST_DIFFERENCES], *rest]) or "nothing"
 
 
 def _differing(a: Any, b: Any, path: str) -> Iterator[str]:
@@ -39,8 +39,8 @@ def _differing(a: Any, b: Any, path: str) -> Iterator[str]:
     if isinstance(a, tuple) and isinstance(b, tuple):
         yield from _sequences(a, b, path)
         return
-    told = show_part(a), show_part(b)
-    if type(a) is not type(b) or (told[0] != told[1] and not isinstance(a, Operator)):
+    shown = show_part(a), show_part(b)
+    if type(a) is not type(b) or (shown[0] != shown[1] and not isinstance(a, Operator)):
         yield _both(a, b, path)
     elif isinstance(a, Dataflow):
         yield from _dataflows(a, b, path)
@@ -50,7 +50,7 @@ def _differing(a: Any, b: Any, path: str) -> Iterator[str]:
             if field.name in UNSHOWN:
                 yield from _named_only(one, two, field.name)
             else:
-                whose = f" of {told[0]}" if isinstance(one, DataType) else ""
+                whose = f" of {shown[0]}" if isinstance(one, DataType) else ""
                 yield from _differing(one, two, f"{field.name}{whose}")
     else:
         yield _both(a, b, path)

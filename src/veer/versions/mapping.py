@@ -136,13 +136,13 @@ def identical_parts(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
 
 def _sinks_reached(dataflow: Dataflow) -> Mapping[str, frozenset[str]]:
     """For each operator the names of the sinks that depend on it."""
-    found: dict[str, frozenset[str]] = {}
+    reached: dict[str, frozenset[str]] = {}
     for id_ in reversed(dataflow.order):
         operator = dataflow.operators[id_]
         own = frozenset([operator.name]) if isinstance(operator, Sink) else frozenset()
-        above = {found[link.dst] for link in dataflow.outputs[id_]}
-        found[id_] = next(iter(above)) if len(above) == 1 and not own else own.union(*above)
-    return found
+        above = {reached[link.dst] for link in dataflow.outputs[id_]}
+        reached[id_] = next(iter(above)) if len(above) == 1 and not own else own.union(*above)
+    return reached
 
 
 def _likeness(
@@ -220,12 +220,12 @@ def _equal_leftovers(
     for b in q.order:
         if b not in taken:
             waiting.setdefault(q.operators[b], []).append(b)
-    found = []
+    paired = []
     for a in p.order:
         candidates = waiting.get(p.operators[a]) if a not in table else None
         if candidates:
-            found.append((a, candidates.pop(0)))
-    return found
+            paired.append((a, candidates.pop(0)))
+    return paired
 
 
 # -- further mappings --------------------------------------------------------------------------

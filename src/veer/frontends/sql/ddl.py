@@ -99,8 +99,8 @@ class _Table:
             raise IllFormedError(f"{position(item)}column {name!r} has no type")
         for constraint in item.args.get("constraints") or ():
             match constraint.kind:
-                case exp.NotNullColumnConstraint() as found:
-                    nullable = bool(found.args.get("allow_null"))
+                case exp.NotNullColumnConstraint() as constraint_kind:
+                    nullable = bool(constraint_kind.args.get("allow_null"))
                 case exp.PrimaryKeyColumnConstraint():
                     self.keys.append((name,))
                 case exp.UniqueColumnConstraint() as unique:
@@ -141,12 +141,12 @@ class _Table:
     def finish(self, node: exp.Expr) -> Source:
         for key in self.keys:
             for name in key:
-                found = self.fields.get(self.spelled(name))
-                if found is None:
+                key_field = self.fields.get(self.spelled(name))
+                if key_field is None:
                     raise IllFormedError(
                         f"{position(node)}key column {name!r} of {self.name!r} is unknown"
                     )
-                self.fields[found.name] = Field(found.name, found.type, False)
+                self.fields[key_field.name] = Field(key_field.name, key_field.type, False)
         keys = [tuple(map(self.spelled, key)) for key in self.keys]
         unique: list[tuple[str, ...]] = []
         for columns in self.unique:
@@ -184,9 +184,9 @@ class _Table:
         schema = Schema(tuple(self.fields.values()))
         columns = tuple(ScopeColumn(self.name.split(".")[-1], n) for n in schema.names)
         try:
-            found = ExprReader(Plan("", schema, columns)).read(node)
-            if found.type == BOOLEAN and expr_kind(found) is Kind.PURE:
-                return found
+            condition = ExprReader(Plan("", schema, columns)).read(node)
+            if condition.type == BOOLEAN and expr_kind(condition) is Kind.PURE:
+                return condition
         except InputError:
             pass
         return OpaqueCall(f"CHECK {node.sql(dialect='spark')}", (), BOOLEAN)

@@ -153,18 +153,18 @@ class ExprReader:
     def resolve(self, parts: list[str]) -> Expr:
         """A dotted name: of this query's rows, or of an enclosing query's."""
         if self.before is not None and not self._inside_aggregate:
-            found = self.before(parts)
-            if found is not None:
-                return found
-        found = self.plan.find(parts)
-        if found is None and self.after is not None:
-            found = self.after(parts)
-        if found is not None:
-            return found
+            column = self.before(parts)
+            if column is not None:
+                return column
+        column = self.plan.find(parts)
+        if column is None and self.after is not None:
+            column = self.after(parts)
+        if column is not None:
+            return column
         for depth, plan in enumerate(self.outer, 1):
-            found = plan.find(parts)
-            if found is not None:
-                return outward(found, depth)
+            column = plan.find(parts)
+            if column is not None:
+                return outward(column, depth)
         raise unknown_column(parts, self.plan)
 
     def dot(self, node: exp.Expr) -> Expr:
@@ -410,8 +410,8 @@ class ExprReader:
             if isinstance(node.this, exp.Tuple):
                 return self.row_in_list(node)
             return coercion.in_list(self.read(node.this), [self.read(e) for e in node.expressions])
-        found = self.in_query(self.row(node.this), self.query(node.args["query"]))
-        return found if only_truth else _never_null(found)
+        is_in = self.in_query(self.row(node.this), self.query(node.args["query"]))
+        return is_in if only_truth else _never_null(is_in)
 
     def negated(self, node: exp.Expr) -> Expr:
         """NOT; of IN with a subquery, as a value, Spark gives false where SQL gives null."""
@@ -425,10 +425,10 @@ class ExprReader:
         ):
             self._only_truth = True
             return _never_null(Not(self.read(inner)))
-        found = coercion.negation(self.read(node.this))
-        if not self._only_truth and any(isinstance(p, InQuery) for p in parts(found)):
+        opposite = coercion.negation(self.read(node.this))
+        if not self._only_truth and any(isinstance(p, InQuery) for p in parts(opposite)):
             refuse(node, "NOT around IN with a subquery, as a value,")
-        return found
+        return opposite
 
     def row(self, node: exp.Expr) -> list[Expr]:
         while isinstance(node, exp.Paren):
@@ -451,12 +451,12 @@ class ExprReader:
 
     def in_query(self, args: list[Expr], query: Dataflow) -> Expr:
         """IN, both sides cast to their common types."""
-        found = query.result_schema
-        if len(found) != len(args):
-            raise IllFormedError(f"IN compares {len(args)} values with {len(found)} columns")
+        schema = query.result_schema
+        if len(schema) != len(args):
+            raise IllFormedError(f"IN compares {len(args)} values with {len(schema)} columns")
         types = [
             common_type(arguments((a, Literal(None, t)))) if a.type != t else t
-            for a, t in zip(args, found.types, strict=True)
+            for a, t in zip(args, schema.types, strict=True)
         ]
         cast_args = tuple(coercion.implicit(a, t) for a, t in zip(args, types, strict=True))
         return InQuery(cast_args, with_types(query, types))
@@ -560,15 +560,15 @@ class ExprReader:
         if isinstance(node.expression, exp.Any | exp.All):
             require_repeatable(text, "LIKE ANY or ALL")
             patterns = _options(node.expression.this)
-        found: list[Expr] = []
+        matches: list[Expr] = []
         for pattern in patterns:
             args = [text, self.read(pattern)]
             if escape is not None:
                 args.append(self.read(escape))
             matched = coercion.call(name, *args)
-            found.append(Not(matched) if node.args.get("negate") else matched)
+            matches.append(Not(matched) if node.args.get("negate") else matched)
         every = isinstance(node.expression, exp.All)
-        return coercion.conjunction(found) if every else coercion.disjunction(found)
+        return coercion.conjunction(matches) if every else coercion.disjunction(matches)
 
     def escape(self, node: exp.Expr) -> Expr:
         return self.like(node.this, node.expression)

@@ -96,18 +96,18 @@ def read_grouping(
         special = True
     if not special:
         return _plain([e for element in plain for e in element[0]])
-    found = [tuple(e for part in choice for e in part) for choice in product(*plain)]
-    if found == [()]:
+    groups = [tuple(e for part in choice for e in part) for choice in product(*plain)]
+    if groups == [()]:
         return _plain([])  # Spark gives a row over no rows too
-    if len(found) > MAX_SETS:
+    if len(groups) > MAX_SETS:
         refuse(node, f"more than {MAX_SETS} grouping sets")
     keys_found: list[Expr] = []
-    for group in found:
+    for group in groups:
         keys_found += [e for e in group if e not in keys_found]
     if len(keys_found) > MAX_KEYS:
         refuse(node, f"grouping sets of more than {MAX_KEYS} keys")
     order = _written_order(plain, keys_found)
-    sets = tuple(frozenset(order.index(e) for e in group) for group in found)
+    sets = tuple(frozenset(order.index(e) for e in group) for group in groups)
     return Grouping(tuple(order), sets, True)
 
 

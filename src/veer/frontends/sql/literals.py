@@ -93,12 +93,12 @@ def fold_cast(value: Expr, target: DataType) -> Expr | None:
     if not isinstance(value, Literal) or value.value is None:
         return None
     if isinstance(value.value, str):
-        found: object = None
+        moment: object = None
         if target == DATE:
-            found = parse_date(value.value)
+            moment = parse_date(value.value)
         elif target == TIMESTAMP:
-            found = parse_timestamp(value.value)
-        return None if found is None else Literal(found, target)
+            moment = parse_timestamp(value.value)
+        return None if moment is None else Literal(moment, target)
     if isinstance(value.value, int) and not isinstance(value.value, bool) and target == LONG:
         return Literal(value.value, LONG)
     if isinstance(value.value, Decimal) and target == DOUBLE:
@@ -126,11 +126,11 @@ def read_interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
 def _interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
     if isinstance(unit, exp.IntervalSpan):
         span = (unit.this.name.lower(), unit.expression.name.lower())
-        found = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())
-        if span != ("year", "month") or found is None:
+        parts = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())
+        if span != ("year", "month") or parts is None:
             refuse(node, "this interval")
-        months = int(found[2]) * 12 + int(found[3])
-        return Literal(-months if found[1] == "-" else months, YearMonthIntervalType())
+        months = int(parts[2]) * 12 + int(parts[3])
+        return Literal(-months if parts[1] == "-" else months, YearMonthIntervalType())
     name = unit.name.lower()
     name = name[:-1] if name.endswith("s") else name
     if not re.fullmatch(r"[+-]?\d+", text.strip()):

@@ -36,10 +36,10 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     calls: list[tuple[str, int]] = []
     for item in node.expressions:
         inner = item.this if isinstance(item, exp.Alias) else item
-        found = placeholder(reader.read(inner))
-        if found is None or found[0] != "aggregate":
+        mark = placeholder(reader.read(inner))
+        if mark is None or mark[0] != "aggregate":
             refuse(item, "PIVOT of something that is no aggregate")
-        calls.append((item.alias if isinstance(item, exp.Alias) else pretty(inner), found[1]))
+        calls.append((item.alias if isinstance(item, exp.Alias) else pretty(inner), mark[1]))
     key = reader.read(spread.this)
     if not isinstance(key, Column):
         refuse(spread, "PIVOT over something that is no column")
@@ -58,10 +58,10 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     picked: list[NamedCall] = []
     for value, label in values:
         for name, number in calls:
-            made = first.column(len(rest) + 1 + number)
+            computed = first.column(len(rest) + 1 + number)
             where = coercion.compare("<=>", first.column(len(rest)), value)
             shown = label if len(calls) == 1 else f"{label}_{name}"
-            picked.append(NamedCall(shown, coercion.aggregate_call("max", [made], where=where)))
+            picked.append(NamedCall(shown, coercion.aggregate_call("max", [computed], where=where)))
     keys = tuple(Named(c.name, first.column(i)) for i, c in enumerate(rest))
     operator = Aggregate(keys, tuple(picked)) if keys else GlobalAggregate(tuple(picked))
     names = [*(c.name for c in rest), *(c.name for c in picked)]

@@ -88,8 +88,8 @@ class QueryReader:
     def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow:
         """A query inside an expression over the rows of `plan`: a dataflow of its own."""
         inner = QueryReader(self.catalog, self.views, FlowBuilder(), (plan, *self.outer))
-        found = inner.query(node)
-        inner.builder.add(Sink("result"), inner.visible(found).id, id_="result")
+        result = inner.query(node)
+        inner.builder.add(Sink("result"), inner.visible(result).id, id_="result")
         return inner.builder.finish()
 
     def query(self, node: exp.Expr) -> Plan:
@@ -114,13 +114,13 @@ class QueryReader:
         """The reader inside a WITH: each common table expression sees the earlier ones."""
         only(node, "expressions")
         reader = QueryReader(self.catalog, dict(self.views), self.builder, self.outer)
-        found: set[str] = set()
+        taken: set[str] = set()
         for cte in node.expressions:
             only(cte, "this", "alias")
             names = tuple(c.name for c in cte.args["alias"].columns)
-            if cte.alias.lower() in found:
+            if cte.alias.lower() in taken:
                 raise IllFormedError(f"WITH defines {cte.alias!r} twice")
-            found.add(cte.alias.lower())
+            taken.add(cte.alias.lower())
             view = View(cte.this, names, dict(reader.views), self.outer, is_cte=True)
             reader.views[cte.alias.lower()] = view
         return reader
@@ -331,10 +331,10 @@ class QueryReader:
             refuse(node, "range with anything but integer constants")
         if len(numbers) == 3 and numbers[2] == 0:
             raise IllFormedError(f"{position(node)}range with a step of zero")
-        found = range(*numbers)
-        if found[MAX_RANGE:]:
+        numbered = range(*numbers)
+        if numbered[MAX_RANGE:]:
             refuse(node, f"range of more than {MAX_RANGE} rows")
-        values = Values((Field("id", LONG, False),), tuple((n,) for n in found))
+        values = Values((Field("id", LONG, False),), tuple((n,) for n in numbered))
         plan = self.add(values, columns=[ScopeColumn(call.name, "id")])
         return self.aliased(plan, node)
 
@@ -558,14 +558,14 @@ class QueryReader:
         """The operands; a chain of UNION ALL is one operator."""
         if not isinstance(node, exp.Union) or node.args.get("distinct"):
             return [node.this, node.expression]
-        found: list[exp.Expr] = [node.expression]
+        operands: list[exp.Expr] = [node.expression]
         at = node.this
         while isinstance(at, exp.Union) and not any(
             at.args.get(k) for k in ("distinct", "order", "limit", "offset", "with_", "by_name")
         ):
-            found.append(at.expression)
+            operands.append(at.expression)
             at = at.this
-        return [at, *reversed(found)]
+        return [at, *reversed(operands)]
 
     def aligned(self, plans: list[Plan], node: exp.Expr) -> list[Plan]:
         """The inputs with their columns cast to common types."""
@@ -667,12 +667,12 @@ def _row(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _visible(plan: Plan, name: str) -> int:
-    found = [
+    matching = [
         i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
     ]
-    if len(found) != 1:
-        raise IllFormedError(f"USING column {name!r} is {'ambiguous' if found else 'unknown'}")
-    return found[0]
+    if len(matching) != 1:
+        raise IllFormedError(f"USING column {name!r} is {'ambiguous' if matching else 'unknown'}")
+    return matching[0]
 
 
 def join_kind(node: exp.Expr) -> str:

@@ -50,28 +50,28 @@ class Plan:
         lowered = [p.lower() for p in parts]
         for length in range(len(parts), 0, -1):
             qualifier, name = lowered[: length - 1], lowered[length - 1]
-            found = [i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)]
-            if len(found) > 1:
+            matching = [i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)]
+            if len(matching) > 1:
                 raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
-            if found:
-                return _fields(self.column(found[0]), parts[length:])
+            if matching:
+                return _fields(self.column(matching[0]), parts[length:])
         return None
 
     def star(self, qualifier: str | None = None) -> list[int]:
         """Positions that `*` or `qualifier.*` stands for."""
         wanted = None if qualifier is None else qualifier.lower()
-        found = [
+        shown = [
             i
             for i, c in enumerate(self.columns)
             if not c.hidden and (wanted is None or (c.qualifier or "").lower() == wanted)
         ]
-        if not found and wanted is not None:
+        if not shown and wanted is not None:
             raise IllFormedError(f"no table {qualifier!r} for {qualifier}.*")
         if wanted is not None and any(
             c.hidden and (c.qualifier or "").lower() == wanted for c in self.columns
         ):
             raise UnsupportedError(f"{qualifier}.* of a table joined with USING")
-        return found
+        return shown
 
     def visible_names(self) -> tuple[str, ...]:
         return tuple(c.name for c in self.columns if not c.hidden)

@@ -153,10 +153,10 @@ class Select:
     def plain_item(self, item: exp.Expr) -> list[Item]:
         inner = item.this if isinstance(item, exp.Alias) else item
         expr = self.reader.read(inner)
-        found = placeholder(expr)
-        if found is not None and found[0] == "generator":
+        mark = placeholder(expr)
+        if mark is not None and mark[0] == "generator":
             return self.generator_columns(
-                found[1], [item.alias] if isinstance(item, exp.Alias) else []
+                mark[1], [item.alias] if isinstance(item, exp.Alias) else []
             )
         if any((placeholder(p) or ("",))[0] == "generator" for p in parts(expr)):
             refuse(item, "a generator inside an expression")
@@ -195,10 +195,10 @@ class Select:
         ]
 
     def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
-        found = placeholder(self.reader.read(node))
-        if found is None or found[0] != "generator":
+        mark = placeholder(self.reader.read(node))
+        if mark is None or mark[0] != "generator":
             refuse(node, "several names for one column")
-        return self.generator_columns(found[1], names)
+        return self.generator_columns(mark[1], names)
 
     def generator_columns(self, number: int, names: list[str]) -> list[Item]:
         function, value = self.collected.generators[number]
@@ -217,10 +217,10 @@ class Select:
     def any_item(self, parts: list[str]) -> Expr | None:
         if len(parts) != 1:
             return None
-        found = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
-        if len(found) > 1 and any(e != found[0] for e in found):
+        named = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
+        if len(named) > 1 and any(e != named[0] for e in named):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
-        return require_repeatable(found[0], f"the alias {parts[0]!r}") if found else None
+        return require_repeatable(named[0], f"the alias {parts[0]!r}") if named else None
 
     # -- GROUP BY, HAVING ----------------------------------------------------------------------
 
@@ -276,28 +276,28 @@ class Select:
             known = [(e, grouped.column(i)) for i, e in enumerate(self.grouping.matched)]
 
         def replaced(expr: Expr) -> Expr | None:
-            found = placeholder(expr)
-            if found is not None and found[0] == "aggregate":
-                return grouped.column(width + found[1])
-            if found is not None and found[0] == "grouping":
-                return grouped.column(found[1])
+            mark = placeholder(expr)
+            if mark is not None and mark[0] == "aggregate":
+                return grouped.column(width + mark[1])
+            if mark is not None and mark[0] == "grouping":
+                return grouped.column(mark[1])
             for key, column in known:
                 if key == expr:
                     return column
             return None
 
         def keyed(column: Column) -> Column:
-            for key, found in known:
+            for key, grouped_column in known:
                 if key == column:
-                    return found
+                    return grouped_column
             raise IllFormedError(
                 f"column {column.name!r} is neither grouped nor inside an aggregate function"
             )
 
         def rewrite(expr: Expr) -> Expr:
-            found = replaced(expr)
-            if found is not None:
-                return found
+            column = replaced(expr)
+            if column is not None:
+                return column
             if isinstance(expr, Column):
                 return keyed(expr)
             if isinstance(expr, Exists | InQuery | ScalarQuery):
@@ -338,8 +338,8 @@ class Select:
         )
 
         def replaced(expr: Expr) -> Expr | None:
-            found = placeholder(expr)
-            return wider.column(width + found[1]) if found and found[0] == "over" else None
+            mark = placeholder(expr)
+            return wider.column(width + mark[1]) if mark and mark[0] == "over" else None
 
         return wider, self.replace_everywhere(replaced, order)
 
@@ -354,8 +354,8 @@ class Select:
         wider = self.queries.unnested(plan, function, value, None, ())
 
         def replaced(expr: Expr) -> Expr | None:
-            found = placeholder(expr)
-            return wider.column(width + found[1]) if found and found[0] == "generated" else None
+            mark = placeholder(expr)
+            return wider.column(width + mark[1]) if mark and mark[0] == "generated" else None
 
         return wider, self.replace_everywhere(replaced, order)
 
@@ -389,18 +389,18 @@ class Select:
     def named_key(self, item: exp.Expr) -> SortKey | None:
         """A key that is just a select item, by position or by name."""
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
-            found = [self.items[ordinal(item.this, len(self.items))]]
+            named = [self.items[ordinal(item.this, len(self.items))]]
         elif isinstance(item.this, exp.Column) and not item.this.table:
-            found = [i for i in self.items if i.name.lower() == item.this.name.lower()]
+            named = [i for i in self.items if i.name.lower() == item.this.name.lower()]
         else:
             return None
-        if len(found) != 1:
+        if len(named) != 1:
             return None
         only(item, "this", "desc", "nulls_first")
         ascending = not item.args.get("desc")
         nulls_first = item.args.get("nulls_first")
         return SortKey(
-            found[0].expr, ascending, ascending if nulls_first is None else bool(nulls_first)
+            named[0].expr, ascending, ascending if nulls_first is None else bool(nulls_first)
         )
 
     def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
@@ -432,15 +432,15 @@ class Select:
 
     def hidden_keys(self, order: Sequence[SortKey]) -> list[Expr]:
         selected = [i.expr for i in self.items]
-        found: list[Expr] = []
+        hidden: list[Expr] = []
         for key in order:
             if (
                 key.expr not in selected
-                and key.expr not in found
+                and key.expr not in hidden
                 and not isinstance(key.expr, Literal)
             ):
-                found.append(key.expr)
-        return found
+                hidden.append(key.expr)
+        return hidden
 
     def sorted_column(self, plan: Plan, expr: Expr, hidden: list[Expr]) -> Expr:
         selected = [i.expr for i in self.items]

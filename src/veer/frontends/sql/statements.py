@@ -10,7 +10,7 @@ from veer.frontends.sql.parse import VeerSpark, parse_statements
 def sink_statements(text: str, sink: str) -> list[str]:
     """Views to create first, then the query whose rows the sink holds; no table definitions."""
     before: list[str] = []
-    found = ""
+    last = ""
     for statement in parse_statements(text):
         inner = statement.args.get("expression")
         match statement:
@@ -23,17 +23,17 @@ def sink_statements(text: str, sink: str) -> list[str]:
                 name = ".".join(p.name for p in target.parts)
                 query = inner.sql(dialect=VeerSpark) if inner is not None else ""
                 if name == sink:
-                    found = query
+                    last = query
                 elif isinstance(statement, exp.Create):
                     before.append(
                         f"CREATE OR REPLACE TEMPORARY VIEW {target.sql(VeerSpark)} AS {query}"
                     )
             case _:
-                found = found or statement.sql(dialect=VeerSpark)
+                last = last or statement.sql(dialect=VeerSpark)
     prepared = [
         s.replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW", 1)
         if s.startswith("CREATE VIEW")
         else s
         for s in before
     ]
-    return [*prepared, found]
+    return [*prepared, last]

@@ -113,9 +113,9 @@ def _parse_yaml(text: str) -> Any:
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
     Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
     try:
-        found = yaml.load(text, Loader)
-        check_data(found)
-        return found
+        data = yaml.load(text, Loader)
+        check_data(data)
+        return data
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
@@ -170,7 +170,7 @@ def _operators(data: Any) -> dict[str, Mapping[str, Any]]:
         raise ParseError("'operators' must be an object from ids to operators")
     if len(data) > MAX_OPERATORS:
         raise ParseError(f"{len(data):,} operators; at most {MAX_OPERATORS:,} are read")
-    found = {}
+    operators = {}
     for id_, spec in data.items():
         if not isinstance(id_, str):
             raise ParseError(f"operator id {id_!r} is no text")
@@ -180,8 +180,8 @@ def _operators(data: Any) -> dict[str, Mapping[str, Any]]:
             raise ParseError(
                 f"operator {id_!r}: unknown type {spec['type']!r}, expected one of {', '.join(OPERATORS)}"
             )
-        found[id_] = spec
-    return found
+        operators[id_] = spec
+    return operators
 
 
 def _links(data: Any, operators: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -203,11 +203,11 @@ def _links(data: Any, operators: Mapping[str, Any]) -> dict[str, list[str]]:
                 f"port {port} of operator {dst!r} has two producers: {ports[dst][port]!r} and {src!r}"
             )
         ports[dst][port] = src
-    for id_, found in ports.items():
-        if sorted(found) != list(range(len(found))):
-            missing = next(n for n in range(len(found) + 1) if n not in found)
+    for id_, inputs in ports.items():
+        if sorted(inputs) != list(range(len(inputs))):
+            missing = next(n for n in range(len(inputs) + 1) if n not in inputs)
             raise IllFormedError(f"operator {id_!r}: nothing feeds port {missing}")
-    return {id_: [found[n] for n in sorted(found)] for id_, found in ports.items()}
+    return {id_: [inputs[n] for n in sorted(inputs)] for id_, inputs in ports.items()}
 
 
 def _link(link: Any, number: int) -> tuple[str, str, int | None]:
@@ -290,7 +290,7 @@ class _Properties:
 
     def fields(self, name: str) -> tuple[Field, ...]:
         """Columns as {name: type}; "not null" after the type."""
-        found = []
+        columns = []
         for column, type_ in self.table(name).items():
             if not isinstance(type_, str):
                 raise ParseError(f"column {column!r} has no type")
@@ -300,8 +300,8 @@ class _Properties:
                 parsed = parse_type(type_.strip()[: -len("not null")] if required else type_)
             except ParseError as error:
                 raise ParseError(f"column {column!r}: {error}") from None
-            found.append(Field(str(column), parsed, not required))
-        return tuple(found)
+            columns.append(Field(str(column), parsed, not required))
+        return tuple(columns)
 
     # -- expressions ---------------------------------------------------------------------------
 
@@ -387,12 +387,12 @@ class _Properties:
         for column, text in self.table(name).items():
             reader = self.reader()
             try:
-                found = placeholder(reader.aggregate(str(text)))
+                mark = placeholder(reader.aggregate(str(text)))
             except InputError as error:
                 raise type(error)(f"{name} {text!r}: {error}") from None
-            if found is None or found[0] != "aggregate":
+            if mark is None or mark[0] != "aggregate":
                 raise IllFormedError(f"{name}: {text!r} is no aggregate function")
-            out.append(NamedCall(str(column), reader.collected.aggregates[found[1]]))
+            out.append(NamedCall(str(column), reader.collected.aggregates[mark[1]]))
         return tuple(out)
 
 
@@ -452,12 +452,12 @@ def _project(p: _Properties) -> AnyOperator:
 def _compute(p: _Properties) -> AnyOperator:
     """All columns, those named replaced in place or appended."""
     (rows,) = [schema for _, schema in p.inputs] or [Schema(())]
-    made = {n.name: n for n in p.named("columns")}
+    computed = {n.name: n for n in p.named("columns")}
     columns = [
-        made.pop(f.name, Named(f.name, Column(f.name, f.type, rows.occurrence(i))))
+        computed.pop(f.name, Named(f.name, Column(f.name, f.type, rows.occurrence(i))))
         for i, f in enumerate(rows)
     ]
-    return Project((*columns, *made.values()))
+    return Project((*columns, *computed.values()))
 
 
 def _join(p: _Properties) -> AnyOperator:
@@ -469,10 +469,10 @@ def _over(p: _Properties) -> AnyOperator:
     calls = []
     for name, text in p.table("calls").items():
         reader = p.reader()
-        found = placeholder(reader.aggregate(str(text)))
-        if found is None or found[0] != "over":
+        mark = placeholder(reader.aggregate(str(text)))
+        if mark is None or mark[0] != "over":
             raise IllFormedError(f"calls: {text!r} is no window function")
-        calls.append(NamedOver(str(name), reader.collected.overs[found[1]]))
+        calls.append(NamedOver(str(name), reader.collected.overs[mark[1]]))
     return Over(tuple(calls))
 
 
@@ -513,14 +513,14 @@ def _row_udf(p: _Properties) -> AnyOperator:
     try:
         if len(adds) != 1:
             raise NotRead("several columns")
-        made = Named(adds[0].name, read_source(code, reads, adds[0].type))
+        computed = Named(adds[0].name, read_source(code, reads, adds[0].type))
     except NotRead:
         return RowUdf(_identity(p.text("function"), code), reads, adds)
     ((_, rows),) = p.inputs
     kept = [
         Named(f.name, Column(f.name, f.type, rows.occurrence(i))) for i, f in enumerate(rows.fields)
     ]
-    return Project((*kept, made))
+    return Project((*kept, computed))
 
 
 def _identity(function: str, code: str) -> str:
