@@ -11,9 +11,7 @@ from veer.options import ErrorHandling
 from veer.report.wording import caveat_text, reason_text
 from veer.verdict import SinkReport, Verdict
 
-SCHEMA = (
-    "CREATE TABLE t (a INT, b INT, s STRING, l BIGINT, n DECIMAL(10, 2)); CREATE TABLE u (a INT)"
-)
+SCHEMA = "CREATE TABLE t (a INT, b INT, s STRING, l BIGINT, n DECIMAL(10, 2), big DECIMAL(38, 0)); CREATE TABLE u (a INT)"
 
 
 def failing(text: str) -> set[str]:
@@ -35,6 +33,16 @@ def _shown(failing: FailingExpression) -> str:
         ("SELECT CAST(l AS INT) AS x FROM t", {"CAST(t.l AS int)"}),
         ("SELECT CAST(a AS STRING) AS x FROM t", set()),
         ("SELECT a DIV 2 AS x FROM t", set()),
+        ("SELECT a DIV -1 AS x FROM t", set()),
+        ("SELECT l DIV 2 AS x FROM t", set()),
+        ("SELECT l DIV -1 AS x FROM t", {"(t.l div -1)"}),
+        ("SELECT l / -1 AS x, l % -1 AS y FROM t", set()),
+        ("SELECT n / 3 AS x, n / 0.001 AS y, n DIV 0.001 AS z FROM t", set()),
+        ("SELECT big DIV -1000000000000000000000 AS x FROM t", set()),
+        ("SELECT big / 2 AS x FROM t", {"(t.big / 2)"}),
+        ("SELECT n / 0.0001 AS x FROM t", set()),
+        ("SELECT big / 0.01 AS x FROM t", {"(t.big / 0.01)"}),
+        ("SELECT big DIV 2 AS x FROM t", {"(t.big div 2)"}),
         ("SELECT a DIV b AS x FROM t", {"(CAST(t.a AS bigint) div CAST(t.b AS bigint))"}),
         (
             "SELECT a DIV b AS x FROM t WHERE b <> 0 AND a > 1 AND s = 'x'",

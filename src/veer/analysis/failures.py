@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import assert_never, final
 
 from veer.functions.registry import scalar_function
@@ -57,6 +58,7 @@ from veer.model.types import (
     DoubleType,
     FloatType,
     IntegralType,
+    LongType,
     NullType,
     NumericType,
     StringType,
@@ -238,8 +240,9 @@ def _call_can_fail(call: Call) -> bool:
         case Domain.PARTIAL:
             return True
         case Domain.NONZERO_DIVISOR:
-            divisor = call.args[1]
-            return not (isinstance(divisor, Literal) and divisor.value)
+            return not _divides_by_a_constant(call)
+        case Domain.QUOTIENT:
+            return not (_divides_by_a_constant(call) and _quotient_fits(call))
         case Domain.BIT_PLACE:
             number, place = call.args
             if not isinstance(place, Literal) or not isinstance(place.value, int):
@@ -247,6 +250,51 @@ def _call_can_fail(call: Call) -> bool:
             return not 0 <= place.value < INTEGER_BITS[number.type]
         case _:
             assert_never(domain)
+
+
+def _divides_by_a_constant(call: Call) -> bool:
+    """Whether the divisor is a constant other than zero."""
+    divisor = call.args[1]
+    return isinstance(divisor, Literal) and bool(divisor.value)
+
+
+def _quotient_fits(call: Call) -> bool:
+    """Whether the result type holds every quotient by a constant other than zero.
+
+    Not the smallest bigint by -1, and not a large decimal by a small one.
+    """
+    dividend, divisor = call.args
+    assert isinstance(divisor, Literal)
+    match dividend.type, call.type:
+        case _, DoubleType() | FloatType():
+            return True
+        case IntegralType(), LongType():
+            return bool(divisor.value != -1) or _is_widened(dividend)
+        case DecimalType() as given, LongType():
+            return _largest(given) / abs(Fraction(divisor.value)) < 2**63
+        case DecimalType() as given, DecimalType() as result:
+            # The quotient is rounded to the scale of the result: by less than its last digit.
+            quotient = _largest(given) / abs(Fraction(divisor.value))
+            return quotient + _last_digit(result) <= _largest(result)
+        case _:
+            return False
+
+
+def _is_widened(expr: Expr) -> bool:
+    """Whether an integer is one of a narrower type, so that it is not the smallest of its own."""
+    if not isinstance(expr, Cast) or not isinstance(expr.arg.type, IntegralType):
+        return False
+    bits = INTEGER_BITS
+    return bits[expr.arg.type] < bits[expr.type]
+
+
+def _largest(type_: DecimalType) -> Fraction:
+    """The largest decimal of a type."""
+    return Fraction(10) ** (type_.precision - type_.scale) - _last_digit(type_)
+
+
+def _last_digit(type_: DecimalType) -> Fraction:
+    return Fraction(1, 10**type_.scale)
 
 
 def cast_can_fail(cast: Cast) -> bool:

@@ -18,6 +18,7 @@ class Domain(Enum):
     TOTAL = "on all"
     PARTIAL = "not on all"
     NONZERO_DIVISOR = "not on all, but wherever it divides by a constant other than zero"
+    QUOTIENT = "likewise, if the quotient fits into the type of the result"
     BIT_PLACE = "not on all, but at every constant place within the number"
 
 
