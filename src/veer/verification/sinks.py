@@ -28,7 +28,7 @@ from veer.search.simulation import Simulation
 from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
-from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
+from veer.verdict import SinkReport, TableSemantics, Verdict, Witness, WitnessKind
 from veer.verification.columns import Mismatch, match_columns
 from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
@@ -125,7 +125,7 @@ def _mismatched(a: str, b: str, found: Mismatch) -> SinkReport:
     """INEQUIVALENT by the schemas alone, if the difference is certain."""
     if not found.certain:
         return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), found.caveats)
-    witness = Witness("schema", difference=found.reason)
+    witness = Witness(WitnessKind.SCHEMA, difference=found.reason)
     return SinkReport(a, b, Verdict.INEQUIVALENT, found.reason, (), found.caveats, witness=witness)
 
 
