@@ -28,7 +28,7 @@ from veer.search.simulation import Simulation
 from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
-from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
+from veer.verdict import SinkReport, TableSemantics, Verdict, Witness, WitnessKind
 from veer.verification.columns import Mismatch, match_columns
 from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
@@ -127,7 +127,7 @@ def _mismatched(a: str, b: str, mismatch: Mismatch) -> SinkReport:
     reason, caveats = mismatch.reason, mismatch.caveats
     if not mismatch.certain:
         return SinkReport(a, b, Verdict.UNKNOWN, reason, (), caveats)
-    witness = Witness("schema", difference=reason)
+    witness = Witness(WitnessKind.SCHEMA, difference=reason)
     return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, witness=witness)
 
 
