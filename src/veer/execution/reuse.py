@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import final
 
 from veer.analysis.fingerprint import fingerprints
-from veer.api import Comparison, verify
 from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, UniqueHolds
 from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
@@ -36,6 +35,8 @@ from veer.own_code import own_code_digest
 from veer.report.wording import reason_text
 from veer.store import Store, StoredResult, StoredVersion
 from veer.verdict import SinkReport, TableSemantics, Verdict
+from veer.verification.comparison import Comparison
+from veer.verification.versions import verify_versions
 from veer.versions.version import Version
 
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
@@ -256,7 +257,7 @@ class Planner:
         asked = Comparison(TableSemantics.BAG, columns=ColumnMatching.POSITION, witnesses=False)
         one, two = (Version(n, d, stable_ids=False) for n, d in (("P", p), ("Q", q)))
         try:
-            (sink,) = verify(one, two, asked, progress=progress).sinks
+            (sink,) = verify_versions(one, two, asked, progress).sinks
         except _OverspentError:
             return None
         except VeerError as error:

@@ -28,7 +28,7 @@ from veer.model.sources import have_same_columns, parent_of, sources_of, tables_
 from veer.model.types import DataType, IntegralType
 from veer.model.walk import operator_exprs, parts, subqueries
 from veer.refute.counting import telling_counts
-from veer.refute.fitting import Conditions, Place
+from veer.refute.fitting import Conditions, SourceColumn
 from veer.refute.pools import fits, is_value, numbered, pool
 from veer.refute.texts import looks_into_texts, telling_texts, variants
 
@@ -134,7 +134,7 @@ class Instances:
         self.seed = seed
         self.pools: dict[DataType, list[Any]] = {}
         self.conditions = Conditions(dataflows)
-        self._best: dict[Place, list[Any]] = {}
+        self._best: dict[SourceColumn, list[Any]] = {}
 
     def make(self, number: int) -> Tables:
         """The instance of that number; every other one is made to pass most conditions.
@@ -157,7 +157,7 @@ class Instances:
     def _passing(self, rng: random.Random, turn: int) -> Tables:
         """In each table a row that passes whatever it can, and some that are nearly the same."""
         strayed = rng.choice((0.0, 0.0, 0.1, 0.3))
-        chosen: dict[Place, Any] = {}
+        chosen: dict[SourceColumn, Any] = {}
         tables: Tables = {}
         for source in self._parents_first():
             best = [
@@ -186,7 +186,7 @@ class Instances:
 
     def _crowded(self, rng: random.Random) -> Tables:
         """More rows of fewer values: they meet in long chains, and repeat."""
-        few: dict[Place, list[Any]] = {}
+        few: dict[SourceColumn, list[Any]] = {}
         tables: Tables = {}
         for source in self._parents_first():
             rows: list[tuple[Any, ...]] = []
@@ -208,7 +208,7 @@ class Instances:
 
     def _grown(self, rng: random.Random, turn: int) -> Tables:
         """As many rows as it takes, in all tables or, where that is too much, in one."""
-        chosen: dict[Place, Any] = {}
+        chosen: dict[SourceColumn, Any] = {}
         tables: Tables = {}
         grown = sorted(self.counts)
         sizes = {table: self._grown_size(rng, table) for table in grown}
@@ -287,21 +287,21 @@ class Instances:
         rng: random.Random,
         source: Source,
         index: int,
-        chosen: dict[Place, Any],
+        chosen: dict[SourceColumn, Any],
         strayed: float,
     ) -> Any:
         """One of the values that pass most, the same for columns that are equated."""
         field = source.fields[index]
-        place = (source.table, index)
-        leader = self.conditions.leader(place)
+        column = (source.table, index)
+        leader = self.conditions.leader(column)
         if leader in chosen and is_value(chosen[leader], field.type, field.nullable):
             return chosen[leader]
-        if place not in self._best:
-            near = dict.fromkeys(pool(field.type, self.conditions.constants(place)) or [None])
-            self._best[place] = self.conditions.best(place, near)
+        if column not in self._best:
+            near = dict.fromkeys(pool(field.type, self.conditions.constants(column)) or [None])
+            self._best[column] = self.conditions.best(column, near)
         if rng.random() < strayed:
             return self._value(rng, field.type, field.nullable)
-        chosen[leader] = rng.choice(self._best[place])
+        chosen[leader] = rng.choice(self._best[column])
         return chosen[leader]
 
     def _parents_first(self) -> list[Source]:

@@ -54,7 +54,7 @@ from veer.refute.instances import (
 from veer.refute.parents import with_parents
 from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
-from veer.verdict import TableSemantics, Witness
+from veer.verdict import TableSemantics, Witness, WitnessKind
 
 INSTANCES = 400
 BUDGET = 1_000_000
@@ -276,7 +276,7 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     p_rows, q_rows = one.rows, two.rows
     if refutation.semantics is TableSemantics.ORDERED_BAG:
         p_rows, q_rows = differing_sequences(one, two)
-    return Witness("rows", shown, tuple(p_rows), tuple(q_rows), columns=one.names)
+    return Witness(WitnessKind.ROWS, shown, tuple(p_rows), tuple(q_rows), columns=one.names)
 
 
 def _unfit(refutation: Refutation) -> str | None:

@@ -292,10 +292,7 @@ class ExprReader:
     def generator(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> Expr:
         if self.collected is None or len(args) != 1:
             refuse(node, f"{function} here")
-        value = self.read(args[0])
-        self.collected.generators.append((function, value))
-        number = len(self.collected.generators) - 1
-        return OpaqueCall(f"$generator {number}", (), NULL)
+        return self.collected.generator(function, self.read(args[0]))
 
     # -- window functions --------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -400,31 +400,22 @@ class QueryReader:
     def right_join(self, left: Plan, right: Plan, node: exp.Expr) -> Plan:
         """A left join of the swapped inputs, columns put back in order."""
         if node.args.get("using") or node.args.get("method"):
-            joined = self.using_join(right, left, node, "left", swapped=True)
-            return joined
+            return self.using_join(right, left, node, "left", swapped=True)
         joined = self.plain_join(right, left, "left", node.args.get("on"))
-        return self.rotated(joined, len(right.schema))
+        width = len(right.schema)
+        return self.picked(joined, [*range(width, len(joined.schema)), *range(width)])
 
-    def rotated(self, plan: Plan, first: int) -> Plan:
-        """The columns with the first `first` of them moved to the end."""
-        order = [*range(first, len(plan.schema)), *range(first)]
-        columns = [Named(plan.schema.fields[i].name, plan.column(i)) for i in order]
-        return self.project(plan, columns, [plan.columns[i] for i in order])
+    def picked(self, plan: Plan, places: Sequence[int]) -> Plan:
+        """The columns at these places, in this order."""
+        columns = [Named(plan.schema.names[i], plan.column(i)) for i in places]
+        return self.project(plan, columns, [plan.columns[i] for i in places])
 
     def using_join(
         self, left: Plan, right: Plan, node: exp.Expr, kind: str, swapped: bool = False
     ) -> Plan:
         """USING and NATURAL: shared columns once, first; with `swapped`, `right` comes first."""
-        names = [u.name for u in node.args.get("using") or ()]
-        if node.args.get("method"):
-            if str(node.args["method"]).upper() != "NATURAL":
-                refuse(node, f"{node.args['method']} join")
-            theirs = {n.lower() for n in right.visible_names()}
-            first = right if swapped else left
-            names = [n for n in first.visible_names() if n.lower() in theirs]
-            if swapped:
-                ours = {n.lower() for n in left.visible_names()}
-                names = [n for n in names if n.lower() in ours]
+        first, second = (right, left) if swapped else (left, right)
+        names = _shared_names(first, second, node)
         pairs = [(_visible(left, n), _visible(right, n)) for n in names]
         width = len(left.schema)
         both = Plan("", left.schema + right.schema, left.columns + right.columns)
@@ -435,38 +426,39 @@ class QueryReader:
         if kind in ("semi", "anti"):
             kept = self.add(join, left.id, right.id, columns=left.columns)
             shared = [i for i, _ in pairs]
-            order = [*shared, *(i for i in range(width) if i not in shared)]
-            columns = [Named(left.schema.fields[i].name, kept.column(i)) for i in order]
-            return self.project(kept, columns, [left.columns[i] for i in order])
+            return self.picked(kept, [*shared, *(i for i in range(width) if i not in shared)])
         joined = self.add(join, left.id, right.id, columns=both.columns)
-        out: list[tuple[Named, ScopeColumn]] = []
-        for (i, j), _ in zip(pairs, names, strict=True):
+        order = [*range(len(both.schema))]
+        order = [*order[width:], *order[:width]] if swapped else order
+        return self.shared_once(joined, [(i, width + j) for i, j in pairs], order, kind)
+
+    def shared_once(
+        self, joined: Plan, pairs: list[tuple[int, int]], order: list[int], kind: str
+    ) -> Plan:
+        """The rows of a USING join: a column for each pair of equal ones, then the others.
+
+        The columns of a pair that are not shown stay reachable by their qualifier. In a full join
+        either of them may be missing, so the one shown is neither but the one that is there.
+        """
+        columns: list[tuple[Named, ScopeColumn]] = []
+        hidden: list[int] = []
+        for i, j in pairs:
+            scope = joined.columns[i]
             key: Expr = joined.column(i)
             if kind == "full":
-                key = coercion.call("coalesce", joined.column(i), joined.column(width + j))
-            shown = left.columns[i]
-            out.append(
-                (
-                    Named(shown.name, key),
-                    ScopeColumn(None if kind == "full" else shown.qualifier, shown.name),
-                )
-            )
-        keys = {i for i, _ in pairs} | {width + j for _, j in pairs}
-        places = (
-            [*range(width, len(both.schema)), *range(width)] if swapped else range(len(both.schema))
-        )
-        out += [
-            (Named(joined.schema.fields[i].name, joined.column(i)), joined.columns[i])
-            for i in places
-            if i not in keys
-        ]
-        for i, j in pairs:
-            hidden = [width + j] if kind != "full" else [i, width + j]
-            for index in hidden:
-                column = joined.columns[index]
-                named = Named(joined.schema.fields[index].name, joined.column(index))
-                out.append((named, ScopeColumn(column.qualifier, column.name, hidden=True)))
-        return self.project(joined, [n for n, _ in out], [c for _, c in out])
+                key = coercion.call("coalesce", joined.column(i), joined.column(j))
+                scope = ScopeColumn(None, scope.name)
+                hidden.append(i)
+            columns.append((Named(scope.name, key), ScopeColumn(scope.qualifier, scope.name)))
+            hidden.append(j)
+        paired = {place for pair in pairs for place in pair}
+        names = joined.schema.names
+        for i in (i for i in order if i not in paired):
+            columns.append((Named(names[i], joined.column(i)), joined.columns[i]))
+        for i in hidden:
+            scope = replace(joined.columns[i], hidden=True)
+            columns.append((Named(names[i], joined.column(i)), scope))
+        return self.project(joined, [n for n, _ in columns], [c for _, c in columns])
 
     def lateral_join(self, left: Plan, node: exp.Expr) -> Plan:
         lateral = node.this
@@ -666,7 +658,18 @@ def _row(node: exp.Expr) -> list[exp.Expr]:
     return [node.this if isinstance(node, exp.Paren) else node]
 
 
+def _shared_names(first: Plan, second: Plan, node: exp.Expr) -> list[str]:
+    """The columns that USING names; of a NATURAL join those that both inputs have."""
+    if not node.args.get("method"):
+        return [u.name for u in node.args.get("using") or ()]
+    if str(node.args["method"]).upper() != "NATURAL":
+        refuse(node, f"{node.args['method']} join")
+    others = {n.lower() for n in second.visible_names()}
+    return [n for n in first.visible_names() if n.lower() in others]
+
+
 def _visible(plan: Plan, name: str) -> int:
+    """The place of the one column that a USING name means."""
     matching = [
         i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
     ]

@@ -20,7 +20,7 @@ from veer.frontends.builder import FlowBuilder
 from veer.frontends.json_text import check_data, read_json, without_repeats
 from veer.frontends.python import NotRead, read_source, source_digest
 from veer.frontends.sql import ExpressionReader
-from veer.frontends.sql.pieces import placeholder
+from veer.frontends.sql.pieces import SetAside, number_of
 from veer.frontends.workflow.schema import LIBRARY, OPERATORS, SCHEMA
 from veer.model.dag import Dataflow, topological_order
 from veer.model.expr import Column, Expr, Literal, Named, SortKey
@@ -387,12 +387,12 @@ class _Properties:
         for column, text in self.table(name).items():
             reader = self.reader()
             try:
-                mark = placeholder(reader.aggregate(str(text)))
+                number = number_of(SetAside.AGGREGATE, reader.aggregate(str(text)))
             except InputError as error:
                 raise type(error)(f"{name} {text!r}: {error}") from None
-            if mark is None or mark[0] != "aggregate":
+            if number is None:
                 raise IllFormedError(f"{name}: {text!r} is no aggregate function")
-            out.append(NamedCall(str(column), reader.collected.aggregates[mark[1]]))
+            out.append(NamedCall(str(column), reader.collected.aggregates[number]))
         return tuple(out)
 
 
@@ -469,10 +469,10 @@ def _over(p: _Properties) -> AnyOperator:
     calls = []
     for name, text in p.table("calls").items():
         reader = p.reader()
-        mark = placeholder(reader.aggregate(str(text)))
-        if mark is None or mark[0] != "over":
+        number = number_of(SetAside.OVER, reader.aggregate(str(text)))
+        if number is None:
             raise IllFormedError(f"calls: {text!r} is no window function")
-        calls.append(NamedOver(str(name), reader.collected.overs[mark[1]]))
+        calls.append(NamedOver(str(name), reader.collected.overs[number]))
     return Over(tuple(calls))
 
 
