@@ -20,7 +20,7 @@ from veer.model.expr import Call, Compare, RowColumn
 from veer.model.ops import Project, Source
 from veer.model.schema import Field
 from veer.model.types import INT, STRING
-from veer.smt import Holds, Outcome, Same, Solver
+from veer.smt import Holds, Same, Solver, SolverOutcome
 from veer.verdict import Verdict
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "adding-a-function.md"
@@ -82,8 +82,8 @@ def test_the_solver_takes_it_for_a_function_and_no_more() -> None:
     a, b = RowColumn(1, 0, STRING), RowColumn(1, 1, STRING)
     sizes = Call(NAME, (a,), INT), Call(NAME, (b,), INT)
     assert registry.scalar_function(NAME).solver is SolverMeaning.UNINTERPRETED
-    assert Solver().ask(Same(*sizes), [Holds(Compare("=", a, b))]) is Outcome.PROVEN
-    assert Solver().ask(Same(a, b), [Holds(Compare("=", *sizes))]) is not Outcome.PROVEN
+    assert Solver().ask(Same(*sizes), [Holds(Compare("=", a, b))]) is SolverOutcome.PROVEN
+    assert Solver().ask(Same(a, b), [Holds(Compare("=", *sizes))]) is not SolverOutcome.PROVEN
 
 
 @pytest.mark.usefixtures("added")
