@@ -88,12 +88,12 @@ ROOMS = (
     _room(
         "api",
         "the facade: load, diff, verify",
-        "frontends versions smt search verification report.wording",
+        "frontends versions smt verification report.wording",
     ),
     _room(
         "execution",
         "running on Spark, and not running again",
-        "model functions analysis versions interpreter refute store frontends java api report.wording",
+        "model functions analysis versions interpreter refute store frontends java verification report.wording",
         "pyspark pyarrow",
     ),
     _room("batch", "thousands of pairs", "frontends api report"),

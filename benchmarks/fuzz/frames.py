@@ -33,6 +33,7 @@ from benchmarks.fuzz.verdicts import (
     judged_schema,
     judged_witness,
 )
+from veer.verdict import WitnessKind
 
 BLOCK = 10
 SECONDS = 60.0
@@ -138,7 +139,7 @@ def _judge(world: World, said: Said, rng: Random, counted: Counter[str]) -> Iter
         yield Finding(CRASH, said.reason)
     elif said.verdict == "equivalent":
         yield from _judge_equal(world, said, rng)
-    elif said.verdict == "inequivalent" and said.witness.kind == "rows":
+    elif said.verdict == "inequivalent" and said.witness.kind is WitnessKind.ROWS:
         yield from _judge_witness(world, said, counted)
     elif said.verdict == "inequivalent":
         p, q = world.outcomes()

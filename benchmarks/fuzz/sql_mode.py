@@ -34,7 +34,7 @@ from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
 from veer.report.wording import reason_text
-from veer.verdict import Report, TableSemantics
+from veer.verdict import Report, TableSemantics, WitnessKind
 
 BLOCK = 20  # pairs with the same schema
 
@@ -129,7 +129,7 @@ def judged(
 
 def _judge_witness(judge: Judge, pair: Pair, said: Said) -> Iterator[Finding]:
     witness = said.witness
-    if witness.kind != "rows":
+    if witness.kind is not WitnessKind.ROWS:
         judge.load(pair.schema, {})
         p, q = judge.run([pair.p, pair.q])
         finding = judged_schema(p, q, pair.columns)

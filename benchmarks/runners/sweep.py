@@ -29,7 +29,7 @@ from veer.options import ColumnMatching, SearchStrategy, TypeMatching
 from veer.prover import prove
 from veer.refute import Refutation, first_difference
 from veer.search.answer_cache import answer_cache
-from veer.verdict import Report, TableSemantics, Verdict
+from veer.verdict import Report, TableSemantics, Verdict, WitnessKind
 from veer.versions.version import Version
 
 BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VALUE)
@@ -108,7 +108,7 @@ def is_wrong(
     if report.verdict is Verdict.INEQUIVALENT:
         # Other types are another matter.
         kinds = {sink.witness.kind for sink in report.sinks if sink.witness is not None}
-        return equivalent is True and kinds != {"schema"}
+        return equivalent is True and kinds != {WitnessKind.SCHEMA}
     if report.verdict is not Verdict.EQUIVALENT:
         return False
     if equivalent is False:

@@ -1,43 +1,27 @@
-"""The whole path in one file: load two versions, compare them, report.
+"""The facade: load two versions, compare them, report.
 
-load -> VersionPair -> per pair of sinks: proof, checked and guarded, or witness -> Report
+load -> `verification.versions`: VersionPair, per pair of sinks a proof or a witness -> Report
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
-from veer.errors import TimeLimitReached
 from veer.frontends.spec import load, load_pair, version_of
-from veer.reasons import TimeLimit
 from veer.report.wording import reason_text
-from veer.search.answer_cache import answer_cache
-from veer.search.paper.decomposition import WalkCounts
-from veer.search.sink_prover import Plan
 from veer.smt.second_solver import second_solver
-from veer.verdict import (
-    OBLIGATIONS,
-    Counts,
-    Report,
-    SinkReport,
-    Verdict,
-)
+from veer.verdict import Report, Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.sinks import PairSearch, Verifiers, sink_reports
+from veer.verification.versions import best_pair, stopped, verify_versions
 from veer.versions import VersionPair, best_mappings
-from veer.versions.describe import describe_edits
 from veer.versions.version import Version
 from veer.visible import visible
-
-ALL_SINKS = "all sinks"
 
 
 def diff(p: Version, q: Version) -> VersionPair:
     """The two versions under their best edit mapping."""
-    return VersionPair.of(p.dataflow, q.dataflow, stable_ids=p.stable_ids and q.stable_ids)
+    return best_pair(p, q)
 
 
 def best_pairs(p: Version, q: Version) -> Iterator[VersionPair]:
@@ -62,53 +46,9 @@ def verify(
     """
     asked = comparison or Comparison()
     if asked.recheck is not None:
-        second_solver(asked.recheck)
+        second_solver(asked.recheck)  # one that is missing is an error before anything is read
     p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
-    start = time.perf_counter()
-    try:
-        return _report(p, q, asked, start, progress)
-    except TimeLimitReached as limit:
-        return replace(
-            stopped(p.name, q.name, asked, limit),
-            seconds=time.perf_counter() - start,
-            place=q.place,
-        )
-
-
-def stopped(p: str, q: str, asked: Comparison, limit: TimeLimitReached) -> Report:
-    """The report on a pair that the time limit stopped."""
-    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, TimeLimit(limit.seconds))
-    return Report(p, q, asked.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds)
-
-
-def _report(
-    p: Version, q: Version, asked: Comparison, start: float, progress: Callable[[str], None]
-) -> Report:
-    pair = diff(p, q)
-    plan = Plan(asked.strategy, asked.without, asked.budget, p.stable_ids and q.stable_ids)
-    known = answer_cache(asked.cache)
-    search = PairSearch(
-        pair, asked.semantics, Verifiers(asked.evs), plan, WalkCounts(), known, progress
-    )
-    if p.optimized is not None and q.optimized is not None and not asked.evs:
-        search.optimized = p.optimized, q.optimized
-    remembered, edits = known.remembered, describe_edits(pair)
-    sinks, limit = sink_reports(search, asked)
-    windows = [window for sink in sinks for window in sink.windows]
-    calls = sum(window.ev != OBLIGATIONS for window in windows)
-    return Report(
-        p.name,
-        q.name,
-        asked.semantics,
-        edits,
-        sinks,
-        Counts(
-            len(windows), search.walk_counts.decompositions, calls, known.remembered - remembered
-        ),
-        time.perf_counter() - start,
-        q.place,
-        limit,
-    )
+    return verify_versions(p, q, asked, progress)
 
 
 def assert_equivalent(
@@ -130,4 +70,14 @@ def assert_equivalent(
     return report
 
 
-__all__ = ["Comparison", "Version", "assert_equivalent", "diff", "load", "load_pair", "verify"]
+__all__ = [
+    "Comparison",
+    "Version",
+    "assert_equivalent",
+    "best_pairs",
+    "diff",
+    "load",
+    "load_pair",
+    "stopped",
+    "verify",
+]

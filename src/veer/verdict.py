@@ -42,6 +42,7 @@ class Verdict(Enum):
 
     @property
     def exit_status(self) -> int:
+        """The exit status of commands whose result is this verdict."""
         return {"equivalent": 0, "inequivalent": 1, "unknown": 2}[self.value]
 
 
@@ -62,12 +63,19 @@ class Answer:
                 raise TypeError(f"an assumption is one of veer.assumptions, not {assumption!r}")
 
 
+class WitnessKind(Enum):
+    """What a witness shows; the values are those of the JSON report."""
+
+    SCHEMA = "schema"
+    ROWS = "rows"
+
+
 @final
 @dataclass(frozen=True)
 class Witness:
     """Why two sinks differ: source tables with both results, or a difference of schemas."""
 
-    kind: str  # "schema" or "rows"
+    kind: WitnessKind
     tables: Mapping[str, Any] = field(default_factory=dict)
     p_rows: tuple[tuple[Any, ...], ...] = ()
     q_rows: tuple[tuple[Any, ...], ...] = ()
@@ -148,7 +156,7 @@ class Recheck:
 
     def having(self, answer: SecondAnswer) -> list[str]:
         """The questions answered like this."""
-        return [question for question, (found, _) in self.answers.items() if found is answer]
+        return [question for question, (given, _) in self.answers.items() if given is answer]
 
 
 @final
@@ -185,7 +193,7 @@ class EditReport:
 
 @final
 @dataclass(frozen=True)
-class Place:
+class SourceLocation:
     """The file a version was read from, from the root of its repository; `line` 0 if not known.
 
     `root` stands before the files that operators of the version name.
@@ -219,7 +227,7 @@ class Report:
     sinks: tuple[SinkReport, ...]
     counts: Counts = Counts()
     seconds: float = 0.0
-    place: Place | None = None  # of the new version
+    place: SourceLocation | None = None  # of the new version
     limit: float = 0.0  # seconds it had, if it was stopped after them
 
     def __str__(self) -> str:
@@ -243,8 +251,8 @@ class Report:
     @property
     def disagreements(self) -> list[str]:
         """Questions on which another solver contradicts Veer's: defects, each of them."""
-        found = [s.recheck.having(SecondAnswer.DISAGREED) for s in self.sinks if s.recheck]
-        return [question for some in found for question in some]
+        rechecks = (sink.recheck for sink in self.sinks if sink.recheck)
+        return [q for recheck in rechecks for q in recheck.having(SecondAnswer.DISAGREED)]
 
     def _repr_html_(self) -> str:
         """The report in a notebook."""

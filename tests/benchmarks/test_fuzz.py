@@ -31,7 +31,7 @@ from benchmarks.fuzz.verdicts import (
 from veer.assumptions import SameChoice
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
-from veer.verdict import Witness
+from veer.verdict import Witness, WitnessKind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -136,7 +136,7 @@ def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
 
     def witness(**tables: list[list[object]]) -> Said:
         rows = {name: {"rows": content} for name, content in tables.items()}
-        return Said("inequivalent", witness=Witness("rows", rows, ((1,),), ()))
+        return Said("inequivalent", witness=Witness(WitnessKind.ROWS, rows, ((1,),), ()))
 
     try:
         assert WRONG_EQUIVALENT in kinds(pair, EQUAL)

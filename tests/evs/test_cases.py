@@ -26,7 +26,7 @@ from veer.options import SecondSolver
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Tables, constraints_hold
 from veer.report.wording import assumption_text, reason_text
-from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
+from veer.verdict import SinkReport, TableSemantics, Verdict, Witness, WitnessKind
 
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, s STRING, d DOUBLE);
@@ -90,7 +90,7 @@ def assert_not_refuted(refutation: Refutation) -> None:
 def assert_differ(p: Dataflow, q: Dataflow, sink: SinkReport, semantics: TableSemantics) -> None:
     """The witness is one, and no verifier claims the opposite."""
     assert sink.witness is not None
-    if sink.witness.kind == "schema":
+    if sink.witness.kind is WitnessKind.SCHEMA:
         assert (p.result_schema.names, p.result_schema.types) != (
             q.result_schema.names,
             q.result_schema.types,

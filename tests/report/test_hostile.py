@@ -16,12 +16,13 @@ from veer.report import formats
 from veer.report.as_json import report_json
 from veer.verdict import (
     EditReport,
-    Place,
     Report,
     SinkReport,
+    SourceLocation,
     TableSemantics,
     Verdict,
     Witness,
+    WitnessKind,
 )
 from veer.visible import json_text, shown_value, visible
 
@@ -44,7 +45,9 @@ FORMATS = ("text", "json", "html", "junit", "sarif")
 
 def hostile_report(text: str) -> Report:
     tables = {text: {"columns": [text, "b"], "rows": [[text, None], ["", " a "]]}}
-    witness = Witness("rows", tables, ((text, None),), (("null", ""),), columns=(text, "c, d"))
+    witness = Witness(
+        WitnessKind.ROWS, tables, ((text, None),), (("null", ""),), columns=(text, "c, d")
+    )
     wrong = SinkReport(
         text,
         text,
@@ -56,7 +59,7 @@ def hostile_report(text: str) -> Report:
     )
     unknown = SinkReport("", text, Verdict.UNKNOWN, Message(text))
     edit = EditReport("modify operator", text, text, 3, text)
-    place = Place(text, 7)
+    place = SourceLocation(text, 7)
     sinks = (wrong, unknown)
     return Report(text, text, TableSemantics.BAG, (edit,), sinks, place=place)
 

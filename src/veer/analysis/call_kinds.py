@@ -1,4 +1,8 @@
-"""Aggregates whose result depends on the order of rows: by rounding, or by signs of zeros."""
+"""Aggregates whose result depends on the order of rows: by rounding, or by signs of zeros.
+
+Adding floats is not associative: 1e16 + 1 - 1e16 is 0 or 1, as the rows come. Spark adds in the order
+in which they arrive from a shuffle, so a sum of floats is a choice though nobody chooses.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,11 @@
 Columns are pairs of positions, one in P and one in Q. What nobody wants of the output is not
 looked at, so an added column changes nothing for those who do not read it. An operator compared
 with itself tells which columns it needs.
+
+What is claimed: if the inputs are equal on the pairs given here, as the bags or sets of rows that
+`needs.semantics_needed` asks for, then the outputs are equal on the wanted pairs. The pairs of one
+input are meant together: the rows cut down to these columns are equal, not each column for itself.
+Whether the operator is a function of its input at all is a question to `determinism`.
 """
 
 from __future__ import annotations
@@ -105,6 +110,8 @@ class _DifferentError(Exception):
 @final
 @dataclass
 class _Comparison:
+    """Two operators over inputs of these schemas; `p_rows` and `q_rows` are theirs side by side."""
+
     p_inputs: Sequence[Schema]
     q_inputs: Sequence[Schema]
 
@@ -117,8 +124,10 @@ class _Comparison:
     def operators(
         self, p: AnyOperator, q: AnyOperator, wanted: Sequence[Pair], in_order: bool
     ) -> _Read:
+        """What two operators must be given alike; raises `_DifferentError` if they are unlike."""
         match p, q:
             case Filter(one), Filter(two):
+                # Also the columns of the condition: they decide which rows stay.
                 return self.passed(wanted) + self.parts(one, two)
             case Project(ours), Project(theirs):
                 return [r for i, j in wanted for r in self.parts(ours[i], theirs[j])]
@@ -131,12 +140,16 @@ class _Comparison:
             case GlobalAggregate(our_calls), GlobalAggregate(their_calls):
                 return self._after((0, 0), our_calls, their_calls, wanted)
             case Union(), Union():
+                # Columns are met by position, so an output is the same column of every input.
                 return [(port, pair) for port in range(len(self.p_inputs)) for pair in wanted]
             case Sort(ours), Sort(theirs):
+                # It keeps all rows: its keys count for those alone who look at the order.
                 return self.passed(wanted) + (self.parts(ours, theirs) if in_order else [])
             case Limit(), Limit():
                 return self.passed(wanted) + self.parts((p.count, p.offset), (q.count, q.offset))
             case Deduplicate(our_keys), Deduplicate(their_keys):
+                # Proofs get here only where a key leaves it no choice; else it sees everything
+                # (`needs.sees_everything`).
                 return self.passed(wanted) + self._keys(our_keys, their_keys, ())
             case Over(our_overs), Over(their_overs):
                 return self._extended(our_overs, their_overs, wanted)
@@ -166,13 +179,21 @@ class _Comparison:
         return [(0, pair) for pair in wanted]
 
     def _joins(self, p: Join, q: Join, wanted: Sequence[Pair]) -> _Read:
+        """Joins of one kind: the wanted columns, and those the condition reads of both inputs.
+
+        Which rows meet, and so which are padded, follows from the condition's columns alone.
+        """
         if p.kind != q.kind:
             raise _DifferentError
         read = [self._located(i, j) for i, j in wanted]
         return read + self.parts(p.condition, q.condition)
 
     def _keys(self, ours: Sequence[Expr], theirs: Sequence[Expr], wanted: Sequence[Pair]) -> _Read:
-        """The same keys in any order: wanted pairs as they are wanted, others by name or place."""
+        """The same keys in any order: wanted pairs as they are wanted, others by name or place.
+
+        Keys nobody wants still make the groups, so every key of one side needs its own counterpart
+        on the other: a key left over would split groups that the other side keeps together.
+        """
         left = set(range(len(theirs)))
         read: _Read = []
         asked = {i: j for i, j in wanted if i < len(ours) and j < len(theirs)}
@@ -218,6 +239,7 @@ class _Comparison:
         return kept + self._after(widths, ours, theirs, wanted)
 
     def _row_udfs(self, p: RowUdf, q: RowUdf, wanted: Sequence[Pair]) -> _Read:
+        """The same function; what it reads counts only if a column it adds is wanted."""
         gives = [[f.type for f in udf.adds] for udf in (p, q)]
         if p.identity != q.identity or gives[0] != gives[1]:
             raise _DifferentError
@@ -228,6 +250,7 @@ class _Comparison:
         return read
 
     def _unnests(self, p: Unnest, q: Unnest, wanted: Sequence[Pair]) -> _Read:
+        """The same generator, wanted or not: it says how often each row is repeated."""
         if (p.outer, p.position, p.inline) != (q.outer, q.position, q.inline):
             raise _DifferentError
         width = range(len(p.names))
@@ -284,11 +307,13 @@ class _Comparison:
                     r for f in fields(a) for r in self.parts(getattr(a, f.name), getattr(b, f.name))
                 ]
             case _:
+                # As text, since `==` takes 0.0 for -0.0, and NaN for nothing, not even itself.
                 if json.dumps(encode(a)) != json.dumps(encode(b)):
                     raise _DifferentError
                 return []
 
     def _columns(self, a: Column, b: Column) -> tuple[int, Pair]:
+        """The pair two columns are; of the same type, else the same text may mean another function."""
         if a.type != b.type:
             raise _DifferentError
         return self._located(
@@ -307,6 +332,7 @@ class _Comparison:
 
 
 def _port(inputs: Sequence[Schema], place: int) -> tuple[int, int]:
+    """The input a column of the inputs side by side belongs to, and its place in there."""
     for port, schema in enumerate(inputs):
         if place < len(schema):
             return port, place

@@ -1,4 +1,8 @@
-"""Constants computed where that is certain: exact casts, and arithmetic of whole numbers."""
+"""Constants computed where that is certain: exact casts, and arithmetic of whole numbers.
+
+A constant is put in the place of an expression only if Spark gives that value on every row, in every
+time zone and language. What would overflow or fail is left as it is: it may never be evaluated.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +53,10 @@ def _exact_cast(literal: Literal, type_: DataType) -> Literal | None:
 
 
 def widened(literal: Literal, type_: DataType) -> Literal | None:
-    """A number as a constant of another type, where that type holds it exactly; a date likewise."""
+    """A number as a constant of another type, where that type holds it exactly; a date likewise.
+
+    None where digits would be lost. Null is not a number: see `_exact_cast`.
+    """
     value: Any = literal.value
     if value is None:
         return None
@@ -74,6 +81,7 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
         fits = exact == value and abs(exact.scaleb(type_.scale, EXACT)) < 10**type_.precision
         return Literal(exact, type_) if fits else None
     if isinstance(type_, DoubleType) and -(1 << 53) < value < 1 << 53:
+        # Doubles hold all whole numbers up to 53 bits.
         return Literal(float(value), type_)
     return None
 

@@ -3,6 +3,13 @@
 A Limit is a function of its input if the order below it decides which rows stay (`orders`); a
 window function if ties cannot show (`keys`); an aggregate if it neither rounds nor sees the order
 (`call_kinds`). Expressions and operators are judged together: one holds the other in subqueries.
+
+    PURE           the same result whenever it is given the same rows, in whatever order
+    RUN_CONSTANT   one value in a run, another in the next: current_date()
+    CHOICE         several results are right, and Spark may give any of them: LIMIT without order
+    PARTITION      the result depends on how rows are spread over machines
+
+PURE is claimed only where it is shown; what is in doubt is a CHOICE.
 """
 
 from __future__ import annotations
@@ -134,7 +141,8 @@ def is_repeatable(call: AggregateCall | OverCall) -> bool:
 def keys_relied_on(dataflow: Dataflow, id_: str) -> list[KeyAssumption]:
     """The declared keys of the sources below, if without them the operator would be a choice.
 
-    Those its subqueries rely on too.
+    All of them are named, though one may suffice: an assumption too many is no harm, one too few is
+    a proof that hides what it rests on. Those its subqueries rely on too.
     """
     operator = dataflow.operators[id_]
     if not operator.traits.relies_on_keys:
@@ -180,6 +188,7 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
         case Limit():
             return _limit_kind(dataflow, dataflow.inputs[id_][0], operator)
         case Deduplicate(keys):
+            # Groups of one row each leave nothing to choose.
             (below,) = dataflow.inputs[id_]
             places = places_of(keys, dataflow.schemas[below])
             return Kind.PURE if uniqueness(dataflow, below).tells_apart(places) else Kind.CHOICE
@@ -191,25 +200,18 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
         case Lateral(query):
             return dataflow_kind(query)
         case Sample():
-            return Kind.CHOICE
+            return (
+                Kind.CHOICE
+            )  # with a seed too: which rows it draws depends on how they are spread
         case TableUdf(scope="batch"):
             return Kind.PARTITION
         case TableUdf(deterministic=deterministic):
             return Kind.PURE if deterministic else Kind.CHOICE
-        case (
-            Source()
-            | Values()
-            | Filter()
-            | Project()
-            | Join()
-            | Union()
-            | IntersectAll()
-            | ExceptAll()
-            | Sort()
-            | Unnest()
-            | RowUdf()
-            | Sink()
-        ):
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Unnest() | RowUdf():
+            return Kind.PURE  # functions of the bag of rows
+        case IntersectAll() | ExceptAll() | Sort() | Sink():
+            # A Sort too: that rows tied in its order come in any order is no result of its own, but
+            # a matter of what stands above it (`orders`).
             return Kind.PURE
         case _:
             assert_never(operator)
@@ -233,7 +235,7 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
         ignores_ties = ranked.kind is Kind.PURE
     else:
         if adds_floats(call) or any(has_floats(a.type) for a in call.args):
-            return Kind.CHOICE
+            return Kind.CHOICE  # rounding, or 0.0 against -0.0, even without ties
         aggregate = AGGREGATE[call.function]
         is_whole = call.frame.start is None and call.frame.end is None
         # A RANGE frame takes peers together; a ROWS frame cuts between them.

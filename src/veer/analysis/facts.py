@@ -4,6 +4,10 @@
 
 Conditions that hold on all rows, equalities of computed columns among them, and column sets on
 which no two rows agree. Columns are named by position, so facts of two signals can be compared.
+
+A condition holds on a row if it is true there, not false and not null: of `age < 50` follows that age
+is not null. So what a column is computed from is stated with `<=>`, which is true of two nulls
+too. Facts may be dropped anywhere (`REACH`, `MOST`, `LARGEST`): fewer are weaker, never wrong.
 """
 
 from __future__ import annotations
@@ -100,9 +104,10 @@ def _near(dataflow: Dataflow, id_: str) -> list[str]:
     return near
 
 
-def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
+def _facts(dataflow: Dataflow, id_: str, by_signal: Mapping[str, Facts]) -> Facts:
+    """The conditions on an operator's output, from those on its inputs; keys are derived apart."""
     operator = dataflow.operators[id_]
-    inputs = [known.get(i, Facts()) for i in dataflow.inputs[id_]]
+    inputs = [by_signal.get(i, Facts()) for i in dataflow.inputs[id_]]  # nothing beyond REACH
     below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
     match operator:
         case Filter(predicate):
@@ -113,16 +118,18 @@ def _facts(dataflow: Dataflow, id_: str, known: Mapping[str, Facts]) -> Facts:
             return _joined(operator, below, inputs)
         case Aggregate(keys):
             conditions = _projected([k.expr for k in keys], below[0], inputs[0]).conditions
-            # Grouping takes -0.0 for 0.0.
+            # Every group has a row below, whose keys it shows. But grouping takes -0.0 for 0.0, so
+            # of a float that may not be the value the row had.
             steady = (c for c in conditions if not any(has_floats(n.type) for n in parts(c)))
             return Facts(tuple(steady))
         case Union():
+            # A row comes from some input, so only what holds of all inputs holds of it.
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
             return Facts(tuple(shared))
         case _ if operator.traits.extends_input:
-            return inputs[0]
+            return inputs[0]  # each row begins with a row of the input, at the same places
         case _:
-            return Facts()
+            return Facts()  # new rows, of which nothing is known
 
 
 def plain_conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:
@@ -155,7 +162,10 @@ def is_linear(expr: Expr) -> bool:
 
 
 def is_never_null(place: int, conditions: Sequence[Expr]) -> bool:
-    """Whether a condition shows that a column is not null."""
+    """Whether a condition shows that a column is not null.
+
+    A comparison with null, `<=>` apart, is null and so true on no row; the same goes for IN.
+    """
     name = place_name(place)
     for condition in conditions:
         match condition:
@@ -168,6 +178,8 @@ def is_never_null(place: int, conditions: Sequence[Expr]) -> bool:
 
 
 def _placed(expr: Expr, schema: Schema) -> Expr:
+    """The expression with columns named by where they stand."""
+
     def placed(node: Expr) -> Expr:
         if isinstance(node, Column):
             return Column(place_name(schema.place(node.name, node.occurrence)), node.type)
@@ -176,13 +188,17 @@ def _placed(expr: Expr, schema: Schema) -> Expr:
     return transform(expr, placed)
 
 
-def _with(known: Facts, more: Sequence[Expr]) -> Facts:
-    every = tuple(dict.fromkeys((*known.conditions, *more)))
-    return replace(known, conditions=every[-MOST:])
+def _with(given: Facts, more: Sequence[Expr]) -> Facts:
+    """The facts with further conditions; the newest of too many."""
+    every = tuple(dict.fromkeys((*given.conditions, *more)))
+    return replace(given, conditions=every[-MOST:])
 
 
-def _projected(exprs: Sequence[Expr], schema: Schema, known: Facts) -> Facts:
-    """Facts about the columns kept, and what the others are computed from."""
+def _projected(exprs: Sequence[Expr], schema: Schema, below: Facts) -> Facts:
+    """Facts about the columns kept, and what the others are computed from.
+
+    Project(a, a + 1 AS b) of rows with a < 5   =>   c0 < 5,  c1 <=> c0 + 1
+    """
     places: dict[int, int] = {}
     for new, expr in enumerate(exprs):
         if isinstance(expr, Column):
@@ -198,10 +214,14 @@ def _projected(exprs: Sequence[Expr], schema: Schema, known: Facts) -> Facts:
             value = renamed(_placed(expr, schema), places)
             if value is not None and value != own:
                 conditions.append(Compare("<=>", own, value))
-    return _with(known.moved(places), conditions)
+    return _with(below.moved(places), conditions)
 
 
 def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Facts:
+    """Above a join: what holds of a side that is never padded, and the condition if neither is.
+
+    Of a side that may be padded nothing is said: there its rows, and the condition, may be null.
+    """
     left, right = inputs
     if join.kind in ("semi", "anti"):
         return left

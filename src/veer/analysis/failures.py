@@ -2,6 +2,12 @@
 
 Proofs make partial operations total, because Spark may evaluate, reorder or skip them as it
 likes. What may fail in one version only is a caveat beside the verdict.
+
+    Filter(b <> 0) -> Project(a / b)   =>   t.a / t.b, guarded by t.b <> 0
+
+Expressions and guards are compared as text over source columns, so a caveat may be one too many where
+the versions word the same thing differently. Asked to be strict about errors, Veer takes each for a
+difference it cannot exclude, and answers UNKNOWN.
 """
 
 from __future__ import annotations
@@ -107,6 +113,7 @@ class _Collector:
         self.guards: dict[str, list[Expr]] = {}
 
     def collect(self, ids: list[str]) -> Iterator[FailingExpression]:
+        """What may fail in some operators, given with those that feed them first."""
         for id_ in ids:
             operator = self.dataflow.operators[id_]
             below = self.dataflow.inputs[id_]
@@ -119,6 +126,7 @@ class _Collector:
             self.guards[id_] = self._kept(id_, schema, given, guards)
 
     def _outputs(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
+        """The columns of an operator as expressions over source columns, as far as they are some."""
         operator = self.dataflow.operators[id_]
         own = self.dataflow.schemas[id_]
         match operator:
@@ -145,6 +153,7 @@ class _Collector:
                 assert_never(operator)
 
     def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
+        """The conditions that every row an operator gives has passed."""
         operator = self.dataflow.operators[id_]
         match operator:
             case Filter(predicate):
@@ -152,9 +161,10 @@ class _Collector:
             case Join(kind="inner", condition=condition) if condition is not None:
                 return [*guards, *conjuncts(_resolved(condition, schema, given))]
             case Join(kind="left" | "anti" | "semi"):
+                # Rows of the right that were filtered may be missing, and are padded then.
                 return list(self.guards[self.dataflow.inputs[id_][0]])
             case Join(kind="full") | Union():
-                return []
+                return []  # a row need not have come through any one of the inputs
             case Join():  # cross, or inner without a condition
                 return guards
             case Source() | Values() | Project() | Aggregate() | GlobalAggregate() | Sink():
@@ -223,6 +233,7 @@ def can_fail(expr: Expr) -> bool:
         case Cast():
             return cast_can_fail(expr)
         case ScalarQuery(query):
+            # More than one row fails; an aggregate over all rows gives exactly one.
             (below,) = query.inputs[query.sinks[0]]
             while isinstance(query.operators[below], Project):
                 below = query.inputs[below][0]

@@ -3,6 +3,9 @@
 Columns count by position, so renaming a column that is only passed on changes nothing; names
 count where they can be seen: in source tables and in sinks. Ids do not count. The hash is over
 a canonical text, the same in every process.
+
+Equal fingerprints are not yet equal results: a LIMIT without order may choose otherwise each time. And
+keys and other constraints do not count: they say what rows a table may hold, not what is computed.
 """
 
 from __future__ import annotations
@@ -82,6 +85,7 @@ def _hash(data: Any) -> str:
 
 
 def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Schema, ...]) -> Any:
+    """An operator as JSON: its class and whatever of its properties shows in a result."""
     rows = Schema(tuple(f for schema in inputs for f in schema))
     scope = (rows, *outer)
     kind = type(operator).__name__
@@ -91,6 +95,7 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
             parts = [kind, table, columns, format_, location, [list(o) for o in options]]
             return [*parts, [list(m) for m in metadata]] if metadata else parts
         case Values(value_fields, value_rows):
+            # Encoded values: `==` would take 0.0 for -0.0.
             return [kind, [str(f.type) for f in value_fields], encode(value_rows)]
         case Sink(name, sink_kind, target, columns, positional, write):
             names = list(operator.output(inputs).names)
@@ -106,6 +111,7 @@ def _operator(operator: AnyOperator, inputs: Sequence[Schema], outer: tuple[Sche
             gives = [[f.name, str(f.type)] for f in udf_fields]
             return [kind, name, gives, udf_scope, _part(keys, scope), deterministic, seen]
         case Deduplicate(keys):
+            # A set of columns: in whatever order they are named, the groups are the same.
             return [kind, sorted(_part(k, scope)[1] for k in keys)]
         case Project(columns):
             return [kind, [_part(c, scope) for c in columns]]
@@ -124,6 +130,7 @@ def _properties(operator: AnyOperator, scope: tuple[Schema, ...]) -> Any:
 
 
 def _part(value: Any, scope: tuple[Schema, ...]) -> Any:
+    """A part of an operator as JSON; `scope` are the rows it reads, the innermost first."""
     match value:
         case Column(name, _, occurrence):
             return ["#", scope[0].place(name, occurrence)]

@@ -59,11 +59,16 @@ class Signals(Protocol):
     """Operators with what feeds them and what comes out: a dataflow, or one in the making."""
 
     @property
-    def operators(self) -> Mapping[str, AnyOperator]: ...
+    def operators(self) -> Mapping[str, AnyOperator]:
+        """The operators by id."""
+
     @property
-    def inputs(self) -> Mapping[str, Sequence[str]]: ...
+    def inputs(self) -> Mapping[str, Sequence[str]]:
+        """The ids that feed each operator, in the order of its ports."""
+
     @property
-    def schemas(self) -> Mapping[str, Schema]: ...
+    def schemas(self) -> Mapping[str, Schema]:
+        """What comes out of each operator."""
 
 
 @final
@@ -98,28 +103,28 @@ class Uniqueness:
 
 def uniqueness(dataflow: Dataflow, id_: str) -> Uniqueness:
     """The keys and constant columns of a signal; kept with the dataflow."""
-    known: dict[str, Uniqueness] = dataflow.cached("uniqueness", dict)
-    return derive(dataflow, id_, known)
+    derived: dict[str, Uniqueness] = dataflow.cached("uniqueness", dict)
+    return derive(dataflow, id_, derived)
 
 
-def derive(signals: Signals, id_: str, known: dict[str, Uniqueness]) -> Uniqueness:
-    """The same of signals that are no dataflow yet; `known` holds what is derived, and grows."""
+def derive(signals: Signals, id_: str, derived: dict[str, Uniqueness]) -> Uniqueness:
+    """The same of signals that are no dataflow yet; `derived` holds the results so far, and grows."""
     waiting = [id_]
     while waiting:
         here = waiting[-1]
         inputs = signals.inputs[here]
-        missing = [i for i in inputs if i not in known]
-        if here not in known and not missing:
-            known[here] = uniqueness_above(
+        missing = [i for i in inputs if i not in derived]
+        if here not in derived and not missing:
+            derived[here] = uniqueness_above(
                 signals.operators[here],
                 [signals.schemas[i] for i in inputs],
-                [known[i] for i in inputs],
+                [derived[i] for i in inputs],
             )
-        if here in known:
+        if here in derived:
             waiting.pop()
         else:
             waiting += missing
-    return known[id_]
+    return derived[id_]
 
 
 def uniqueness_above(
@@ -138,18 +143,22 @@ def uniqueness_above(
             keys = inputs[0].keys if operator.traits.keeps_keys else ()
             return Uniqueness(keys, inputs[0].constants)
         case Deduplicate(columns):
+            # One row of each group is left; and rows only go, so keys of the input stay.
             own = Key(frozenset(places_of(columns, schemas[0])))
             return _unique((own, *inputs[0].keys), inputs[0].constants)
         case Project(columns):
+            # As many rows as before: they agree on a key only if rows of the input agreed on it.
             exprs = [named.expr for named in columns]
             kept = _projected(exprs, schemas[0], inputs[0].keys)
             return _unique(kept, _constant_places(exprs, schemas[0], inputs[0]))
         case Aggregate(columns):
-            # One row for each group.
+            # One row for each group, null being a group of its own. That a key of the input among
+            # the grouping columns is one of the groups too is not derived.
             exprs = [named.expr for named in columns]
             own = Key(frozenset(range(len(columns))))
             return _unique((own,), _constant_places(exprs, schemas[0], inputs[0]))
         case GlobalAggregate():
+            # One row, so that no two rows agree even on no column at all.
             return _unique((Key(frozenset()),))
         case Join():
             return _joined(operator, schemas, inputs)
@@ -163,7 +172,9 @@ def uniqueness_above(
 def constants_where(predicate: Expr, schema: Schema) -> frozenset[int]:
     """Places that hold the same value in every row on which a condition is true.
 
-    Not of floats: 0.0 and -0.0 are equal to the same constant.
+    Only what stands in a top-level AND: each part of it is true where the whole is. With a null
+    constant `=` is true on no row, of which all is so, and `<=>` on those that are null. Not of
+    floats: 0.0 and -0.0 are equal to the same constant.
     """
     columns: list[Column] = []
     for part in conjuncts(predicate):
@@ -183,7 +194,10 @@ def places_of(columns: Iterable[Column], schema: Schema) -> set[int]:
 
 
 def places_determined_by(exprs: Iterable[Expr], schema: Schema) -> set[int]:
-    """Places on which rows agree that agree on some expressions."""
+    """Places on which rows agree that agree on some expressions.
+
+    Rows with the same `2 * a + 1` have the same `a`; of `a + b` nothing follows.
+    """
     arguments = map(injective_argument, exprs)
     return places_of((e for e in arguments if isinstance(e, Column)), schema)
 
@@ -191,7 +205,8 @@ def places_determined_by(exprs: Iterable[Expr], schema: Schema) -> set[int]:
 def injective_argument(expr: Expr) -> Expr:
     """The integer an expression is a one-to-one function of: itself, or x of c * x + d.
 
-    Overflow fails the run, so that no two values are taken for one.
+    Overflow fails the run, so that no two values are taken for one; a null gives null and nothing
+    else does. Only whole numbers: sums of floats are rounded.
     """
     while isinstance(expr.type, IntegralType):
         match expr:
@@ -213,6 +228,7 @@ def injective_argument(expr: Expr) -> Expr:
 
 
 def _declared(source: Source) -> Iterator[Key]:
+    """The declared keys of a table, each relying on itself; not what is merely unique."""
     schema = Schema(source.fields)
     for names in source.keys:
         yield Key(frozenset(map(schema.place, names)), frozenset({declared_key(source, names)}))
@@ -247,6 +263,7 @@ def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness])
     A key of the left and one of the right together are a key of pairs of rows. Where a left row
     meets one row of the right at most, a key of the left alone is one, and the other way around; but
     a key of the right is none in a left join, where all rows without partner are null on it.
+    A key of both is one there too: a left row is padded once, and only if it has no partner.
     """
     left, right = inputs
     match join.kind:
@@ -294,6 +311,7 @@ def _met(condition: Expr | None, both: Schema, width: int) -> tuple[set[int], se
 
 def _unique(keys: Iterable[Key], constants: frozenset[int] = frozenset()) -> Uniqueness:
     """The keys without constants and those that follow from others; the smallest of too many."""
+    # Rows that agree on the rest of a key agree on its constants anyway, so on all of it.
     reduced = dict.fromkeys(Key(key.places - constants, key.relied) for key in keys)
     kept: list[Key] = []
     for key in sorted(reduced, key=lambda k: (len(k.places), sorted(k.places), len(k.relied))):

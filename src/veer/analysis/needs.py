@@ -2,6 +2,13 @@
 
 An operator on equal inputs gives equal outputs; these are the smallest inputs it needs for that,
 and, computed backwards, what a result needs of every signal it depends on.
+
+    Sink as a bag <- Aggregate(a; max(b)) <- Sort(c) <- t(a, b, c, d)
+        =>   of the Sort and of t: a and b, as a set
+
+Equal as a set: the same rows, however often. As a bag: each as often. As an ordered bag: in the same
+order too. Asking for more than is needed costs proofs, asking for less would make wrong ones: what an
+operator is not known to ignore, it needs.
 """
 
 from __future__ import annotations
@@ -73,6 +80,7 @@ def semantics_needed(
     operator: AnyOperator, port: int, kind: Kind, wanted: TableSemantics, columns: Collection[int]
 ) -> TableSemantics:
     """How an input must be equal for some columns of the output to be equal as wanted."""
+    # A choice is the same choice only on inputs that are the same in every respect.
     if operator.traits.sees_order or sees_everything(operator, kind):
         return ORDERED
     if wanted is ORDERED:
@@ -80,7 +88,7 @@ def semantics_needed(
         wanted = BAG if operator.traits.order.ignores_inputs else ORDERED
     match operator:
         case Join(kind="semi" | "anti") if port == 1:
-            return SET
+            return SET  # whether there is a partner, not how many
         case Aggregate(keys, calls):
             return _counted(calls, columns, len(keys))
         case GlobalAggregate(calls):
@@ -92,7 +100,10 @@ def semantics_needed(
 
 
 def _counted(calls: Collection[NamedCall], columns: Collection[int], keys: int) -> TableSemantics:
-    """Sets will do where no aggregate that is looked at sees duplicates."""
+    """Sets will do where no aggregate that is looked at sees duplicates: DISTINCT, MIN, MAX.
+
+    Groups are the same either way, and so is whether the only group of all rows is empty.
+    """
     read = [n.call for i, n in enumerate(calls, keys) if i in columns]
     ignored = (c.distinct or aggregate_function(c.function).ignores_duplicates for c in read)
     return SET if all(ignored) else BAG
@@ -131,7 +142,11 @@ def needs_below(dataflow: Dataflow, id_: str, need: Need) -> tuple[Need, ...]:
 def needs(
     dataflow: Dataflow, wanted: Mapping[str, Need], stop: Collection[str] = ()
 ) -> dict[str, Need]:
-    """What some signals need of every signal they depend on, down to where to stop."""
+    """What some signals need of every signal they depend on, down to where to stop.
+
+    A signal that several read must be enough for all of them. Readers come before what they read:
+    when a signal's turn comes, everything asked of it is known.
+    """
     needed = dict(wanted)
     below = {i for i in wanted if i not in stop}
     stack = list(below)
@@ -143,8 +158,8 @@ def needs(
     for id_ in sorted(below, key=dataflow.position.__getitem__, reverse=True):
         inputs = dataflow.inputs[id_]
         for source, one in zip(inputs, needs_below(dataflow, id_, needed[id_]), strict=True):
-            known = needed.get(source)
-            needed[source] = one if known is None else known | one
+            other = needed.get(source)  # of another reader
+            needed[source] = one if other is None else other | one
     return needed
 
 
@@ -154,6 +169,7 @@ def passed_through(dataflow: Dataflow, id_: str, need: Need) -> dict[int, int] |
         Project(a, b + 1 AS c), only a needed   =>   {0: place of a}
 
     A projection keeps rows and order, a sort rows, a distinct the set of rows. None otherwise.
+    Whatever else the operator computes may be random: nobody needs it.
     """
     operator = dataflow.operators[id_]
     if len(dataflow.inputs[id_]) != 1:

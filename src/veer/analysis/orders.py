@@ -1,4 +1,9 @@
-"""Orders that decide which rows come first: those without ties between different rows."""
+"""Orders that decide which rows come first: those without ties between different rows.
+
+Rows that tie may come in any order. Where rows that tie are alike in every column, that does not show,
+and a Limit above is a function of its input. Rows are alike if they are the same values: 0.0 ties
+with -0.0 and is not like it. Null ties with null and is like it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +24,11 @@ IsPure: TypeAlias = Callable[[Expr], bool]
 
 
 def order_decides(dataflow: Dataflow, id_: str, is_pure: IsPure) -> bool:
-    """Whether the rows of a signal arrive in an order without ties between different rows."""
+    """Whether the rows of a signal arrive in an order without ties between different rows.
+
+    Filters and limits drop rows and keep the order of the rest, so the sort below them counts, with
+    the columns their conditions fix. Any other operator ends it: no order is known to survive.
+    """
     constants: frozenset[int] = frozenset()  # by conditions above the sort
     while isinstance(operator := dataflow.operators[id_], Filter | Limit):
         if isinstance(operator, Filter):
@@ -45,7 +54,11 @@ def _decides_projected(
 
 
 def _sort_decides(dataflow: Dataflow, id_: str, sort: Sort, constants: frozenset[int]) -> bool:
-    """Whether a sort leaves no ties between different rows that have some columns fixed."""
+    """Whether a sort leaves no ties between different rows that have some columns fixed.
+
+    Either rows that tie are alike, since the keys determine every column; or there are no two rows
+    that tie, since the keys and the fixed columns hold a key.
+    """
     exprs = [key.expr for key in sort.keys]
     places = places_determined_by(exprs, dataflow.schemas[id_])
     # 0.0 and -0.0 tie, and are not alike.
@@ -58,11 +71,14 @@ def _sort_decides(dataflow: Dataflow, id_: str, sort: Sort, constants: frozenset
 
 
 def _is_fixed_by(keys: Sequence[SortKey], expr: Expr, is_pure: IsPure) -> bool:
-    """Whether rows that tie under some keys agree on an expression."""
-    known = [k.expr for k in keys if not has_floats(k.expr.type)]
+    """Whether rows that tie under some keys agree on an expression.
+
+    So they do if it reads its row through the keys alone, as `a + 1` does under an order by `a`.
+    """
+    agreed = [k.expr for k in keys if not has_floats(k.expr.type)]
 
     def fixed(part: Expr) -> Expr | None:
-        return Literal(None, part.type) if any(is_alike(part, k) for k in known) else None
+        return Literal(None, part.type) if any(is_alike(part, k) for k in agreed) else None
 
     rest = replace_down(expr, fixed)
     return is_pure(expr) and next(columns_read(rest), None) is None

@@ -1,4 +1,7 @@
-"""How many rows a signal has at most."""
+"""How many rows a signal has at most, on any data that keeps what is declared of it.
+
+An upper bound: one too large is weak, never wrong, so infinity stands wherever nothing is shown.
+"""
 
 from __future__ import annotations
 
@@ -62,11 +65,11 @@ def _most_rows_above(dataflow: Dataflow, id_: str, below: Sequence[float]) -> fl
         case Limit() | Project() | Sort() | Over() | RowUdf():
             return below[0]
         case Aggregate() | Deduplicate() | Sink() | Join(kind="semi" | "anti"):
-            return below[0]
+            return below[0]  # no group without a row
         case Union():
             return sum(below)
         case Join(kind="inner" | "cross"):
-            return 0 if 0 in below else below[0] * below[1]
+            return 0 if 0 in below else below[0] * below[1]  # 0 * inf would be NaN
         case (
             Source()
             | IntersectAll()

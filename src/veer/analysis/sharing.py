@@ -33,7 +33,8 @@ URL = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)$", re.DOTALL)
 def may_share_data(one: Source, two: Source) -> str:
     """Why the rows of two sources may have to do with each other; empty if they cannot.
 
-    Also empty for a source and itself: both are the same rows.
+    Also empty for a source and itself: both are the same rows. A witness gives every source rows of
+    its own, so two that share theirs might never hold what it shows: there no witness is given.
     """
     if _identity(one) == _identity(two):
         return ""
@@ -41,7 +42,7 @@ def may_share_data(one: Source, two: Source) -> str:
         return f"{one.table} is read in two ways, of the same data"
     if {one.format, two.format} & {LOCAL, COMPUTED} or _are_declared(one, two):
         return ""
-    ours, theirs = places(one), places(two)
+    ours, theirs = locations(one), locations(two)
     if ours and theirs and all(a.is_apart_from(b) for a in ours for b in theirs):
         return ""
     return f"these sources may hold the same data: {one.table} and {two.table}"
@@ -66,6 +67,7 @@ def _are_declared(one: Source, two: Source) -> bool:
 
 
 def _has_name(source: Source) -> bool:
+    """Whether a source is a table that is called something other than where it is."""
     return source.table != source.location and _is_plain(source.format)
 
 
@@ -77,16 +79,20 @@ def _is_plain(format_: str) -> bool:
 
 @final
 @dataclass(frozen=True)
-class Place:
-    """A folder or file below which all rows are, as parts of its path."""
+class Location:
+    """A folder or file at or below which rows are stored, as parts of its path."""
 
     scheme: str
     host: str
     is_absolute: bool
     parts: tuple[str, ...]
 
-    def is_apart_from(self, other: Place) -> bool:
-        """Whether nothing can lie in both."""
+    def is_apart_from(self, other: Location) -> bool:
+        """Whether nothing can lie in both.
+
+        True only where it is certain. Other schemes may lead to one store, a relative path may lead
+        anywhere, and outside of buckets a host may have several names.
+        """
         if self.scheme != other.scheme or self.is_absolute is not other.is_absolute:
             return False
         if self.host != other.host:
@@ -98,14 +104,14 @@ class Place:
         return self.parts[:shorter] != other.parts[:shorter]
 
 
-def places(source: Source) -> list[Place] | None:
-    """The places all rows of a source come from; None if that is not known."""
+def locations(source: Source) -> list[Location] | None:
+    """Where all rows of a source come from; None if that is not known."""
     if not _is_plain(source.format) or not source.location or ANYWHERE in source.elsewhere:
         return None
-    return [_place(path) for path in (*paths_of(source.location), *source.elsewhere)]
+    return [_location(path) for path in (*paths_of(source.location), *source.elsewhere)]
 
 
-def _place(path: str) -> Place:
+def _location(path: str) -> Location:
     """Where a path leads, up to its first pattern; letter case may not matter there."""
     url = URL.match(path)
     scheme, host, rest = (url[1].lower(), url[2] or "", url[3]) if url else ("", "", path)
@@ -114,8 +120,8 @@ def _place(path: str) -> Place:
     fixed = posixpath.normpath(rest or "/")
     alike = unicodedata.normalize("NFC", fixed).casefold()
     parts = [part for part in alike.split("/") if part not in ("", ".")]
-    known = next((i for i, part in enumerate(parts) if PATTERN.search(part)), len(parts))
-    return Place(scheme, host.lower(), fixed.startswith("/"), tuple(parts[:known]))
+    end = next((i for i, part in enumerate(parts) if PATTERN.search(part)), len(parts))
+    return Location(scheme, host.lower(), fixed.startswith("/"), tuple(parts[:end]))
 
 
-__all__ = ["Place", "may_share_data", "places", "sharing"]
+__all__ = ["Location", "locations", "may_share_data", "sharing"]

@@ -5,6 +5,11 @@ and which of the two comes out depends on its plan: it puts the constant of `f =
 `f`, and moves filters below GROUP BY. Where an expression that tells the two apart (a cast to text,
 atan2) reads such a float, what Spark gives depends on how it happens to run the version. There a
 difference of signs is no difference, and a proof is none.
+
+    Filter(f = 0D) -> Project(CAST(f AS STRING))   =>   "0.0" or "-0.0", as Spark's plan has it
+
+Origins are followed generously: a value computed from a compared float counts as one. That refuses
+proofs it need not refuse, and misses none it must.
 """
 
 from __future__ import annotations
@@ -143,19 +148,17 @@ class _Reading:
 
     def dataflow(self, dataflow: Dataflow, outer: tuple[_TracedRow, ...]) -> list[Origins]:
         """Read all operators; gives where the columns of the first sink come from."""
-        known: dict[str, list[Origins]] = {}
+        by_signal: dict[str, list[Origins]] = {}
         for id_ in dataflow.order:
             operator = dataflow.operators[id_]
             inputs = dataflow.inputs[id_]
             rows = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
-            scope = _TracedRow(rows, tuple(o for i in inputs for o in known[i]))
+            scope = _TracedRow(rows, tuple(o for i in inputs for o in by_signal[i]))
             self._operator(operator, (scope, *outer))
             width = len(dataflow.schemas[id_])
-            origins = self._columns(
-                operator, id_, width, [known[i] for i in inputs], (scope, *outer)
-            )
-            known[id_] = origins
-        return known[dataflow.sinks[0]]
+            below = [by_signal[i] for i in inputs]
+            by_signal[id_] = self._columns(operator, id_, width, below, (scope, *outer))
+        return by_signal[dataflow.sinks[0]]
 
     def _columns(
         self,
@@ -176,20 +179,16 @@ class _Reading:
             case Join():
                 return [o for side in inputs for o in side][:width]
             case Project(columns):
-                return [self._named(id_, i, (n.expr,), scopes) for i, n in enumerate(columns)]
+                return self._computed(id_, 0, [(n.expr,) for n in columns], scopes)
             case Aggregate(keys, calls):
-                read: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
-                read += [c.call.args for c in calls]
-                return [self._named(id_, i, e, scopes) for i, e in enumerate(read)]
+                read = [*((k.expr,) for k in keys), *(c.call.args for c in calls)]
+                return self._computed(id_, 0, read, scopes)
             case GlobalAggregate(calls):
-                return [self._named(id_, i, c.call.args, scopes) for i, c in enumerate(calls)]
+                return self._computed(id_, 0, [c.call.args for c in calls], scopes)
             case Over(calls):
                 below = inputs[0]
-                added = [
-                    self._named(id_, len(below) + i, c.call.args, scopes)
-                    for i, c in enumerate(calls)
-                ]
-                return [*below, *added]
+                read = [c.call.args for c in calls]
+                return [*below, *self._computed(id_, len(below), read, scopes)]
             case Unnest() | Lateral() | RowUdf():
                 return _mixed(id_, inputs, width, kept=inputs[0])
             case Sink():
@@ -200,11 +199,18 @@ class _Reading:
             case _:
                 assert_never(operator)
 
-    def _named(
-        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]
-    ) -> Origins:
-        read = (self._origins(e, scopes) for e in exprs)
-        return frozenset({(id_, place)}).union(*read)
+    def _computed(
+        self,
+        id_: str,
+        first: int,
+        read: Sequence[Sequence[Expr]],
+        scopes: tuple[_TracedRow, ...],
+    ) -> list[Origins]:
+        """Where computed columns come from: each from itself, and from all that is read for it."""
+        return [
+            frozenset({(id_, place)}).union(*(self._origins(e, scopes) for e in exprs))
+            for place, exprs in enumerate(read, first)
+        ]
 
     def _operator(self, operator: AnyOperator, scopes: tuple[_TracedRow, ...]) -> None:
         """Note what an operator compares and shows."""
@@ -235,6 +241,7 @@ class _Reading:
                 assert_never(operator)
 
     def _part(self, part: Expr, scopes: tuple[_TracedRow, ...]) -> None:
+        """Note what one node of an expression compares or shows."""
         match part:
             case Compare(op, left, right) if op in EQUALITIES:
                 self._compare((left, right), scopes)
@@ -255,10 +262,12 @@ class _Reading:
                 pass
 
     def _compare(self, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]) -> None:
+        """Note where the floats come from that are compared with each other."""
         if any(has_floats(e.type) for e in exprs):
             self.compared.update(o for e in exprs for o in self._origins(e, scopes))
 
     def _origins(self, expr: Expr, scopes: tuple[_TracedRow, ...]) -> Origins:
+        """All columns an expression reads, those its subqueries show among them."""
         match expr:
             case Column(name, _, occurrence):
                 return scopes[0].of(name, occurrence)
@@ -279,6 +288,7 @@ class _TracedRow:
     origins: tuple[Origins, ...]
 
     def of(self, name: str, occurrence: int) -> Origins:
+        """Where a column comes from."""
         return self.origins[self.schema.place(name, occurrence)]
 
 
@@ -368,6 +378,7 @@ def _unsigned_below(expr: Expr) -> Expr:
 
 
 def _unsigned(expr: Expr) -> Expr:
+    """The expression with 0.0 for -0.0: -0.0 + 0.0 is 0.0, and adding it changes nothing else."""
     if not has_floats(expr.type):
         return expr
     if not isinstance(expr.type, FloatType | DoubleType):

@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 from veer.frontends.checkout import top_level
-from veer.verdict import Place
+from veer.verdict import SourceLocation
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def place_of(path: str, function: str = "", text: str = "") -> Place:
+def place_of(path: str, function: str = "", text: str = "") -> SourceLocation:
     """The place of a file, or of a function in the file's text."""
     file = Path(path).absolute()
     folder = next(p for p in file.parents if p.is_dir())
@@ -20,7 +20,7 @@ def place_of(path: str, function: str = "", text: str = "") -> Place:
     shown = Path(os.path.relpath(file.resolve(), top.resolve() if top else Path.cwd().resolve()))
     line = line_of(function, text) if function else 0
     root = "" if top else f"{shown.parent.as_posix()}/".removeprefix("./")
-    return Place(shown.as_posix(), line, root)
+    return SourceLocation(shown.as_posix(), line, root)
 
 
 def line_of(function: str, text: str) -> int:

@@ -1,6 +1,9 @@
 """The checker: it knows neither search nor solver; what it accepts is EQUIVALENT, nothing else is.
 
-It builds the query pair of a step closed by a verifier itself, and asks that verifier.
+It believes nothing a step says of itself. What a step must rest on it derives anew by the step's rule,
+and each of those claims must follow from one proven by an earlier step; so all claims hold, by
+induction over the steps. It builds the query pair of a step closed by a verifier itself, and asks
+that verifier. What it trusts: the rules and the analyses they use, the verifiers, and `normalize`.
 """
 
 from __future__ import annotations
@@ -65,10 +68,11 @@ def check(
     chosen = dict(choices or {})
     for step in proof.steps:
         claim = step.claim
+        # Also that no choice is paired for the sake of a claim that nobody needs.
         if claim.p not in cones[0] or claim.q not in cones[1]:
             raise ProofError(f"{claim.p!r} ~ {claim.q!r} is outside what the sinks depend on")
         for leaf in step.leaves:
-            if not any(implies(known, leaf) for known in proven.get((leaf.p, leaf.q), ())):
+            if not any(implies(earlier, leaf) for earlier in proven.get((leaf.p, leaf.q), ())):
                 raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is used before it is proven")
         assumptions += _check_step(step, p, q, ask, chosen)
         proven.setdefault((claim.p, claim.q), []).append(claim)
@@ -103,7 +107,10 @@ def _check_step(
 def _check_congruence(
     step: CongruenceStep, p: Dataflow, q: Dataflow, chosen: dict[str, str]
 ) -> Sequence[Assumption]:
-    """The same operator on inputs proven equal; a choice must be the same choice."""
+    """The same operator on inputs proven equal; a choice must be the same choice.
+
+    That both versions choose alike on the same input is an assumption, and named as one.
+    """
     claim = step.claim
     for needed in by_congruence(p, q, claim, [(leaf.p, leaf.q) for leaf in step.leaves]):
         _require(step, needed)
@@ -120,10 +127,14 @@ def _check_congruence(
 def _check_normalized(
     step: NormalizedStep, p: Dataflow, q: Dataflow, ask: Ask, chosen: dict[str, str]
 ) -> Sequence[Assumption]:
-    """The inner steps are a proof about the normalized versions, whose sinks show the same."""
+    """The inner steps are a proof about the normalized versions, whose sinks show the same.
+
+    A version and its normal form have the same sinks with the same possible results, so a claim on
+    those carries over. No other signal need exist in both.
+    """
     if step.claim.p not in p.sinks or step.claim.q not in q.sinks:
         raise ProofError("only the sinks of a normalized version show the same")
-    # Choices keep their ids.
+    # Choices keep their ids, so that pairs made inside and outside are the same pairs.
     inner = check(Proof(step.inner), normalized(p), normalized(q), step.claim, ask, chosen)
     relied = [key for side in (p, q) for key in keys_relied_on_by_normalizing(side)]
     return [*inner, *_of_tables(relied)]
@@ -135,7 +146,10 @@ def _require(step: CongruenceStep | PassThroughStep, needed: Claim) -> None:
 
 
 def _check_verifier(step: VerifierStep, p: Dataflow, q: Dataflow, ask: Ask) -> Sequence[Assumption]:
-    """The verifier says so of the query pair between the leaves and the claim."""
+    """The verifier says so of the query pair between the leaves and the claim.
+
+    A verifier takes every operator for a function, so none between may make a choice.
+    """
     pair = query_pair(step, p, q)
     for name, side in (("P", pair.p), ("Q", pair.q)):
         for id_ in side.order:
@@ -146,9 +160,10 @@ def _check_verifier(step: VerifierStep, p: Dataflow, q: Dataflow, ask: Ask) -> S
         raise NotShownError(step.ev, answer.reason)
     declared = [a for a in answer.assumptions if not isinstance(a, LeafKeyHolds)]
     if len(declared) < len(answer.assumptions):
-        # A key of a leaf follows from declared ones, or from none.
-        known = [facts(d, i) for leaf in step.leaves for d, i in ((p, leaf.p), (q, leaf.q))]
-        keys = (key for some in known for key in some.keys)
+        # A key of a leaf follows from declared ones, or from none. Which of them the verifier used
+        # is not known, so those of all keys are named.
+        signals = ((d, i) for leaf in step.leaves for d, i in ((p, leaf.p), (q, leaf.q)))
+        keys = (key for dataflow, id_ in signals for key in facts(dataflow, id_).keys)
         declared += _of_tables([one for key in keys for one in in_order(key.relied)])
     return declared
 
@@ -177,6 +192,7 @@ def _check_sink(step: SinkStep, p: Dataflow, q: Dataflow) -> None:
         columns = tuple((i, i) for i in range(len(places_p)))
     else:
         columns = claim.columns
+        # Each column of either sink once: else a sink would show what nobody proved.
         every = [list(range(len(places))) for places in (places_p, places_q)]
         if [sorted(i for i, _ in columns), sorted(j for _, j in columns)] != every:
             raise ProofError("a column of a sink is not claimed, or twice")

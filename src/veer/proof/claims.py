@@ -1,4 +1,7 @@
-"""Claims that two signals are equal, and the steps of a proof."""
+"""Claims that two signals are equal, and the steps of a proof.
+
+Data only: what makes a step sound is said in `checker`, which decides, and in `rules`.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,9 @@ MOST_NAMES = 6  # shown of a claim's columns
 class Claim:
     """The output of operator `p` of P equals the output of operator `q` of Q.
 
-    `columns` pairs positions of P's columns with positions of Q's; None for all, in order, of
-    the same types.
+    On every instance that keeps what the tables declare: the rows of one cut down to its columns are
+    those of the other, in the sense of `semantics`. `columns` pairs positions of P's columns with
+    positions of Q's; None for all, in order, of the same types.
     """
 
     p: str
@@ -113,6 +117,7 @@ class ProofError(Exception):
 
     @property
     def reason(self) -> Reason:
+        """The same as a reason for a report."""
         return Message(str(self))
 
 
@@ -125,6 +130,7 @@ class NotShownError(ProofError):
 
     @property
     def reason(self) -> Reason:
+        """That the verifier did not show it, and its own reason."""
         return NotShown(self.ev, self.answered)
 
 
@@ -154,10 +160,10 @@ def pairs_of(claim: Claim, p: Dataflow, q: Dataflow) -> Pairs:
     """The columns a claim is about."""
     if claim.columns is not None:
         return frozenset(claim.columns)
-    found = everything(p.schemas[claim.p], q.schemas[claim.q])
-    if found is None:
+    every = everything(p.schemas[claim.p], q.schemas[claim.q])
+    if every is None:
         raise ProofError(f"{claim.p!r} and {claim.q!r} have other columns")
-    return found
+    return every
 
 
 def show_claim(claim: Claim, p: Dataflow) -> str:

@@ -1,11 +1,17 @@
 """What a step asks its verifier: the operators above its leaves, each leaf a source of its own.
 
-A leaf has the columns it is claimed on, and of its rows is known what follows on both sides.
+    P: Filter(a > 1) <- x,  Q: Filter(1 < a) <- y,  leaf x ~ y   =>   both filters over one table
+
+If both sides are equal whatever rows the table holds, they are equal on the rows that x and y have
+in common by the leaf's claim. The table has the columns the leaf is claimed on, and of its rows is
+known what follows on both sides. Where a claim says less than that the signals are equal in all
+columns and as often, nothing above may look at the rest (`_require_tolerance`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from veer.analysis.facts import Facts, facts, is_never_null, place_name
 from veer.analysis.needs import Need, needs
@@ -15,10 +21,14 @@ from veer.model.ops import Project, Source, TableUdf
 from veer.model.query_pair import LEAF_TABLE, Leaf, QueryPair, unfold
 from veer.model.schema import Field
 from veer.model.traits import RowOrder
-from veer.model.types import INT, same_by_value
+from veer.model.types import INT, DataType, same_by_value
 from veer.model.walk import columns_read, operator_exprs
 from veer.proof.claims import Claim, ProofError, VerifierStep, pairs_of
 from veer.verdict import TableSemantics
+
+_Member: TypeAlias = tuple[int, str]  # a signal: of P (0) or of Q (1), and its id
+# For each signal of a leaf where its columns stand in the leaf's source.
+_Layout: TypeAlias = dict[_Member, dict[int, int]]
 
 
 def _order_is_inside(dataflow: Dataflow, start: str, leaves: set[str]) -> bool:
@@ -46,10 +56,10 @@ def query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
     """
     kept: dict[tuple[Claim, tuple[Claim, ...]], tuple[Dataflow, QueryPair]]
     kept = p.cached("query pairs", dict)
-    known = kept.get((step.claim, step.leaves))
-    if known is None or known[0] is not q:
-        known = kept[step.claim, step.leaves] = (q, _query_pair(step, p, q))
-    return known[1]
+    earlier = kept.get((step.claim, step.leaves))
+    if earlier is None or earlier[0] is not q:
+        earlier = kept[step.claim, step.leaves] = (q, _query_pair(step, p, q))
+    return earlier[1]
 
 
 def _query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
@@ -84,7 +94,11 @@ def _query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
 
 
 def _require_tolerance(step: VerifierStep, pair: QueryPair) -> None:
-    """Nothing above a leaf sees more of it than is claimed."""
+    """Nothing above a leaf sees more of it than is claimed.
+
+    The verifier is shown one table for both sides. Columns not claimed are null in it, and a leaf
+    claimed as a set has the same copies in both: what stands above must not tell the difference.
+    """
     weak = [leaf for leaf in step.leaves if not _is_full(leaf)]
     if not weak:
         return
@@ -102,17 +116,41 @@ def _require_tolerance(step: VerifierStep, pair: QueryPair) -> None:
 
 
 def _is_full(leaf: Claim) -> bool:
+    """Whether a claim says that two signals are one table: all columns, each row as often."""
     return leaf.columns is None and leaf.semantics.implies(TableSemantics.BAG)
 
 
 def _leaves(
     step: VerifierStep, p: Dataflow, q: Dataflow
 ) -> tuple[dict[str, Leaf], dict[str, Leaf]]:
-    """One source for each class of signals the leaves claim equal."""
+    """For P and for Q the leaf each signal is cut down to, by the signal's id.
+
+    Signals that the leaves claim fully equal share one source; the others have one for each claim.
+    """
     read = _names_read(step, p, q)
-    classes: list[set[tuple[int, str]]] = []
-    found: tuple[dict[str, Leaf], dict[str, Leaf]] = ({}, {})
+    leaves: tuple[dict[str, Leaf], dict[str, Leaf]] = ({}, {})
     number = 0
+    for members in _classes(step, p, q):
+        if _is_one_table(members, (p, q)):
+            continue
+        width = len(p.schemas[next(id_ for side, id_ in sorted(members) if not side)])
+        layout = {member: {i: i for i in range(width)} for member in sorted(members)}
+        _put_leaf(leaves, number, layout, (p, q), read, counts=True)
+        number += 1
+    for leaf in step.leaves:
+        if _is_full(leaf):
+            continue
+        if leaf.p in leaves[0] or leaf.q in leaves[1]:
+            raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is one of several claims about a leaf")
+        counts = leaf.semantics.implies(TableSemantics.BAG)
+        _put_leaf(leaves, number, _layout(leaf, p, q), (p, q), read, counts=counts)
+        number += 1
+    return leaves
+
+
+def _classes(step: VerifierStep, p: Dataflow, q: Dataflow) -> list[set[_Member]]:
+    """The signals that the leaves claim fully equal, put together: equality is transitive."""
+    classes: list[set[_Member]] = []
     for leaf in step.leaves:
         if _is_full(leaf):
             pairs_of(leaf, p, q)
@@ -121,96 +159,116 @@ def _leaves(
                 classes.remove(other)
                 joined |= other
             classes.append(joined)
-    for members in classes:
-        operators = {(p, q)[side].operators[id_] for side, id_ in members}
-        if len(operators) == 1 and isinstance(next(iter(operators)), Source):
-            continue  # the same table
-        width = len(p.schemas[next(id_ for side, id_ in sorted(members) if not side)])
-        places = {member: {i: i for i in range(width)} for member in sorted(members)}
-        _put_leaf(found, number, places, (p, q), read, counts=True)
-        number += 1
-    for leaf in step.leaves:
-        if _is_full(leaf):
-            continue
-        if leaf.p in found[0] or leaf.q in found[1]:
-            raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is one of several claims about a leaf")
-        counts = leaf.semantics.implies(TableSemantics.BAG)
-        pairs = sorted(pairs_of(leaf, p, q))
-        places = {(0, leaf.p): {}, (1, leaf.q): {}}
-        for place, (i, j) in enumerate(pairs):
-            if p.schemas[leaf.p].types[i] != q.schemas[leaf.q].types[j]:
-                raise ProofError("a leaf has other column types in P than in Q")
-            places[0, leaf.p].setdefault(i, place)
-            places[1, leaf.q].setdefault(j, place)
-        _put_leaf(found, number, places, (p, q), read, counts=counts)
-        number += 1
-    return found
+    return classes
+
+
+def _is_one_table(members: set[_Member], sides: tuple[Dataflow, Dataflow]) -> bool:
+    """Whether all members are the same source: that stands for itself, with all it declares."""
+    operators = {sides[side].operators[id_] for side, id_ in members}
+    return len(operators) == 1 and isinstance(next(iter(operators)), Source)
+
+
+def _layout(leaf: Claim, p: Dataflow, q: Dataflow) -> _Layout:
+    """A column of the source for each pair of columns the leaf claims equal.
+
+    A column claimed equal to two of the other side is read from the first.
+    """
+    layout: _Layout = {(0, leaf.p): {}, (1, leaf.q): {}}
+    for place, (i, j) in enumerate(sorted(pairs_of(leaf, p, q))):
+        if p.schemas[leaf.p].types[i] != q.schemas[leaf.q].types[j]:
+            raise ProofError("a leaf has other column types in P than in Q")
+        layout[0, leaf.p].setdefault(i, place)
+        layout[1, leaf.q].setdefault(j, place)
+    return layout
 
 
 def _put_leaf(
-    found: tuple[dict[str, Leaf], dict[str, Leaf]],
+    leaves: tuple[dict[str, Leaf], dict[str, Leaf]],
     number: int,
-    places: dict[tuple[int, str], dict[int, int]],
+    layout: _Layout,
     sides: tuple[Dataflow, Dataflow],
     read: set[str],
     *,
     counts: bool,
 ) -> None:
-    """One source for some signals; `places` says where their columns stand in it.
+    """One source for some signals, with what is known of its rows.
 
-    Of its rows is known what follows of each of the signals alone, about these columns.
+    That is what follows of each of the signals by itself. Being equal they share what follows of
+    one, but so the question to a verifier needs no claim to justify it. Keys are known only where
+    copies count: signals equal as sets may have a row once and twice.
     """
-    (side, id_), own = next(iter(places.items()))
+    types, nullable = _column_types(layout, sides)
+    derived = [facts(sides[side], id_).moved(own) for (side, id_), own in layout.items()]
+    conditions = _shared_conditions(derived, _places_read(layout, sides, read))
+    for i in types:
+        nullable[i] = nullable[i] and not is_never_null(i, conditions)
+    keys: tuple[tuple[str, ...], ...] = ()
+    if counts:
+        keys = tuple(
+            tuple(place_name(i) for i in sorted(key)) for key in _shared_keys(derived, nullable)
+        )
+    fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
+    # No table of a user has this name; a leaf nobody reads a column of still has rows.
+    source = Source(f"{LEAF_TABLE} {number}", fields or (Field("row", INT),), keys, leaf=True)
+    for (side, id_), own in layout.items():
+        width = len(sides[side].schemas[id_])
+        leaves[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), conditions)
+
+
+def _column_types(
+    layout: _Layout, sides: tuple[Dataflow, Dataflow]
+) -> tuple[dict[int, DataType], dict[int, bool]]:
+    """The type of each column of a leaf's source, and whether one of its signals may be null there."""
+    (side, id_), own = next(iter(layout.items()))
     types = {own[i]: sides[side].schemas[id_].types[i] for i in own}
     nullable = dict.fromkeys(types, False)
-    known: list[Facts] = []
-    for (side, id_), own in places.items():
+    for (side, id_), own in layout.items():
         schema = sides[side].schemas[id_]
         if any(types.get(place) != schema.types[i] for i, place in own.items()):
             raise ProofError("a leaf has other column types in P than in Q")
         for i, place in own.items():
             nullable[place] |= schema.fields[i].nullable
-        known.append(facts(sides[side], id_).moved(own))
-    shown = {
+    return types, nullable
+
+
+def _places_read(layout: _Layout, sides: tuple[Dataflow, Dataflow], read: set[str]) -> set[int]:
+    """The columns of a leaf's source whose names are read above one of its signals."""
+    return {
         own[i]
-        for (side, id_), own in places.items()
+        for (side, id_), own in layout.items()
         for i in own
         if sides[side].schemas[id_].fields[i].name in read
     }
-    names = {place_name(i) for i in shown}
-    shared = tuple(
+
+
+def _shared_conditions(derived: Sequence[Facts], read: set[int]) -> tuple[Expr, ...]:
+    """The conditions that hold on each of some signals, if all their columns are read."""
+    names = {place_name(i) for i in read}
+    return tuple(
         c
-        for c in known[0].conditions
-        if all(c in other.conditions for other in known)
+        for c in derived[0].conditions
+        if all(c in other.conditions for other in derived)
         and names >= {n.name for n in columns_read(c)}
     )
-    keys: tuple[tuple[str, ...], ...] = ()
-    for i in types:
-        nullable[i] = nullable[i] and not is_never_null(i, shared)
-    if counts:
-        keys = tuple(
-            tuple(place_name(i) for i in sorted(key)) for key in _shared_keys(known, nullable)
-        )
-    fields = tuple(Field(place_name(i), types[i], nullable[i]) for i in sorted(types))
-    # No table of a user has this name; a leaf nobody reads a column of still has rows.
-    source = Source(f"{LEAF_TABLE} {number}", fields or (Field("row", INT),), keys, leaf=True)
-    for (side, id_), own in places.items():
-        width = len(sides[side].schemas[id_])
-        found[side][id_] = Leaf(source, tuple(own.get(i) for i in range(width)), shared)
 
 
-def _shared_keys(known: Sequence[Facts], nullable: Mapping[int, bool]) -> Iterator[frozenset[int]]:
-    """The keys that follow for each of some signals: more columns than those of a key are one too."""
-    places = dict.fromkeys(key.places for facts_ in known for key in facts_.keys)
+def _shared_keys(
+    derived: Sequence[Facts], nullable: Mapping[int, bool]
+) -> Iterator[frozenset[int]]:
+    """The keys that follow for each of some signals: more columns than those of a key are one too.
+
+    Only those without nulls, as the keys of a source are declared.
+    """
+    places = dict.fromkeys(key.places for facts_ in derived for key in facts_.keys)
     for own in places:
         if own and not any(nullable[i] for i in own):
-            if all(any(key.places <= own for key in facts_.keys) for facts_ in known):
+            if all(any(key.places <= own for key in facts_.keys) for facts_ in derived):
                 yield own
 
 
 def _names_read(step: VerifierStep, p: Dataflow, q: Dataflow) -> set[str]:
     """The names of columns that the operators of a step read: facts about others do not matter."""
-    found: set[str] = set()
+    names: set[str] = set()
     for side, start, ends in (
         (p, step.claim.p, {leaf.p for leaf in step.leaves}),
         (q, step.claim.q, {leaf.q for leaf in step.leaves}),
@@ -221,8 +279,8 @@ def _names_read(step: VerifierStep, p: Dataflow, q: Dataflow) -> set[str]:
             if id_ not in seen:
                 seen.add(id_)
                 stack.extend(side.inputs[id_])
-                found |= {c.name for e in _computed(side, id_) for c in columns_read(e)}
-    return found
+                names |= {c.name for e in _computed(side, id_) for c in columns_read(e)}
+    return names
 
 
 def _computed(dataflow: Dataflow, id_: str) -> Iterable[Expr]:

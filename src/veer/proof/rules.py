@@ -1,4 +1,8 @@
-"""The rules that need no verifier: what must hold below for a claim to hold."""
+"""The rules that need no verifier: what must hold below for a claim to hold.
+
+Each gives the weakest claims on the inputs from which the claim on the outputs follows, or raises
+`ProofError`. The checker asks them what a step must rest on; the search asks them what to look for.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +53,7 @@ def by_congruence(
     if mates and isinstance(one, Union) and isinstance(two, Union):
         below = below[0], _paired(*below, mates)
     kind = operator_kind(p, claim.p)
+    # The same operator may be a function on one side and a choice on the other: keys differ below.
     if kind != operator_kind(q, claim.q):
         raise ProofError(f"{claim.p!r} and {claim.q!r} differ in determinism")
     if kind is Kind.PARTITION:
@@ -57,6 +62,7 @@ def by_congruence(
     ours, theirs = ([d.schemas[i] for i in ids] for d, ids in zip((p, q), below, strict=True))
     needed: Sequence[Pairs | None] | None
     if sees_everything(one, kind):
+        # The same choice from the same rows: then nothing of the inputs may differ.
         same = same_operator(p, claim.p, q, claim.q) and all(i == j for i, j in wanted)
         needed = [everything(*pair) for pair in zip(ours, theirs, strict=False)] if same else None
     else:
@@ -64,13 +70,13 @@ def by_congruence(
         needed = pairs_needed(one, ours, two, theirs, wanted, in_order=in_order)
     if needed is None:
         raise ProofError(f"{claim.p!r} and {claim.q!r} are different operators")
-    found = []
+    claims = []
     for port, (a, b, pairs) in enumerate(zip(*below, needed, strict=True)):
         assert pairs is not None
         read = {i for i, _ in wanted}
         semantics = semantics_needed(one, port, kind, claim.semantics, read)
-        found.append(claim_on(p, a, q, b, semantics, pairs))
-    return tuple(found)
+        claims.append(claim_on(p, a, q, b, semantics, pairs))
+    return tuple(claims)
 
 
 def _paired(
@@ -78,13 +84,13 @@ def _paired(
 ) -> tuple[str, ...]:
     """The inputs of Q, each at the place of its mate in P; the others fill what is left."""
     left = list(theirs)
-    found: list[str | None] = []
+    partners: list[str | None] = []
     for a in ours:
         b = next((b for b in left if (a, b) in mates), None)
-        found.append(b)
+        partners.append(b)
         if b is not None:
             left.remove(b)
-    filled = (left.pop(0) if b is None and left else b for b in found)
+    filled = (left.pop(0) if b is None and left else b for b in partners)
     return (*(b for b in filled if b is not None), *left)
 
 

@@ -66,9 +66,10 @@ from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts, text_use
 
 T = TypeVar("T")
-Place: TypeAlias = tuple[str, int]  # a table and a column of it
-Origins: TypeAlias = tuple[Place | None, ...]
-Made: TypeAlias = tuple[Expr | None, ...]  # over columns of source tables
+SourceColumn: TypeAlias = tuple[str, int]  # a table and a column of it
+Origins: TypeAlias = tuple[SourceColumn | None, ...]
+# What the columns of a signal compute of source columns; None where that is not followed.
+Composition: TypeAlias = tuple[Expr | None, ...]
 MOST_PARTS = 40
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -102,46 +103,48 @@ class Conditions:
     """What is asked of each source column, columns that are equated together."""
 
     def __init__(self, dataflows: Iterable[Dataflow]) -> None:
-        self._leader: dict[Place, Place] = {}
-        self._asked: dict[Place, list[tuple[str, Any]]] = {}
-        self._table_numbers: dict[str, int] = {}  # the tuple variables of `_made`
-        self._tests: dict[Place, dict[Expr, _Test]] = {}  # conditions on nothing but a column
-        self.read: set[Place] = set()  # columns that do more than pass through
-        self.folded: set[Place] = set()  # columns that aggregates read
+        self._leader: dict[SourceColumn, SourceColumn] = {}
+        self._asked: dict[SourceColumn, list[tuple[str, Any]]] = {}
+        self._table_numbers: dict[str, int] = {}  # the tuple variables of `_composition`
+        self._tests: dict[
+            SourceColumn, dict[Expr, _Test]
+        ] = {}  # conditions on nothing but a column
+        self.read: set[SourceColumn] = set()  # columns that do more than pass through
+        self.folded: set[SourceColumn] = set()  # columns that aggregates read
         for dataflow in dataflows:
             self._read(dataflow)
-        merged: dict[Place, list[tuple[str, Any]]] = {}
-        for place, asked in self._asked.items():
-            merged.setdefault(self.leader(place), []).extend(asked)
+        merged: dict[SourceColumn, list[tuple[str, Any]]] = {}
+        for column, asked in self._asked.items():
+            merged.setdefault(self.leader(column), []).extend(asked)
         self._asked = merged
-        tests: dict[Place, dict[Expr, _Test]] = {}
-        for place, conditions in self._tests.items():
-            tests.setdefault(self.leader(place), {}).update(conditions)
+        tests: dict[SourceColumn, dict[Expr, _Test]] = {}
+        for column, conditions in self._tests.items():
+            tests.setdefault(self.leader(column), {}).update(conditions)
         self._tests = tests
 
-    def leader(self, place: Place) -> Place:
+    def leader(self, column: SourceColumn) -> SourceColumn:
         """The column that stands for all columns equated with one."""
-        while (above := self._leader.get(place, place)) != place:
-            place = above
-        return place
+        while (above := self._leader.get(column, column)) != column:
+            column = above
+        return column
 
-    def asked(self, place: Place) -> Sequence[tuple[str, Any]]:
+    def asked(self, column: SourceColumn) -> Sequence[tuple[str, Any]]:
         """The comparisons with constants that a column meets somewhere."""
-        return self._asked.get(self.leader(place), ())
+        return self._asked.get(self.leader(column), ())
 
-    def constants(self, place: Place) -> list[Any]:
+    def constants(self, column: SourceColumn) -> list[Any]:
         """The constants a column is compared with, or computed with before it is."""
-        constants = [c for _, c in self.asked(place)]
-        tests = self._tests.get(self.leader(place), {})
+        constants = [c for _, c in self.asked(column)]
+        tests = self._tests.get(self.leader(column), {})
         for test in tests:
             constants += [part.value for part in parts(test) if isinstance(part, Literal)]
         constants += telling_texts(filter(looks_into_texts, tests))
         return [c for c in constants if c is not None]
 
-    def best(self, place: Place, values: Iterable[Any]) -> list[Any]:
+    def best(self, column: SourceColumn, values: Iterable[Any]) -> list[Any]:
         """The values that pass most of these comparisons and conditions."""
-        asked = self.asked(place)
-        tests = list(self._tests.get(self.leader(place), {}).values())
+        asked = self.asked(column)
+        tests = list(self._tests.get(self.leader(column), {}).values())
         passed = {
             v: sum(_passes(v, op, c) for op, c in asked) + sum(test.holds(v) for test in tests)
             for v in values
@@ -151,11 +154,13 @@ class Conditions:
 
     def _read(self, dataflow: Dataflow) -> None:
         origins: dict[str, Origins] = {}
-        composed: dict[str, Made] = {}
+        composed: dict[str, Composition] = {}
         for id_ in dataflow.order:
             inputs = [origins[i] for i in dataflow.inputs[id_]]
             schemas = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
-            composed[id_] = self._made(dataflow, id_, [composed[i] for i in dataflow.inputs[id_]])
+            composed[id_] = self._composition(
+                dataflow, id_, [composed[i] for i in dataflow.inputs[id_]]
+            )
             origins[id_] = self._origins(dataflow, id_, inputs, schemas)
             self._read_columns(dataflow.operators[id_], inputs, schemas)
 
@@ -165,19 +170,19 @@ class Conditions:
         if not inputs:
             return
         rows = schemas[0] if len(schemas) == 1 else Schema(tuple(f for s in schemas for f in s))
-        known = tuple(place for origins in inputs for place in origins)
+        origins = tuple(column for columns in inputs for column in columns)
         for expr in operator_exprs(reader):
             if isinstance(reader, Project | Sink) and isinstance(expr, Column):
                 continue
             for column in columns_read(expr):
-                place = known[rows.place(column.name, column.occurrence)]
-                if place is not None:
-                    self.read.add(place)
+                origin = origins[rows.place(column.name, column.occurrence)]
+                if origin is not None:
+                    self.read.add(origin)
                     if isinstance(reader, Aggregate | GlobalAggregate):
-                        self.folded.add(place)
+                        self.folded.add(origin)
         if isinstance(reader, Aggregate):
             keys = {_origin(k.expr, schemas[0], inputs[0]) for k in reader.keys}
-            self.folded -= {place for place in keys if place is not None}
+            self.folded -= {column for column in keys if column is not None}
 
     def _origins(
         self, dataflow: Dataflow, id_: str, inputs: Sequence[Origins], schemas: Sequence[Schema]
@@ -213,14 +218,16 @@ class Conditions:
             case Values() | GlobalAggregate():
                 return _padded(inputs[0] if inputs else (), width)
             case _:
-                assert_never(operator)
+                assert_never(reader)
 
-    def _made(self, dataflow: Dataflow, id_: str, inputs: Sequence[Made]) -> Made:
-        """What the columns of an operator are made of; conditions on one column are noted."""
+    def _composition(
+        self, dataflow: Dataflow, id_: str, inputs: Sequence[Composition]
+    ) -> Composition:
+        """What an operator's columns compute of source columns; conditions on one column are noted."""
         operator = dataflow.operators[id_]
         width = len(dataflow.schemas[id_])
         rows = Schema(tuple(f for i in dataflow.inputs[id_] for f in dataflow.schemas[i]))
-        known: Made = tuple(expr for below in inputs for expr in below)
+        given: Composition = tuple(expr for below in inputs for expr in below)
         match operator:
             case Source(table, fields):
                 row = self._table_numbers.setdefault(table, len(self._table_numbers))
@@ -229,30 +236,31 @@ class Conditions:
                     self._note_test(check, Schema(fields), own)
                 return own
             case Filter(predicate):
-                self._note_test(predicate, rows, known)
-                return known
+                self._note_test(predicate, rows, given)
+                return given
             case Project(columns):
-                return tuple(_composed(n.expr, rows, known) for n in columns)
+                return tuple(_composed(n.expr, rows, given) for n in columns)
             case Join(_, condition):
                 if condition is not None:
-                    self._note_test(condition, rows, known)
-                return known[:width]
+                    self._note_test(condition, rows, given)
+                return given[:width]
             case Aggregate(keys, calls):
-                return (*(_composed(k.expr, rows, known) for k in keys), *(None for _ in calls))
+                return (*(_composed(k.expr, rows, given) for k in keys), *(None for _ in calls))
             case Union() | TableUdf():
                 return (None,) * width
             case (
                 Values() | GlobalAggregate() | IntersectAll() | ExceptAll() | Deduplicate() | Sort()
             ):
-                return _padded(known, width)
+                return _padded(given, width)
             case Limit() | Over() | Unnest() | Lateral() | Sample() | RowUdf() | Sink():
-                return _padded(known, width)
+                return _padded(given, width)
             case _:
                 assert_never(operator)
 
-    def _note_test(self, condition: Expr, rows: Schema, known: Made) -> None:
+    def _note_test(self, condition: Expr, rows: Schema, composition: Composition) -> None:
+        """Keep the parts of a condition that read one source column and nothing else."""
         for part in condition.args if isinstance(condition, And) else (condition,):
-            composed = _composed(part, rows, known)
+            composed = _composed(part, rows, composition)
             if composed is None:
                 continue
             read = {node for node in parts(composed) if isinstance(node, RowColumn)}
@@ -267,16 +275,17 @@ class Conditions:
             self._tests.setdefault((table, column.index), {})[composed] = _Test(column.type, test)
 
     def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
+        """Note which constants columns are compared with, and which columns are equated."""
         for op, left, right in _comparisons(condition):
-            place = _origin(left, schema, origins)
-            if place is None:
+            column = _origin(left, schema, origins)
+            if column is None:
                 continue
             if isinstance(right, Literal):
-                self._asked.setdefault(place, []).append((op, right.value))
+                self._asked.setdefault(column, []).append((op, right.value))
             elif op in ("=", "<=>"):
                 other = _origin(right, schema, origins)
                 if other is not None:
-                    self._leader[self.leader(other)] = self.leader(place)
+                    self._leader[self.leader(other)] = self.leader(column)
 
 
 def _as_value(node: Expr) -> Expr:
@@ -288,26 +297,27 @@ def _value_schema(type_: DataType) -> Schema:
     return Schema((Field("value", type_),))
 
 
-def _composed(expr: Expr, rows: Schema, known: Made) -> Expr | None:
-    """An expression over what its columns are made of; None if that is not one row's or long."""
+def _composed(expr: Expr, rows: Schema, composition: Composition) -> Expr | None:
+    """An expression over what its columns compute; None if that is not of one row, or too long."""
     if sum(1 for _ in parts(expr)) > MOST_PARTS:
         return None
     unfit = (Exists, InQuery, ScalarQuery, OuterColumn, OpaqueCall)
     if any(isinstance(part, unfit) for part in parts(expr)):
         return None
-    columns = {c: known[rows.place(c.name, c.occurrence)] for c in columns_read(expr)}
+    columns = {c: composition[rows.place(c.name, c.occurrence)] for c in columns_read(expr)}
     if not columns or any(value is None or value.type != c.type for c, value in columns.items()):
         return None
     composed = substitute_columns(expr, lambda c: columns[c] or c)
     return composed if sum(1 for _ in parts(composed)) <= MOST_PARTS else None
 
 
-def _padded(known: tuple[T | None, ...], width: int) -> tuple[T | None, ...]:
+def _padded(first: tuple[T | None, ...], width: int) -> tuple[T | None, ...]:
     """What is known of the first columns; nothing is known of those behind."""
-    return (*known, *(None for _ in range(width - len(known))))[:width]
+    return (*first, *(None for _ in range(width - len(first))))[:width]
 
 
-def _origin(expr: Expr, schema: Schema, origins: Origins) -> Place | None:
+def _origin(expr: Expr, schema: Schema, origins: Origins) -> SourceColumn | None:
+    """The source column an expression passes on, perhaps cast."""
     while isinstance(expr, Cast):
         expr = expr.arg
     return origins[schema.place(expr.name, expr.occurrence)] if isinstance(expr, Column) else None

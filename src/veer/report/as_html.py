@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from veer.report.as_json import recheck_text, report_json
+from veer.report.as_json import has_rows, recheck_text, report_json
 from veer.verdict import Report
 from veer.visible import shown_value, visible
 
@@ -51,7 +51,7 @@ def fragment(report: dict[str, Any]) -> str:
         "<table><tr><th>sink</th><th>verdict</th><th>why</th></tr>",
         *(_sink(s) for s in report["sinks"]),
         "</table>",
-        *(_witness(s) for s in report["sinks"] if s["witness"] and s["witness"]["kind"] == "rows"),
+        *(_witness(s) for s in report["sinks"] if has_rows(s)),
         _edits(report["edits"]),
         "</div>",
     ]

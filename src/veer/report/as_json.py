@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from veer.report.wording import answer_text, assumption_text, caveat_text, reason_text
-from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness
+from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness, WitnessKind
 from veer.visible import json_text
 
 
@@ -99,7 +99,7 @@ def recheck_text(recheck: dict[str, Any]) -> str:
 
 def _witness(witness: Witness) -> dict[str, Any]:
     return {
-        "kind": witness.kind,
+        "kind": witness.kind.value,
         "detail": reason_text(witness.difference) or ", ".join(witness.columns),
         "columns": list(witness.columns),
         "tables": {
@@ -109,6 +109,11 @@ def _witness(witness: Witness) -> dict[str, Any]:
         "p_rows": [plain(r) for r in witness.p_rows],
         "q_rows": [plain(r) for r in witness.q_rows],
     }
+
+
+def has_rows(sink: dict[str, Any]) -> bool:
+    """Whether a sink of the JSON report has a witness of rows."""
+    return sink["witness"] is not None and sink["witness"]["kind"] == WitnessKind.ROWS.value
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from veer.report.as_json import recheck_text, report_json
+from veer.report.as_json import has_rows, recheck_text, report_json
 from veer.verdict import Report
 from veer.visible import shown_value, visible, visible_data
 
@@ -74,11 +74,6 @@ def witness_text(sink: dict[str, Any]) -> str:
     buffer = StringIO()
     print_witness(_paper(buffer), sink)
     return _trimmed(buffer).strip("\n")
-
-
-def has_rows(sink: dict[str, Any]) -> bool:
-    """Whether a sink has a witness of rows."""
-    return sink["witness"] is not None and sink["witness"]["kind"] == "rows"
 
 
 def _paper(buffer: StringIO) -> Console:

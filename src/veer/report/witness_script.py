@@ -11,7 +11,7 @@ from veer.frontends.sql.statements import sink_statements
 from veer.model.sources import tables_read
 from veer.model.types import quote_name
 from veer.report.as_json import plain
-from veer.verdict import Report, SinkReport
+from veer.verdict import Report, SinkReport, WitnessKind
 from veer.versions.version import Version
 from veer.visible import json_text
 
@@ -58,7 +58,7 @@ def write_witnesses(report: Report, p: Version, q: Version, folder: Path) -> lis
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for sink in report.sinks:
-            if sink.witness is None or sink.witness.kind != "rows":
+            if sink.witness is None or sink.witness.kind is not WitnessKind.ROWS:
                 continue
             stem = _free(re.sub(r"\W+", "_", sink.p or sink.q)[:LONGEST], written)
             if p.text and q.text:

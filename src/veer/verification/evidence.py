@@ -69,6 +69,7 @@ class Evidence:
         return replace(report, verdict=Verdict.UNKNOWN, reason=contradicted)
 
     def _step(self, step: Step, p: Dataflow, q: Dataflow) -> StepReport:
+        """One step in words, with the questions its verifier asked while it was checked."""
         claim = show_claim(step.claim, p)
         leaves = tuple(show_claim(leaf, p) for leaf in step.leaves)
         match step:
@@ -91,12 +92,13 @@ class Evidence:
                 assert_never(step)
 
     def _recheck(self, solver: SecondSolver, steps: Sequence[StepReport]) -> Recheck:
+        """The second solver's answers to all questions behind some steps, each asked once."""
         asked = dict.fromkeys(q for step in steps for q in step.all_questions)
-        found = {}
+        answers = {}
         for number, question in enumerate(asked, 1):
             self.progress(f"{solver.value} re-checks question {number} of {len(asked)}")
-            found[question] = ask_again(question)
-        return Recheck(second_solver(solver), found)
+            answers[question] = ask_again(question)
+        return Recheck(second_solver(solver), answers)
 
 
 def _operators(side: Dataflow) -> tuple[str, ...]:

@@ -1,4 +1,8 @@
-"""What a proof must pass before EQUIVALENT is given out: the checker, and simulation."""
+"""What a proof must pass before EQUIVALENT is given out: the checker, and simulation.
+
+The checker is what soundness rests on. Simulation runs both versions on a few instances all the same:
+where it disagrees with an accepted proof, Veer has a defect and says so instead of a verdict.
+"""
 
 from __future__ import annotations
 
@@ -70,12 +74,14 @@ class ProofGuard:
         except ProofError as error:
             return error.reason
         except DefectError:
+            # Spark may use facts of the data that the dataflow does not declare: no defect of ours.
             if [verifiers(step) for step in proof.steps if verifiers(step)] != [(CATALYST,)]:
                 raise
             return SaidBy((CATALYST,), Cause.CATALYST_KNOWS_MORE)
         reason = _reason(proof, p, q)
         if isinstance(reason, SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
+        # Different plans may show different signs of zeros; versions that are alike have one plan.
         for side in (p, q):
             if shown := shown_zero_sign(side):
                 return ZeroSignShown(shown)
@@ -104,10 +110,10 @@ def _failures(refutation: Refutation) -> list[MayFail | MoreMayFail]:
     """What may fail a run of one version but not of the other."""
     ours = may_fail(refutation.p, refutation.p_sink)
     theirs = may_fail(refutation.q, refutation.q_sink)
-    found = [MayFail(Side.P, x.text, x.guards) for x in only_in(ours, theirs)]
-    found += [MayFail(Side.Q, x.text, x.guards) for x in only_in(theirs, ours)]
-    more = len(found) - MOST_CAVEATS
-    return [*found[:MOST_CAVEATS], MoreMayFail(more)] if more > 0 else [*found]
+    caveats = [MayFail(Side.P, x.text, x.guards) for x in only_in(ours, theirs)]
+    caveats += [MayFail(Side.Q, x.text, x.guards) for x in only_in(theirs, ours)]
+    more = len(caveats) - MOST_CAVEATS
+    return [*caveats[:MOST_CAVEATS], MoreMayFail(more)] if more > 0 else [*caveats]
 
 
 def _guard(refutation: Refutation) -> None:

@@ -28,7 +28,7 @@ from veer.search.simulation import Simulation
 from veer.search.sink_prover import Plan, SinkProver
 from veer.search.sweep import Sweep
 from veer.search.whole import top_claim
-from veer.verdict import SinkReport, TableSemantics, Verdict, Witness
+from veer.verdict import SinkReport, TableSemantics, Verdict, Witness, WitnessKind
 from veer.verification.columns import Mismatch, match_columns
 from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
@@ -48,6 +48,7 @@ class Verifiers:
 
     @cached_property
     def all(self) -> list[EV]:
+        """The verifiers in the order in which they are asked."""
         return [registry.get(name) for name in self.names or registry.usual()]
 
 
@@ -75,20 +76,20 @@ def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkRepor
     """The verdicts on all sinks; and the time limit, if it stopped the search for some."""
     p, q = search.pair.p, search.pair.q
     pairs = sorted(sink_pairs(p, q))
-    found: list[SinkReport] = []
+    reports: list[SinkReport] = []
     seconds = 0.0
     try:
         for a, b in pairs:
-            found.append(_verify_sinks(search, a, b, asked))
+            reports.append(_verify_sinks(search, a, b, asked))
     except TimeLimitReached as limit:
         seconds = limit.seconds
-        for a, b in pairs[len(found) :]:
-            found.append(SinkReport(a, b, Verdict.UNKNOWN, TimeLimit(seconds)))
+        for a, b in pairs[len(reports) :]:
+            reports.append(SinkReport(a, b, Verdict.UNKNOWN, TimeLimit(seconds)))
     for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
-        found.append(SinkReport(a, "", Verdict.UNKNOWN, SinkRemoved(a)))
+        reports.append(SinkReport(a, "", Verdict.UNKNOWN, SinkRemoved(a)))
     for b in sorted(set(q.sinks) - {b for _, b in pairs}):
-        found.append(SinkReport("", b, Verdict.UNKNOWN, SinkAdded(b)))
-    return tuple(found), seconds
+        reports.append(SinkReport("", b, Verdict.UNKNOWN, SinkAdded(b)))
+    return tuple(reports), seconds
 
 
 def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkReport:
@@ -110,10 +111,10 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
         )
     reasons: list[Reason] = []
     for step in _steps(search, refutation, goal, attempts, asked):
-        found = step()
-        if isinstance(found, Witness):
-            return _refuted(refutation, found, columns.caveats, attempts)
-        report = checked.report(found) if isinstance(found, Proof) else found
+        outcome = step()
+        if isinstance(outcome, Witness):
+            return _refuted(refutation, outcome, columns.caveats, attempts)
+        report = checked.report(outcome) if isinstance(outcome, Proof) else outcome
         if isinstance(report, SinkReport):
             return report
         reasons += [] if report is None else [report]
@@ -121,12 +122,13 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
     return SinkReport(a, b, Verdict.UNKNOWN, reason, (), columns.caveats, windows)
 
 
-def _mismatched(a: str, b: str, found: Mismatch) -> SinkReport:
+def _mismatched(a: str, b: str, mismatch: Mismatch) -> SinkReport:
     """INEQUIVALENT by the schemas alone, if the difference is certain."""
-    if not found.certain:
-        return SinkReport(a, b, Verdict.UNKNOWN, found.reason, (), found.caveats)
-    witness = Witness("schema", difference=found.reason)
-    return SinkReport(a, b, Verdict.INEQUIVALENT, found.reason, (), found.caveats, witness=witness)
+    reason, caveats = mismatch.reason, mismatch.caveats
+    if not mismatch.certain:
+        return SinkReport(a, b, Verdict.UNKNOWN, reason, (), caveats)
+    witness = Witness(WitnessKind.SCHEMA, difference=reason)
+    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, witness=witness)
 
 
 def _steps(
@@ -161,16 +163,16 @@ def _steps(
 
 def _quick_witness(refutation: Refutation, budget: int) -> Witness | None:
     """A witness among the first instances."""
-    found = find_witness(refutation, budget, last=QUICK_INSTANCES)
-    return found if isinstance(found, Witness) else None
+    witness = find_witness(refutation, budget, last=QUICK_INSTANCES)
+    return witness if isinstance(witness, Witness) else None
 
 
 def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) -> Witness | None:
     """A witness among the instances both versions were run on."""
     for tables in simulation.differing(top_claim(simulation.p, simulation.q, goal)):
-        found = witness_on(refutation, tables)
-        if found is not None:
-            return found
+        witness = witness_on(refutation, tables)
+        if witness is not None:
+            return witness
     return None
 
 

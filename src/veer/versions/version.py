@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from veer.model.dag import Dataflow
-from veer.verdict import Place
+from veer.verdict import SourceLocation
 
 
 @final
@@ -21,4 +21,4 @@ class Version:
     text: str = ""  # the SQL it was read from
     optimized: Dataflow | None = None  # as Spark's optimizer leaves it, if it came from Spark
     code: Mapping[str, str] = field(default_factory=dict)  # of functions, by identity; not run
-    place: Place | None = None  # the file it was read from
+    place: SourceLocation | None = None  # the file it was read from

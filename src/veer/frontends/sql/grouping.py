@@ -8,7 +8,7 @@ no row, not even for the empty set.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,21 @@ from veer.errors import IllFormedError
 from veer.frontends import coercion
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, position, refuse
-from veer.frontends.sql.pieces import placeholder
+from veer.frontends.sql.pieces import Placeholder, SetAside, has_placeholder, placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn, ordinal
-from veer.model.expr import Call, Column, Expr, Literal, Named, OpaqueCall
+from veer.model.expr import (
+    Call,
+    Column,
+    Exists,
+    Expr,
+    InQuery,
+    Literal,
+    Named,
+    ScalarQuery,
+)
 from veer.model.ops import Union
 from veer.model.types import BYTE, INT, LONG
-from veer.model.walk import parts
+from veer.model.walk import map_children, substitute_in_query
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -41,11 +50,6 @@ class Grouping:
     sets: tuple[frozenset[int], ...]
     uses_sets: bool
 
-    @property
-    def matched(self) -> tuple[Expr, ...]:
-        """Expressions that mean a key, in the order of the aggregate's first columns."""
-        return self.keys
-
     def call(self, function: str, args: Sequence[Expr]) -> Expr:
         """GROUPING(key) and GROUPING_ID()."""
         if not self.uses_sets:
@@ -55,14 +59,14 @@ class Grouping:
             return self.flag(arg)
         if not args or tuple(args) == self.keys:
             return self.id
-        wanted = list(args)
         total: Expr = Literal(0, LONG)
-        for arg in wanted:
+        for arg in args:
             doubled = coercion.call("*", total, Literal(2, LONG))
             total = coercion.call("+", doubled, coercion.cast(self.flag(arg), LONG))
         return total
 
     def flag(self, arg: Expr) -> Expr:
+        """GROUPING(key): 1 where the key is left out, 0 where it is grouped by."""
         if arg not in self.keys:
             raise IllFormedError("GROUPING of something that is no grouping key")
         place = len(self.keys) - 1 - self.keys.index(arg)
@@ -71,7 +75,48 @@ class Grouping:
     @property
     def id(self) -> Expr:
         """A number with a bit for each key, the last key's the lowest: 1 where it is left out."""
-        return OpaqueCall(f"$grouping {len(self.keys)}", (), LONG)
+        return Placeholder(SetAside.GROUPING, len(self.keys)).expr(LONG)
+
+
+@dataclass(frozen=True)
+class GroupedRows:
+    """The rows of an aggregate, and how expressions over the rows below it are read from them."""
+
+    plan: Plan  # a column per key, then one per aggregate call
+    keys: tuple[Expr, ...]  # what the first columns hold, as written over the rows below
+    first_call: int  # the place of the first call's column
+
+    def rewrite(self, expr: Expr) -> Expr:
+        """An expression of the select list, HAVING or ORDER BY over the grouped rows.
+
+        The largest part that is a key becomes that key's column: after GROUP BY a + 1, the
+        value (a + 1) * 2 may be selected though a alone may not.
+        """
+        column = self._column(expr)
+        if column is not None:
+            return column
+        if isinstance(expr, Column):
+            return self._key(expr)
+        if isinstance(expr, Exists | InQuery | ScalarQuery):
+            # What the subquery reads of these rows must be keys too.
+            expr = replace(expr, query=substitute_in_query(expr.query, self._key, 1))
+        return map_children(expr, self.rewrite)
+
+    def _column(self, expr: Expr) -> Column | None:
+        """The column that holds just this: a call set aside, the grouping id, or a key."""
+        match placeholder(expr):
+            case Placeholder(kind=SetAside.AGGREGATE, number=number):
+                return self.plan.column(self.first_call + number)
+            case Placeholder(kind=SetAside.GROUPING, number=number):
+                return self.plan.column(number)
+        return self.plan.column(self.keys.index(expr)) if expr in self.keys else None
+
+    def _key(self, column: Column) -> Column:
+        if column not in self.keys:
+            raise IllFormedError(
+                f"column {column.name!r} is neither grouped nor inside an aggregate function"
+            )
+        return self.plan.column(self.keys.index(column))
 
 
 def read_grouping(
@@ -82,7 +127,7 @@ def read_grouping(
     if node.args.get("totals"):
         refuse(node, "WITH TOTALS")
     if node.args.get("all"):
-        keys = [i.expr for i in items if not any(placeholder(p) for p in parts(i.expr))]
+        keys = [i.expr for i in items if not has_placeholder(i.expr)]
         return _plain(keys)
     plain = [_element(reader, e, items) for e in node.expressions]
     suffix = [k for k in ("rollup", "cube") if node.args.get(k)]
@@ -101,12 +146,12 @@ def read_grouping(
         return _plain([])  # Spark gives a row over no rows too
     if len(groups) > MAX_SETS:
         refuse(node, f"more than {MAX_SETS} grouping sets")
-    keys_found: list[Expr] = []
+    distinct_keys: list[Expr] = []
     for group in groups:
-        keys_found += [e for e in group if e not in keys_found]
-    if len(keys_found) > MAX_KEYS:
+        distinct_keys += [e for e in group if e not in distinct_keys]
+    if len(distinct_keys) > MAX_KEYS:
         refuse(node, f"grouping sets of more than {MAX_KEYS} keys")
-    order = _written_order(plain, keys_found)
+    order = _written_order(plain, distinct_keys)
     sets = tuple(frozenset(order.index(e) for e in group) for group in groups)
     return Grouping(tuple(order), sets, True)
 
@@ -123,7 +168,7 @@ def _written_order(elements: list[Element], keys: list[Expr]) -> list[Expr]:
 def _plain(keys: list[Expr]) -> Grouping:
     unique: list[Expr] = []
     for key in keys:
-        if any(placeholder(p) is not None for p in parts(key)):
+        if has_placeholder(key):
             raise IllFormedError("an aggregate function in GROUP BY")
         if key not in unique:
             unique.append(key)
@@ -159,7 +204,7 @@ def _tuple(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> tuple[Ex
 def _key(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Expr:
     if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
         expr: Expr = items[ordinal(node, len(items))].expr
-        if any(placeholder(p) is not None for p in parts(expr)):
+        if has_placeholder(expr):
             raise IllFormedError(f"{position(node)}GROUP BY {node.this} is an aggregate function")
         return expr
     return reader.read(node)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from veer.frontends.sql.parse import read_type
@@ -53,10 +55,22 @@ def output_name(node: exp.Expr) -> str:
 
 
 def pretty(node: exp.Expr) -> str:
-    """An expression in Spark's pretty spelling."""
+    """An expression in Spark's pretty spelling, as the header of a result shows it."""
     symbol = _BINARY.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"
+    for printer in (_atom, _negation, _predicate, _construct, _function):
+        text = printer(node)
+        if text is not None:
+            return text
+    return node.sql(dialect="spark")
+
+
+# Each of these prints some kinds of nodes and gives None for all others.
+
+
+def _atom(node: exp.Expr) -> str | None:
+    """Columns, constants and other things without operands, or a parenthesis, which goes."""
     match node:
         case exp.Paren():
             return pretty(node.this)
@@ -72,6 +86,13 @@ def pretty(node: exp.Expr) -> str:
             return "true" if node.this else "false"
         case exp.Star():
             return "1"
+        case _:
+            return None
+
+
+def _negation(node: exp.Expr) -> str | None:
+    """NOT, its abbreviations, and the minus sign."""
+    match node:
         case exp.NEQ():
             return f"(NOT ({pretty(node.this)} = {pretty(node.expression)}))"
         case exp.NullSafeNEQ():
@@ -80,25 +101,23 @@ def pretty(node: exp.Expr) -> str:
             return f"({pretty(inner.this)} IS NOT NULL)"
         case exp.Not():
             return f"(NOT {pretty(node.this)})"
+        case exp.Neg(this=exp.Literal()):
+            return f"-{pretty(node.this)}"
         case exp.Neg():
-            if isinstance(node.this, exp.Literal):
-                return f"-{pretty(node.this)}"
             return f"(- {pretty(node.this)})"
+        case _:
+            return None
+
+
+def _predicate(node: exp.Expr) -> str | None:
+    """Conditions other than the comparisons of `_BINARY`."""
+    match node:
         case exp.Is() if isinstance(node.expression, exp.Null):
             return f"({pretty(node.this)} IS NULL)"
         case exp.Is():
             return f"({pretty(node.this)} <=> {pretty(node.expression)})"
-        case exp.Cast() | exp.TryCast():
-            return _cast(node)
-        case exp.Case():
-            return _case(node)
-        case exp.If():
-            parts = [node.this, node.args["true"], node.args.get("false")]
-            shown = ", ".join("NULL" if p is None else pretty(p) for p in parts)
-            return f"(IF({shown}))"
         case exp.In() if node.args.get("query") is None:
-            options = ", ".join(map(pretty, node.expressions))
-            return f"({pretty(node.this)} IN ({options}))"
+            return f"({pretty(node.this)} IN ({_listed(node.expressions)}))"
         case exp.In():
             return f"({pretty(node.this)} IN (listquery()))"
         case exp.Between():
@@ -113,6 +132,44 @@ def pretty(node: exp.Expr) -> str:
             return f"ilike({pretty(node.this)}, {pretty(node.expression)})"
         case exp.RegexpLike():
             return f"RLIKE({pretty(node.this)}, {pretty(node.expression)})"
+        case exp.Exists():
+            return "exists()"
+        case _:
+            return None
+
+
+def _construct(node: exp.Expr) -> str | None:
+    """What has words of its own inside: CASE, CAST, OVER, FILTER and others."""
+    match node:
+        case exp.Cast() | exp.TryCast():
+            return _cast(node)
+        case exp.Case():
+            return _case(node)
+        case exp.If():
+            parts = [node.this, node.args["true"], node.args.get("false")]
+            shown = ", ".join("NULL" if p is None else pretty(p) for p in parts)
+            return f"(IF({shown}))"
+        case exp.Filter():
+            return f"{pretty(node.this)} FILTER (WHERE {pretty(node.expression.this)})"
+        case exp.IgnoreNulls() | exp.RespectNulls():
+            # Spark drops the words, and knows the functions by their shorter names.
+            call = pretty(node.this)
+            return call.replace("first_value(", "first(").replace("last_value(", "last(")
+        case exp.Subquery() | exp.Select():
+            return "scalarsubquery()"
+        case exp.Window() if not node.args.get("alias"):
+            return _window(node)
+        case exp.Distinct():
+            return "DISTINCT " + _listed(node.expressions)
+        case exp.Bracket():
+            return f"{pretty(node.this)}[{pretty(node.expressions[0])}]"
+        case _:
+            return None
+
+
+def _function(node: exp.Expr) -> str | None:
+    """Calls, those by name and those the grammar has syntax for."""
+    match node:
         case exp.Anonymous():
             return _call(str(node.this), list(node.expressions))
         case exp.Substring():
@@ -124,35 +181,25 @@ def pretty(node: exp.Expr) -> str:
             return _trim(node)
         case exp.DPipe():
             return f"concat({pretty(node.this)}, {pretty(node.expression)})"
-        case exp.Filter():
-            return f"{pretty(node.this)} FILTER (WHERE {pretty(node.expression.this)})"
-        case exp.IgnoreNulls() | exp.RespectNulls():
-            return (
-                pretty(node.this).replace("first_value(", "first(").replace("last_value(", "last(")
-            )
-        case exp.Exists():
-            return "exists()"
-        case exp.Subquery() | exp.Select():
-            return "scalarsubquery()"
-        case exp.Window() if not node.args.get("alias"):
-            return _window(node)
-        case exp.Distinct():
-            return "DISTINCT " + ", ".join(map(pretty, node.expressions))
         case exp.CurrentDate():
             return "current_date()"
         case exp.CurrentTimestamp():
             return "current_timestamp()"
-        case exp.Bracket():
-            return f"{pretty(node.this)}[{pretty(node.expressions[0])}]"
         case _:
-            return node.sql(dialect="spark")
+            return None
+
+
+def _listed(nodes: Sequence[exp.Expr]) -> str:
+    return ", ".join(map(pretty, nodes))
 
 
 def _number(text: str) -> str:
+    """Digits as written; with an exponent it is a double, which Spark prints its own way."""
     return str(float(text)).replace("e+", "E").replace("e", "E") if "e" in text.lower() else text
 
 
 def _cast(node: exp.Expr) -> str:
+    """CAST as written; typed constants, which the parser reads as casts, as constants."""
     word = "CAST" if type(node) is exp.Cast else "TRY_CAST"
     target = str(read_type(node.args["to"])).upper()
     if (
@@ -163,7 +210,7 @@ def _cast(node: exp.Expr) -> str:
         return f"{target} '{node.this.this}'"
     if isinstance(node.this, exp.Literal) and not node.this.is_string:
         if target in ("BIGINT", "DOUBLE"):
-            return pretty(node.this)  # 10L, 1.5D
+            return pretty(node.this)  # 10L, 1.5D: the parser makes them casts
     return f"{word}({pretty(node.this)} AS {target})"
 
 
@@ -172,11 +219,12 @@ def _case(node: exp.Expr) -> str:
         f" WHEN {_when(node, w)} THEN {pretty(w.args['true'])}" for w in node.args["ifs"]
     )
     default = node.args.get("default")
-    tail = f" ELSE {pretty(default)}" if default is not None else ""
-    return f"CASE{whens}{tail} END"
+    otherwise = f" ELSE {pretty(default)}" if default is not None else ""
+    return f"CASE{whens}{otherwise} END"
 
 
 def _when(case: exp.Expr, branch: exp.Expr) -> str:
+    """The condition of a branch; `CASE x WHEN y` compares."""
     if case.this is not None:
         return f"({pretty(case.this)} = {pretty(branch.this)})"
     return pretty(branch.this)
@@ -191,6 +239,7 @@ def _trim(node: exp.Expr) -> str:
 
 
 def _call(name: str, args: list[exp.Expr]) -> str:
+    """A call as Spark prints it: some names and default arguments are not those written."""
     lowered = name.lower()
     function = any_function(canonical_name(lowered))
     shown = AS_WRITTEN if function is None else function.shown
@@ -199,12 +248,11 @@ def _call(name: str, args: list[exp.Expr]) -> str:
     if lowered == "count" and len(args) == 1 and isinstance(args[0], exp.Star):
         return "count(1)"
     if len(args) == 1 and isinstance(args[0], exp.Distinct):
-        values = ", ".join(map(pretty, args[0].expressions))
-        return f"{lowered}(DISTINCT {values})"
+        return f"{lowered}(DISTINCT {_listed(args[0].expressions)})"
     if lowered in ("isnull", "isnotnull") and len(args) == 1:
         return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
     if lowered in ("first", "last") and len(args) == 2:
-        args = args[:1]
+        args = args[:1]  # whether nulls are ignored is not shown
     inside = [pretty(a) for a in args]
     if lowered not in shown.plainly:
         inside += shown.defaults[len(args) - shown.least :]
@@ -212,9 +260,9 @@ def _call(name: str, args: list[exp.Expr]) -> str:
 
 
 def _window(node: exp.Expr) -> str:
-    inside = []
+    inside = []  # the parts of the window
     if node.args.get("partition_by"):
-        inside.append("PARTITION BY " + ", ".join(map(pretty, node.args["partition_by"])))
+        inside.append("PARTITION BY " + _listed(node.args["partition_by"]))
     order = node.args.get("order")
     if order is not None:
         inside.append("ORDER BY " + ", ".join(map(_ordered, order.expressions)))
@@ -223,6 +271,7 @@ def _window(node: exp.Expr) -> str:
 
 
 def _ordered(node: exp.Expr) -> str:
+    """A sort key; null counts as the smallest value unless said otherwise."""
     descending = bool(node.args.get("desc"))
     first = node.args.get("nulls_first")
     nulls = "FIRST" if (not descending if first is None else first) else "LAST"
@@ -230,6 +279,7 @@ def _ordered(node: exp.Expr) -> str:
 
 
 def _frame(node: exp.Expr) -> str:
+    """The frame of a window, also the one that holds if none is written."""
     call = node.this
     while isinstance(call, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
         call = call.this

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from enum import Enum
+from typing import TypeVar, final
 
 from veer.analysis.determinism import is_repeatable
 from veer.errors import IllFormedError
@@ -20,7 +21,56 @@ from veer.model.expr import (
     OverCall,
 )
 from veer.model.ops import AnyOperator, Filter, Project
-from veer.model.types import DataType
+from veer.model.types import NULL, DataType
+from veer.model.walk import parts
+
+
+class SetAside(Enum):
+    """What a placeholder stands for, and so what its number counts."""
+
+    AGGREGATE = "aggregate"  # a call in `Collected.aggregates`
+    OVER = "over"  # a window function in `Collected.overs`
+    GENERATOR = "generator"  # explode and its like in `Collected.generators`
+    GENERATED = "generated"  # a column that the generator of the select list adds
+    GROUPING = "grouping"  # the column of the aggregate that says which keys are left out
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """What stands, while a SELECT is read, for a value that no expression of one row computes."""
+
+    kind: SetAside
+    number: int
+
+    def expr(self, type_: DataType) -> Expr:
+        """The placeholder inside of an expression.
+
+        `Expr` is a closed union, so it travels as a function without arguments, whose name no
+        function of SQL can have. `placeholder` is the only reader of that name, and none is left
+        when the SELECT is read.
+        """
+        return OpaqueCall(f"${self.kind.value} {self.number}", (), type_)
+
+
+def placeholder(expr: Expr) -> Placeholder | None:
+    """The placeholder an expression is; None if it is anything else."""
+    if isinstance(expr, OpaqueCall) and expr.identity.startswith("$"):
+        kind, number = expr.identity[1:].split()
+        return Placeholder(SetAside(kind), int(number))
+    return None
+
+
+def number_of(kind: SetAside, expr: Expr) -> int | None:
+    """The number of a placeholder of this kind; None if the expression is anything else."""
+    mark = placeholder(expr)
+    return mark.number if mark is not None and mark.kind is kind else None
+
+
+def has_placeholder(expr: Expr, kind: SetAside | None = None) -> bool:
+    """Whether there is a placeholder, of this kind if one is given, anywhere in an expression."""
+    marks = (placeholder(part) for part in parts(expr))
+    return any(mark is not None and kind in (None, mark.kind) for mark in marks)
 
 
 @dataclass
@@ -29,16 +79,27 @@ class Collected:
 
     aggregates: list[AggregateCall] = field(default_factory=list)
     overs: list[OverCall] = field(default_factory=list)
-    generators: list[tuple[str, Expr]] = field(default_factory=list)
+    generators: list[tuple[str, Expr]] = field(default_factory=list)  # function and argument
 
     def aggregate(self, call: AggregateCall) -> Expr:
-        return OpaqueCall(f"$aggregate {_place(self.aggregates, call)}", (), call.type)
+        """Set an aggregate call aside: the placeholder for it."""
+        number = _place(self.aggregates, call)
+        return Placeholder(SetAside.AGGREGATE, number).expr(call.type)
 
     def over(self, call: OverCall) -> Expr:
-        return OpaqueCall(f"$over {_place(self.overs, call)}", (), call.type)
+        """Set a window function aside: the placeholder for it."""
+        return Placeholder(SetAside.OVER, _place(self.overs, call)).expr(call.type)
+
+    def generator(self, function: str, value: Expr) -> Expr:
+        """Set a generator aside; its placeholder is a whole select item, so it needs no type."""
+        self.generators.append((function, value))
+        return Placeholder(SetAside.GENERATOR, len(self.generators) - 1).expr(NULL)
 
 
-def _place(calls: list[Any], call: AggregateCall | OverCall) -> int:
+Collectable = TypeVar("Collectable", AggregateCall, OverCall)
+
+
+def _place(calls: list[Collectable], call: Collectable) -> int:
     """The place of a call in the list; calls written alike are one if nothing in them chooses."""
     if call in calls and is_repeatable(call):
         return calls.index(call)
@@ -46,16 +107,8 @@ def _place(calls: list[Any], call: AggregateCall | OverCall) -> int:
     return len(calls) - 1
 
 
-def placeholder(expr: Expr) -> tuple[str, int] | None:
-    """The kind and number a placeholder stands for."""
-    if isinstance(expr, OpaqueCall) and expr.identity.startswith("$"):
-        kind, number = expr.identity[1:].split()
-        return kind, int(number)
-    return None
-
-
 def outward(expr: Expr, depth: int) -> Expr:
-    """A column found in an enclosing query, as seen from `depth` queries inside."""
+    """A column of an enclosing query, as seen from `depth` queries inside."""
     if isinstance(expr, Column):
         return OuterColumn(expr.name, expr.type, expr.occurrence, depth)
     if isinstance(expr, GetField):
@@ -64,7 +117,7 @@ def outward(expr: Expr, depth: int) -> Expr:
 
 
 def with_types(query: Dataflow, types: list[DataType]) -> Dataflow:
-    """The query with its columns cast."""
+    """The query with its columns cast; the query itself if they have these types already."""
     if list(query.result_schema.types) == types:
         return query
     schema = query.result_schema
@@ -81,6 +134,7 @@ def filtered(query: Dataflow, predicate: Expr) -> Dataflow:
 
 
 def _before_sink(query: Dataflow, operator: AnyOperator, id_: str) -> Dataflow:
+    """The query with an operator more, the last before its only sink."""
     (sink,) = query.sinks
     (last,) = query.inputs[sink]
     links = [link for link in query.links if link.dst != sink]

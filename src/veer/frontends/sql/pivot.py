@@ -11,7 +11,7 @@ from veer.frontends import coercion
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import pretty
 from veer.frontends.sql.parse import only, refuse
-from veer.frontends.sql.pieces import Collected, placeholder
+from veer.frontends.sql.pieces import Collected, SetAside, number_of
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.functions.typing import common_type
 from veer.model.expr import Column, Expr, IsNull, Literal, Named, Not, arguments
@@ -33,17 +33,12 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     spread = node.args["fields"][0]
     collected = Collected()
     reader = ExprReader(plan, queries.outer, queries, collected)
-    calls: list[tuple[str, int]] = []
-    for item in node.expressions:
-        inner = item.this if isinstance(item, exp.Alias) else item
-        mark = placeholder(reader.read(inner))
-        if mark is None or mark[0] != "aggregate":
-            refuse(item, "PIVOT of something that is no aggregate")
-        calls.append((item.alias if isinstance(item, exp.Alias) else pretty(inner), mark[1]))
+    calls = [_pivot_call(reader, item) for item in node.expressions]
     key = reader.read(spread.this)
     if not isinstance(key, Column):
         refuse(spread, "PIVOT over something that is no column")
     values = [_pivot_value(reader, e, key) for e in spread.expressions]
+    # What neither the calls nor the pivot column read is grouped by, though nobody names it.
     used = {c for e in exprs_in(tuple(collected.aggregates)) for c in columns_read(e)} | {key}
     rest = [plan.column(i) for i in plan.star() if plan.column(i) not in used]
     groups = [Named(c.name, c) for c in rest]
@@ -68,7 +63,17 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     return queries.add(operator, first.id, columns=[ScopeColumn(None, n) for n in names])
 
 
+def _pivot_call(reader: ExprReader, item: exp.Expr) -> tuple[str, int]:
+    """The name of an aggregate call of PIVOT, and its number among the calls set aside."""
+    inner = item.this if isinstance(item, exp.Alias) else item
+    number = number_of(SetAside.AGGREGATE, reader.read(inner))
+    if number is None:
+        refuse(item, "PIVOT of something that is no aggregate")
+    return item.alias if isinstance(item, exp.Alias) else pretty(inner), number
+
+
 def _pivot_value(reader: ExprReader, node: exp.Expr, key: Expr) -> tuple[Expr, str]:
+    """A value of the pivot column, cast to its type, and what its columns are called."""
     inner = node.this if isinstance(node, exp.PivotAlias | exp.Alias) else node
     value = reader.read(inner)
     if not isinstance(value, Literal):

@@ -11,20 +11,23 @@ from sqlglot import exp
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
-from veer.frontends.sql.grouping import Grouping, expand, read_grouping
+from veer.frontends.sql.grouping import GroupedRows, Grouping, expand, read_grouping
 from veer.frontends.sql.names import output_name
 from veer.frontends.sql.parse import only, position, refuse
-from veer.frontends.sql.pieces import Collected, placeholder
+from veer.frontends.sql.pieces import (
+    Collected,
+    Placeholder,
+    SetAside,
+    has_placeholder,
+    number_of,
+    placeholder,
+)
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.model.expr import (
     Column,
-    Exists,
     Expr,
-    InQuery,
     Literal,
     Named,
-    OpaqueCall,
-    ScalarQuery,
     SortKey,
 )
 from veer.model.ops import (
@@ -37,7 +40,7 @@ from veer.model.ops import (
     Unnest,
 )
 from veer.model.types import LONG, DataType, NumericType
-from veer.model.walk import map_children, map_exprs, parts, replace_down, substitute_in_query
+from veer.model.walk import map_exprs, replace_down
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -107,6 +110,7 @@ class Select:
         )
 
     def read(self) -> Plan:
+        """The operators, clause by clause in the order of their effect."""
         node = self.node
         self.reader.after = self.any_item  # an alias of the select list, where no column is meant
         self.read_items()
@@ -122,11 +126,12 @@ class Select:
         order = self.read_order()
         plan = self.plan
         if self.grouping is not None or self.collected.aggregates or having is not None:
-            plan, rewrite = self.aggregated()
-            self.rewrite(rewrite)
-            order = [map_exprs(key, rewrite) for key in order]
+            grouped = self.aggregated()
+            plan = grouped.plan
+            self.rewrite(grouped.rewrite)
+            order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
-                plan = self.queries.filter(plan, rewrite(having))
+                plan = self.queries.filter(plan, grouped.rewrite(having))
         plan, order = self.with_overs(plan, order)
         plan, order = self.with_generators(plan, order)
         return self.finished(plan, order)
@@ -134,6 +139,7 @@ class Select:
     # -- the select list -----------------------------------------------------------------------
 
     def read_items(self) -> None:
+        """Read the select list into items."""
         for item in self.node.expressions:
             if isinstance(item, exp.Star) or (
                 isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
@@ -151,14 +157,15 @@ class Select:
         self.read_items()
 
     def plain_item(self, item: exp.Expr) -> list[Item]:
+        """The columns of one item: one, unless it is a generator."""
         inner = item.this if isinstance(item, exp.Alias) else item
         expr = self.reader.read(inner)
-        mark = placeholder(expr)
-        if mark is not None and mark[0] == "generator":
+        number = number_of(SetAside.GENERATOR, expr)
+        if number is not None:
             return self.generator_columns(
-                mark[1], [item.alias] if isinstance(item, exp.Alias) else []
+                number, [item.alias] if isinstance(item, exp.Alias) else []
             )
-        if any((placeholder(p) or ("",))[0] == "generator" for p in parts(expr)):
+        if has_placeholder(expr, SetAside.GENERATOR):
             refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr)]
@@ -167,11 +174,13 @@ class Select:
         return [Item(output_name(inner), expr)]
 
     def scope_qualifier(self, expr: Expr) -> str | None:
+        """The table a column comes from, which stays its qualifier above."""
         if isinstance(expr, Column):
             return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)].qualifier
         return None
 
     def star_items(self, item: exp.Expr) -> list[Item]:
+        """The columns that `*` or `table.*` stands for, without those of EXCEPT."""
         star = item if isinstance(item, exp.Star) else item.this
         only(star, "except_")
         qualifier = item.table if isinstance(item, exp.Column) else None
@@ -195,12 +204,14 @@ class Select:
         ]
 
     def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
-        mark = placeholder(self.reader.read(node))
-        if mark is None or mark[0] != "generator":
+        """`generator AS (a, b)`."""
+        number = number_of(SetAside.GENERATOR, self.reader.read(node))
+        if number is None:
             refuse(node, "several names for one column")
-        return self.generator_columns(mark[1], names)
+        return self.generator_columns(number, names)
 
     def generator_columns(self, number: int, names: list[str]) -> list[Item]:
+        """An item for each column of a generator, under Spark's names if none are given."""
         function, value = self.collected.generators[number]
         shown = tuple(names) or default_names(function, value.type)
         flags: dict[str, bool] = dict(GENERATORS[function])
@@ -208,13 +219,14 @@ class Select:
         if len(types) != len(shown):
             raise IllFormedError(f"{len(shown)} names for {len(types)} generated columns")
         return [
-            Item(name, OpaqueCall(f"$generated {index}", (), type_))
+            Item(name, Placeholder(SetAside.GENERATED, index).expr(type_))
             for index, (name, type_) in enumerate(zip(shown, types, strict=True))
         ]
 
     # -- names defined by the select list ------------------------------------------------------
 
     def any_item(self, parts: list[str]) -> Expr | None:
+        """The select item an unqualified name means as an alias."""
         if len(parts) != 1:
             return None
         named = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
@@ -225,12 +237,14 @@ class Select:
     # -- GROUP BY, HAVING ----------------------------------------------------------------------
 
     def grouping_call(self, function: str, args: list[Expr]) -> Expr:
+        """GROUPING(key) or GROUPING_ID()."""
         if self.grouping is None:
             self.asks_grouping = True
             return Literal(None, LONG)  # read again once the grouping is known
         return self.grouping.call(function, args)
 
     def read_having(self) -> Expr | None:
+        """The condition of HAVING, which may name keys, aliases and aggregates."""
         having = self.node.args.get("having")
         if having is None:
             return None
@@ -253,68 +267,36 @@ class Select:
             )
         return item
 
-    def aggregated(self) -> tuple[Plan, Callable[[Expr], Expr]]:
-        """The grouped rows, and how expressions are rewritten over them."""
-        calls = self.collected.aggregates
+    def aggregated(self) -> GroupedRows:
+        """The rows that GROUP BY and the aggregate calls of the whole SELECT give."""
         plan = self.plan
         keys: list[Expr] = []
         if self.grouping is not None:
             plan, keys = expand(self.queries, self.plan, self.grouping)
-        named_calls = tuple(NamedCall(self.call_name(i), call) for i, call in enumerate(calls))
+        calls = tuple(
+            NamedCall(self.call_name(i), call) for i, call in enumerate(self.collected.aggregates)
+        )
+        operator: Aggregate | GlobalAggregate
         if keys:
-            named_keys = tuple(
-                Named(k.name if isinstance(k, Column) else f"_key{i}", k)
-                for i, k in enumerate(keys)
+            operator = Aggregate(
+                tuple(Named(_key_name(k, i), k) for i, k in enumerate(keys)), calls
             )
-            operator: Aggregate | GlobalAggregate = Aggregate(named_keys, named_calls)
         else:
-            operator = GlobalAggregate(named_calls)
+            operator = GlobalAggregate(calls)  # gives its one row over no rows too
         grouped = self.queries.add(operator, plan.id, columns=[])
-        width = len(keys)
-        known: list[tuple[Expr, Column]] = []
-        if self.grouping is not None:
-            known = [(e, grouped.column(i)) for i, e in enumerate(self.grouping.matched)]
-
-        def replaced(expr: Expr) -> Expr | None:
-            mark = placeholder(expr)
-            if mark is not None and mark[0] == "aggregate":
-                return grouped.column(width + mark[1])
-            if mark is not None and mark[0] == "grouping":
-                return grouped.column(mark[1])
-            for key, column in known:
-                if key == expr:
-                    return column
-            return None
-
-        def keyed(column: Column) -> Column:
-            for key, grouped_column in known:
-                if key == column:
-                    return grouped_column
-            raise IllFormedError(
-                f"column {column.name!r} is neither grouped nor inside an aggregate function"
-            )
-
-        def rewrite(expr: Expr) -> Expr:
-            column = replaced(expr)
-            if column is not None:
-                return column
-            if isinstance(expr, Column):
-                return keyed(expr)
-            if isinstance(expr, Exists | InQuery | ScalarQuery):
-                expr = replace(expr, query=substitute_in_query(expr.query, keyed, 1))
-            return map_children(expr, rewrite)
-
         names = tuple(ScopeColumn(None, n) for n in grouped.schema.names)
-        return Plan(grouped.id, grouped.schema, names), rewrite
+        written = () if self.grouping is None else self.grouping.keys
+        return GroupedRows(replace(grouped, columns=names), written, len(keys))
 
     def call_name(self, number: int) -> str:
         """An aggregate's column is called like the select item that is just this aggregate."""
         for item in self.items:
-            if placeholder(item.expr) == ("aggregate", number):
+            if number_of(SetAside.AGGREGATE, item.expr) == number:
                 return item.name
         return f"_aggregate{number}"
 
     def rewrite(self, rewrite: Callable[[Expr], Expr]) -> None:
+        """Read items and all that is set aside over other rows."""
         for item in self.items:
             item.expr = rewrite(item.expr)
         self.collected.overs = [map_exprs(call, rewrite) for call in self.collected.overs]
@@ -323,6 +305,7 @@ class Select:
     # -- window functions, generators ----------------------------------------------------------
 
     def with_overs(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
+        """The rows with a column for each window function."""
         calls = self.collected.overs
         if not calls:
             return plan, order
@@ -336,14 +319,10 @@ class Select:
         wider = self.queries.add(
             operator, plan.id, columns=[*plan.columns, *(ScopeColumn(None, n) for n in names)]
         )
-
-        def replaced(expr: Expr) -> Expr | None:
-            mark = placeholder(expr)
-            return wider.column(width + mark[1]) if mark and mark[0] == "over" else None
-
-        return wider, self.replace_everywhere(replaced, order)
+        return wider, self.replace_everywhere(SetAside.OVER, wider, width, order)
 
     def with_generators(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
+        """The rows once per element that the generator of the select list gives."""
         generators = self.collected.generators
         if not generators:
             return plan, order
@@ -352,16 +331,17 @@ class Select:
         ((function, value),) = generators
         width = len(plan.schema)
         wider = self.queries.unnested(plan, function, value, None, ())
-
-        def replaced(expr: Expr) -> Expr | None:
-            mark = placeholder(expr)
-            return wider.column(width + mark[1]) if mark and mark[0] == "generated" else None
-
-        return wider, self.replace_everywhere(replaced, order)
+        return wider, self.replace_everywhere(SetAside.GENERATED, wider, width, order)
 
     def replace_everywhere(
-        self, replaced: Callable[[Expr], Expr | None], order: list[SortKey]
+        self, kind: SetAside, plan: Plan, first: int, order: list[SortKey]
     ) -> list[SortKey]:
+        """Put columns, from place `first` on, where their placeholders are: the new sort keys."""
+
+        def replaced(expr: Expr) -> Expr | None:
+            number = number_of(kind, expr)
+            return None if number is None else plan.column(first + number)
+
         for item in self.items:
             item.expr = replace_down(item.expr, replaced)
         return [map_exprs(key, lambda e: replace_down(e, replaced)) for key in order]
@@ -404,6 +384,7 @@ class Select:
         )
 
     def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
+        """Projection, DISTINCT, ORDER BY and LIMIT."""
         queries, node = self.queries, self.node
         names = [ScopeColumn(i.qualifier, i.name) for i in self.items]
         columns = [Named(i.name, i.expr) for i in self.items]
@@ -431,6 +412,7 @@ class Select:
         return queries.visible(projected) if hidden else projected
 
     def hidden_keys(self, order: Sequence[SortKey]) -> list[Expr]:
+        """Sort keys that are no select items: computed beside them and dropped in the end."""
         selected = [i.expr for i in self.items]
         hidden: list[Expr] = []
         for key in order:
@@ -443,6 +425,7 @@ class Select:
         return hidden
 
     def sorted_column(self, plan: Plan, expr: Expr, hidden: list[Expr]) -> Expr:
+        """A sort key as a column of the projected rows."""
         selected = [i.expr for i in self.items]
         if expr in selected:
             return plan.column(selected.index(expr))
@@ -453,3 +436,7 @@ class Select:
 
 def _alike(a: DataType, b: DataType) -> bool:
     return a == b or (isinstance(a, NumericType) and isinstance(b, NumericType))
+
+
+def _key_name(key: Expr, place: int) -> str:
+    return key.name if isinstance(key, Column) else f"_key{place}"

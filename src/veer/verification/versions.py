@@ -1,0 +1,95 @@
+"""Two loaded versions, compared sink by sink.
+
+Version, Version -> VersionPair -> per pair of sinks: proof, checked and guarded, or witness -> Report
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from veer.errors import TimeLimitReached
+from veer.reasons import TimeLimit
+from veer.search.answer_cache import answer_cache
+from veer.search.paper.decomposition import WalkCounts
+from veer.search.sink_prover import Plan
+from veer.verdict import OBLIGATIONS, Counts, Report, SinkReport, Verdict
+from veer.verification.comparison import Comparison
+from veer.verification.sinks import PairSearch, Verifiers, sink_reports
+from veer.versions import VersionPair
+from veer.versions.describe import describe_edits
+from veer.versions.version import Version
+
+ALL_SINKS = "all sinks"
+
+
+def verify_versions(
+    p: Version,
+    q: Version,
+    comparison: Comparison,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Whether both versions produce the same results; UNKNOWN for all sinks if the time is over."""
+    start = time.perf_counter()
+    try:
+        report = _report(p, q, comparison, progress)
+    except TimeLimitReached as limit:
+        report = replace(stopped(p.name, q.name, comparison, limit), place=q.place)
+    return replace(report, seconds=time.perf_counter() - start)
+
+
+def best_pair(p: Version, q: Version) -> VersionPair:
+    """The two versions under their best edit mapping."""
+    return VersionPair.of(p.dataflow, q.dataflow, stable_ids=p.stable_ids and q.stable_ids)
+
+
+def stopped(p: str, q: str, comparison: Comparison, limit: TimeLimitReached) -> Report:
+    """The report on a pair, by the names of its versions, that the time limit stopped."""
+    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, TimeLimit(limit.seconds))
+    return Report(
+        p, q, comparison.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds
+    )
+
+
+def _report(
+    p: Version, q: Version, comparison: Comparison, progress: Callable[[str], None]
+) -> Report:
+    """The report without the seconds it took."""
+    search = _search(p, q, comparison, progress)
+    answers, edits = search.answers, describe_edits(search.pair)
+    before = answers.remembered  # a cache outlives a pair
+    sinks, limit = sink_reports(search, comparison)
+    windows = [window for sink in sinks for window in sink.windows]
+    counts = Counts(
+        windows=len(windows),
+        decompositions=search.walk_counts.decompositions,
+        ev_calls=sum(window.ev != OBLIGATIONS for window in windows),
+        remembered=answers.remembered - before,
+    )
+    return Report(
+        p.name, q.name, comparison.semantics, edits, sinks, counts, place=q.place, limit=limit
+    )
+
+
+def _search(
+    p: Version, q: Version, comparison: Comparison, progress: Callable[[str], None]
+) -> PairSearch:
+    """What the search for the verdicts of a pair shares between its sinks."""
+    stable_ids = p.stable_ids and q.stable_ids
+    search = PairSearch(
+        best_pair(p, q),
+        comparison.semantics,
+        Verifiers(comparison.evs),
+        Plan(comparison.strategy, comparison.without, comparison.budget, stable_ids),
+        WalkCounts(),
+        answer_cache(comparison.cache),
+        progress,
+    )
+    # Who names the verifiers to ask wants no other evidence than theirs.
+    if p.optimized is not None and q.optimized is not None and not comparison.evs:
+        search.optimized = p.optimized, q.optimized
+    return search
+
+
+__all__ = ["best_pair", "stopped", "verify_versions"]
