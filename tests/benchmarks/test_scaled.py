@@ -44,7 +44,7 @@ def test_tables_are_as_declared(name: str, tmp_path: Path) -> None:
     for operator in dataflow.operators.values():
         if isinstance(operator, Source):
             assert operator.format == "parquet"
-            assert source.location == f"{tmp_path}/{source.table}"
+            assert operator.location == f"{tmp_path}/{operator.table}"
 
 
 def test_binding_leaves_the_workflow_as_it_is(tmp_path: Path) -> None:
