@@ -76,13 +76,13 @@ def _rows(
     rng: Random, schema: Schema, table: Table, parents: Database, kind: str, count: int
 ) -> list[Row]:
     nulls = {"plain": 0.2, "odd": 0.25, "sparse": 0.5}[kind]
-    found: list[Row] = []
+    rows: list[Row] = []
     seen: list[set[tuple[Any, ...]]] = [set() for _ in table.keys]
     for _ in range(count * 3):
-        if len(found) == count:
+        if len(rows) == count:
             break
-        if found and not table.keys and rng.random() < 0.3:
-            found.append(rng.choice(found))  # a duplicate
+        if rows and not table.keys and rng.random() < 0.3:
+            rows.append(rng.choice(rows))  # a duplicate
             continue
         row = _row(rng, schema, table, parents, kind, nulls)
         if row is None:
@@ -93,8 +93,8 @@ def _rows(
         for key, known in zip(keys, seen, strict=True):
             if key is not None:
                 known.add(key)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _row(
@@ -139,11 +139,11 @@ def _key(table: Table, row: Row, key: Sequence[str]) -> tuple[Any, ...] | None:
     return tuple(map(comparable, values))
 
 
-def comparable(found: Any) -> Any:
+def comparable(value: Any) -> Any:
     """A value so that equal ones, NaN among them, compare equal."""
-    if isinstance(found, float):
-        return "NaN" if found != found else found + 0.0
-    return found
+    if isinstance(value, float):
+        return "NaN" if value != value else value + 0.0
+    return value
 
 
 def broken_constraints(schema: Schema, rows: Mapping[str, Sequence[Row]]) -> list[str]:

@@ -111,24 +111,25 @@ class Template:
 
     @property
     def lines(self) -> list[list[str]]:
+        """The ways to write each line: functions, sources, steps."""
         return [*self.functions, *self.sources, *self.steps]
 
-    def text(self, name: str, id_: str, said: list[str]) -> str:
+    def text(self, name: str, id_: str, lines: list[str]) -> str:
         """A version: one way chosen for each line."""
         first, second = len(self.functions), len(self.functions) + len(self.sources)
         return HEAD.format(
             name=name,
             id=id_,
-            functions="\n\n\n".join(said[:first]),
-            sources="\n".join(f"    {line}" for line in said[first:second]),
-            steps="\n".join(f"    {line}" for line in said[second:]),
+            functions="\n\n\n".join(lines[:first]),
+            sources="\n".join(f"    {line}" for line in lines[first:second]),
+            steps="\n".join(f"    {line}" for line in lines[second:]),
         )
 
-    def uses(self, place: int, said: list[str]) -> bool:
+    def uses(self, place: int, lines: list[str]) -> bool:
         """Whether a line is of any effect."""
         if place < len(self.functions):
-            name = said[place].partition("def ")[2].partition("(")[0]
-            return any(f"{name}(" in step for step in said[len(self.functions) :])
+            name = lines[place].partition("def ")[2].partition("(")[0]
+            return any(f"{name}(" in step for step in lines[len(self.functions) :])
         return True
 
 
@@ -140,17 +141,17 @@ def template(rng: Random) -> Template:
     return Template(_functions(rng), sources, steps, formats)
 
 
-def changed(rng: Random, found: Template, said: list[str]) -> tuple[list[str], list[str]]:
+def changed(rng: Random, base: Template, lines: list[str]) -> tuple[list[str], list[str]]:
     """One to three lines said otherwise, and what they say then."""
-    other, names = list(said), []
-    places = [n for n in range(len(said)) if found.uses(n, said)]
+    other, names = list(lines), []
+    places = [n for n in range(len(lines)) if base.uses(n, lines)]
     for place in rng.sample(places, min(len(places), rng.randint(1, 3))):
-        other[place] = rng.choice(found.lines[place])
-        if other[place] != said[place]:
+        other[place] = rng.choice(base.lines[place])
+        if other[place] != lines[place]:
             names.append(other[place])
-    first = len(found.functions) + len(found.sources)
-    if rng.random() < 0.2 and len(said) - first > 1:
-        at = rng.randrange(first, len(said) - 1)
+    first = len(base.functions) + len(base.sources)
+    if rng.random() < 0.2 and len(lines) - first > 1:
+        at = rng.randrange(first, len(lines) - 1)
         other[at], other[at + 1] = other[at + 1], other[at]
         names.append("two steps change places")
     return other, names
@@ -164,12 +165,12 @@ def is_impure(text: str) -> bool:
 
 def program(id_: str, rng: Random) -> Program:
     """A random program in two versions."""
-    found = template(rng)
-    said = [ways[0] for ways in found.lines]
-    other, names = changed(rng, found, said)
-    p, q = found.text("P", id_, said), found.text("Q", id_, other)
+    base = template(rng)
+    lines = [ways[0] for ways in base.lines]
+    other, names = changed(rng, base, lines)
+    p, q = base.text("P", id_, lines), base.text("Q", id_, other)
     impure = is_impure(p) or is_impure(q)
-    return Program(id_, p, q, tuple(names), tuple(found.formats.items()), impure)
+    return Program(id_, p, q, tuple(names), tuple(base.formats.items()), impure)
 
 
 def _functions(rng: Random) -> list[list[str]]:
