@@ -88,11 +88,11 @@ def _rows(
         if row is None:
             continue
         keys = [_key(table, row, key) for key in table.keys]
-        if any(key is not None and key in known for key, known in zip(keys, seen, strict=True)):
+        if any(key is not None and key in taken for key, taken in zip(keys, seen, strict=True)):
             continue
-        for key, known in zip(keys, seen, strict=True):
+        for key, taken in zip(keys, seen, strict=True):
             if key is not None:
-                known.add(key)
+                taken.add(key)
         rows.append(row)
     return rows
 
@@ -176,10 +176,10 @@ def _broken_references(
     broken = []
     for reference in table.references:
         parent = schema.table(reference.parent)
-        known = {_key(parent, r, reference.parent_columns) for r in rows.get(parent.name, ())}
+        parent_keys = {_key(parent, r, reference.parent_columns) for r in rows.get(parent.name, ())}
         for row in rows.get(table.name, ()):
             needed = _key(table, row, reference.columns)
-            if needed is not None and needed not in known:
+            if needed is not None and needed not in parent_keys:
                 columns = ", ".join(reference.columns)
                 broken.append(f"{table.name} ({columns}) refers to no row of {parent.name}")
                 break

@@ -332,72 +332,65 @@ def arithmetic_otherwise(context: Context, node: Node) -> Node | None:
     return replace(e, text=context.rng.choice(ways[e.op]), op="arithmetic?")
 
 
+# What changes nothing, for most values of a type.
+NEUTRAL: dict[str, tuple[str, ...]] = {
+    "STRING": (
+        *("concat({0}, '')", "trim({0})", "rtrim({0})", "CAST({0} AS STRING)"),
+        *("substring({0}, 1, 100)", "substring({0}, 1, 1)", "concat_ws('', {0})", "lower({0})"),
+        *("nullif({0}, '')", "reverse(reverse({0}))", "replace({0}, ' ', '')", "left({0}, 2)"),
+    ),
+    "DATE": (
+        "date_add({0}, 0)",
+        "CAST(CAST({0} AS TIMESTAMP) AS DATE)",
+        "date_add(date_sub({0}, 1), 1)",
+        "CAST(CAST({0} AS STRING) AS DATE)",
+        "add_months(add_months({0}, 1), -1)",
+        "trunc({0}, 'MONTH')",
+    ),
+    "TIMESTAMP": (
+        "CAST(CAST({0} AS STRING) AS TIMESTAMP)",
+        "date_trunc('SECOND', {0})",
+        "CAST(CAST({0} AS DATE) AS TIMESTAMP)",
+        "({0} + INTERVAL '0' DAY)",
+    ),
+    "BOOLEAN": (
+        "(NOT NOT {0})",
+        "({0} = TRUE)",
+        "({0} IS TRUE)",
+        "CAST(CAST({0} AS INT) AS BOOLEAN)",
+    ),
+}
+
+
 @rule(Expr)
 def neutral(context: Context, node: Node) -> Node | None:
     """Something that changes nothing, for most values."""
     e = cast(Expr, node)
     if e.op == "literal" or e.op.startswith(("agg:", "window:")):
         return None
-    ways: list[str] = [
-        "coalesce({0}, {0})",
-        "CASE WHEN TRUE THEN {0} END",
-        "if({0} IS NULL, NULL, {0})",
-    ]
-    if e.type in WHOLE:
-        ways += ["({0} + 0)", "({0} * 1)", "(-(-{0}))", f"CAST({{0}} AS {e.type})"]
-        ways += [
-            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
-            f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})",
-        ]
-    if e.type in FLOATS:
-        zero = "0.0D" if e.type == "DOUBLE" else "CAST(0.0 AS FLOAT)"
-        ways += [f"({{0}} + {zero})", f"({{0}} - {zero})", "(-(-{0}))", f"CAST({{0}} AS {e.type})"]
-        ways += [
-            f"CAST(CAST({{0}} AS FLOAT) AS {e.type})",
-            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
-        ]
-    if is_decimal(e.type):
-        ways += [f"CAST({{0}} AS {e.type})", f"CAST(CAST({{0}} AS DECIMAL(5,1)) AS {e.type})"]
-        ways += [
-            f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})",
-            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
-        ]
-    if e.type == "STRING":
-        ways += ["concat({0}, '')", "trim({0})", "rtrim({0})", "CAST({0} AS STRING)"]
-        ways += [
-            "substring({0}, 1, 100)",
-            "substring({0}, 1, 1)",
-            "concat_ws('', {0})",
-            "lower({0})",
-        ]
-        ways += [
-            "nullif({0}, '')",
-            "reverse(reverse({0}))",
-            "replace({0}, ' ', '')",
-            "left({0}, 2)",
-        ]
-    if e.type == "DATE":
-        ways += [
-            "date_add({0}, 0)",
-            "CAST(CAST({0} AS TIMESTAMP) AS DATE)",
-            "date_add(date_sub({0}, 1), 1)",
-        ]
-        ways += [
-            "CAST(CAST({0} AS STRING) AS DATE)",
-            "add_months(add_months({0}, 1), -1)",
-            "trunc({0}, 'MONTH')",
-        ]
-    if e.type == "TIMESTAMP":
-        ways += ["CAST(CAST({0} AS STRING) AS TIMESTAMP)", "date_trunc('SECOND', {0})"]
-        ways += ["CAST(CAST({0} AS DATE) AS TIMESTAMP)", "({0} + INTERVAL '0' DAY)"]
-    if e.type == "BOOLEAN":
-        ways += [
-            "(NOT NOT {0})",
-            "({0} = TRUE)",
-            "({0} IS TRUE)",
-            "CAST(CAST({0} AS INT) AS BOOLEAN)",
-        ]
+    ways = ["coalesce({0}, {0})", "CASE WHEN TRUE THEN {0} END", "if({0} IS NULL, NULL, {0})"]
+    ways += _neutral_of_numbers(e.type)
+    ways += NEUTRAL.get(e.type, ())
     return call("neutral", e.type, context.rng.choice(ways), e)
+
+
+def _neutral_of_numbers(type_: str) -> list[str]:
+    """The same for numbers: there and back through another type, zero added."""
+
+    def through(other: str) -> str:
+        return f"CAST(CAST({{0}} AS {other}) AS {type_})"
+
+    itself = f"CAST({{0}} AS {type_})"
+    if type_ in WHOLE:
+        ways = ["({0} + 0)", "({0} * 1)", "(-(-{0}))", itself]
+        return [*ways, through("STRING"), through("DOUBLE")]
+    if type_ in FLOATS:
+        zero = "0.0D" if type_ == "DOUBLE" else "CAST(0.0 AS FLOAT)"
+        ways = [f"({{0}} + {zero})", f"({{0}} - {zero})", "(-(-{0}))", itself]
+        return [*ways, through("FLOAT"), through("STRING")]
+    if is_decimal(type_):
+        return [itself, through("DECIMAL(5,1)"), through("DOUBLE"), through("STRING")]
+    return []
 
 
 @rule(Expr)

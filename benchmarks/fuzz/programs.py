@@ -193,93 +193,125 @@ def _functions(rng: Random) -> list[list[str]]:
 
 
 def _source(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
-    """Ways to read a source."""
+    """Ways to read a source; `formats` gets those of the folders to be written."""
     kind = rng.random()
-    path = f'folder + "/{name}"'
     if kind < 0.5:
-        format_ = rng.choice(("parquet", "parquet", "orc", "json", "csv"))
-        formats[name] = format_
-        read = f'spark.read.schema("{DDL}")'
-        ways = [
-            f"{read}.{format_}({path})",
-            f'{read}.format("{format_}").load({path})',
-            f'{read}.{format_}(folder + "/./{name}")',
-            f'{read}.{format_}(folder + "/{name}/")',
-            f'{read}.{format_}(folder + "/{name}/*.{format_}")',
-            f'spark.read.schema("{DDL}, z INT").{format_}({path}).drop("z")',
-            f'spark.read.schema("{DDL.replace("a INT", "a BIGINT")}").{format_}({path})'
-            '.withColumn("a", F.col("a").cast("int"))',
-        ]
-        if format_ == "csv":
-            options: tuple[str, ...] = (
-                '"nullValue", "a"',
-                '"sep", ";"',
-                '"ignoreLeadingWhiteSpace", True',
-            )
-            options += ('"mode", "DROPMALFORMED"', '"header", False', '"emptyValue", "x"')
-            ways += [f"{read}.option({o}).csv({path})" for o in options]
-        if format_ == "json":
-            options = ('"primitivesAsString", True', '"multiLine", False', '"mode", "FAILFAST"')
-            ways += [f"{read}.option({o}).json({path})" for o in options]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _files(rng, name, formats)
     if kind < 0.62:
-        formats[f"{name}a"] = formats[f"{name}b"] = "parquet"
-        read = f'spark.read.schema("{DDL}").parquet'
-        first, second = (f'folder + "/{name}{x}"' for x in "ab")
-        ways = [
-            f"{read}({first}, {second})",
-            f"{read}({second}, {first})",
-            f"{read}({first}).union({read}({second}))",
-            f"{read}({first}).union({read}({first}))",
-            f"{read}({first}, {first})",
-            f'{read}(folder + "/{name}[ab]")',
-        ]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _two_folders(rng, name, formats)
     if kind < 0.7:
-        formats[name] = "partitioned"
-        read = 'spark.read.schema("b STRING, c DOUBLE, d BIGINT, a INT").parquet'
-        order = '.select("a", "b", "c", "d")'
-        ways = [
-            f'{read}({path}).filter("a = 1"){order}',
-            f'{read}(folder + "/{name}/a=1").withColumn("a", F.lit(1)){order}',
-            f'{read}({path}).filter("a = 1").filter("a IS NOT NULL"){order}',
-            f'spark.read.option("basePath", {path}).schema("b STRING, c DOUBLE, d BIGINT, a INT")'
-            f'.parquet(folder + "/{name}/a=1"){order}',
-        ]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _partitions(rng, name, formats)
     if kind < 0.76:
-        formats[name] = "without a"
-        ways = []
-        for default in ("1", "1", "2"):
-            field = (
-                f'T.StructField("a", T.IntegerType(), True, '
-                f'{{"EXISTS_DEFAULT": "{default}", "CURRENT_DEFAULT": "{default}"}})'
-            )
-            schema = (
-                f'T.StructType([{field}, T.StructField("b", T.StringType()), '
-                'T.StructField("c", T.DoubleType()), T.StructField("d", T.LongType())])'
-            )
-            ways.append(f't["{name}"] = spark.read.schema({schema}).parquet({path})')
-        return ways
+        return _defaults(rng, name, formats)
     if kind < 0.92:
-        rows = [
-            (
-                rng.choice((0, 1, 2, None)),
-                rng.choice(("a", "", "b", None)),
-                rng.choice((0.0, 1.5, None)),
-                rng.choice((0, 1, 2**53, None)),
-            )
-            for _ in range(rng.randint(1, 4))
-        ]
-        changed = [(7, *rows[0][1:]), *rows[1:]]
-        ways = [
-            f'spark.createDataFrame({rows!r}, "{DDL}")',
-            f'spark.createDataFrame({rows[::-1]!r}, "{DDL}")',
-            f'spark.createDataFrame({changed!r}, "{DDL}")',
-            f'spark.createDataFrame({rows!r} + [], schema="{DDL}")',
-            f'spark.createDataFrame([Row(*r) for r in {rows!r}], "{DDL}")',
-        ]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _given_rows(rng, name, formats)
+    return _numbers(rng, name)
+
+
+def _files(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """A folder of files, by paths, schemas and options that mean the same or not."""
+    path = f'folder + "/{name}"'
+    format_ = rng.choice(("parquet", "parquet", "orc", "json", "csv"))
+    formats[name] = format_
+    read = f'spark.read.schema("{DDL}")'
+    ways = [
+        f"{read}.{format_}({path})",
+        f'{read}.format("{format_}").load({path})',
+        f'{read}.{format_}(folder + "/./{name}")',
+        f'{read}.{format_}(folder + "/{name}/")',
+        f'{read}.{format_}(folder + "/{name}/*.{format_}")',
+        f'spark.read.schema("{DDL}, z INT").{format_}({path}).drop("z")',
+        f'spark.read.schema("{DDL.replace("a INT", "a BIGINT")}").{format_}({path})'
+        '.withColumn("a", F.col("a").cast("int"))',
+    ]
+    if format_ == "csv":
+        options: tuple[str, ...] = (
+            '"nullValue", "a"',
+            '"sep", ";"',
+            '"ignoreLeadingWhiteSpace", True',
+        )
+        options += ('"mode", "DROPMALFORMED"', '"header", False', '"emptyValue", "x"')
+        ways += [f"{read}.option({o}).csv({path})" for o in options]
+    if format_ == "json":
+        options = ('"primitivesAsString", True', '"multiLine", False', '"mode", "FAILFAST"')
+        ways += [f"{read}.option({o}).json({path})" for o in options]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _two_folders(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """Two folders, read at once or one after the other."""
+    formats[f"{name}a"] = formats[f"{name}b"] = "parquet"
+    read = f'spark.read.schema("{DDL}").parquet'
+    first, second = (f'folder + "/{name}{x}"' for x in "ab")
+    ways = [
+        f"{read}({first}, {second})",
+        f"{read}({second}, {first})",
+        f"{read}({first}).union({read}({second}))",
+        f"{read}({first}).union({read}({first}))",
+        f"{read}({first}, {first})",
+        f'{read}(folder + "/{name}[ab]")',
+    ]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _partitions(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """One partition of a partitioned folder, by a filter or by its path."""
+    path = f'folder + "/{name}"'
+    formats[name] = "partitioned"
+    read = 'spark.read.schema("b STRING, c DOUBLE, d BIGINT, a INT").parquet'
+    order = '.select("a", "b", "c", "d")'
+    ways = [
+        f'{read}({path}).filter("a = 1"){order}',
+        f'{read}(folder + "/{name}/a=1").withColumn("a", F.lit(1)){order}',
+        f'{read}({path}).filter("a = 1").filter("a IS NOT NULL"){order}',
+        f'spark.read.option("basePath", {path}).schema("b STRING, c DOUBLE, d BIGINT, a INT")'
+        f'.parquet(folder + "/{name}/a=1"){order}',
+    ]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _defaults(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """Files without a column, which a default in the schema fills."""
+    path = f'folder + "/{name}"'
+    formats[name] = "without a"
+    ways = []
+    for default in ("1", "1", "2"):
+        field = (
+            f'T.StructField("a", T.IntegerType(), True, '
+            f'{{"EXISTS_DEFAULT": "{default}", "CURRENT_DEFAULT": "{default}"}})'
+        )
+        schema = (
+            f'T.StructType([{field}, T.StructField("b", T.StringType()), '
+            'T.StructField("c", T.DoubleType()), T.StructField("d", T.LongType())])'
+        )
+        ways.append(f't["{name}"] = spark.read.schema({schema}).parquet({path})')
+    return ways
+
+
+def _given_rows(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """Rows given in the program."""
+    rows = [
+        (
+            rng.choice((0, 1, 2, None)),
+            rng.choice(("a", "", "b", None)),
+            rng.choice((0.0, 1.5, None)),
+            rng.choice((0, 1, 2**53, None)),
+        )
+        for _ in range(rng.randint(1, 4))
+    ]
+    changed = [(7, *rows[0][1:]), *rows[1:]]
+    ways = [
+        f'spark.createDataFrame({rows!r}, "{DDL}")',
+        f'spark.createDataFrame({rows[::-1]!r}, "{DDL}")',
+        f'spark.createDataFrame({changed!r}, "{DDL}")',
+        f'spark.createDataFrame({rows!r} + [], schema="{DDL}")',
+        f'spark.createDataFrame([Row(*r) for r in {rows!r}], "{DDL}")',
+    ]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _numbers(rng: Random, name: str) -> list[str]:
+    """A range of numbers."""
     numbers = rng.randint(0, 5)
     tail = (
         '.selectExpr("CAST(id AS INT) AS a", "CAST(id AS STRING) AS b", '

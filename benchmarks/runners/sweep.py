@@ -135,8 +135,8 @@ def workload_pairs() -> Iterator[tuple[str, Version, Version, Comparison, bool |
         for one in workload.pairs:
             if (one.base, one.version) not in seen:
                 seen.add((one.base, one.version))
-                known = one.equivalent if not one.sinks else None
-                yield one.version, *one.load(), Comparison(), known
+                equivalent = one.equivalent if not one.sinks else None
+                yield one.version, *one.load(), Comparison(), equivalent
 
 
 def shared_pairs(data: Path) -> Iterator[tuple[str, Version, Version, Comparison, bool | None]]:

@@ -219,8 +219,8 @@ def _returns_keys(part: _Part) -> dict[str, Any]:
     sales = part.counts[SALES]
     every = max(1, sales // part.counts[RETURNS])
     orders = part.numbers * every
-    known = (part.numbers % 10 < 7) & (orders < sales)
-    orders = np.where(known, orders, orders + sales * every)
+    of_sale = (part.numbers % 10 < 7) & (orders < sales)
+    orders = np.where(of_sale, orders, orders + sales * every)
     return {
         "cr_item_sk": _item_sold(orders, part.counts["item"]),
         "cr_order_number": orders,

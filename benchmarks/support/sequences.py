@@ -118,8 +118,8 @@ class _Matcher:
 
     def __call__(self, text: str | None) -> str:
         words = (text or "").lower()
-        for entry, known in self.dictionary.items():
-            if isinstance(known, list) and any(word in words for word in known):
+        for entry, keywords in self.dictionary.items():
+            if isinstance(keywords, list) and any(word in words for word in keywords):
                 return entry
         return str(self.dictionary["otherwise"])
 
@@ -211,13 +211,13 @@ class _Author:
             return self._undo(flow)
         view = View(flow, next(self.numbers))
         places = [e.place for e in made]
-        known = [*(s.flow for s in self.steps), *(e.after for e in made)]
+        earlier = [*(s.flow for s in self.steps), *(e.after for e in made)]
         for edit in self._drawn(view, KEEPING if aim is Aim.KEEP else CHANGING, places):
             # An operator is edited once in a version, and not at once after it is put in.
             if edit.place in places or edit.place not in start.flow.operators:
                 continue
             after = _applied(flow, edit)
-            if after is None or any(_is_same(after.flow, other) for other in known):
+            if after is None or any(_is_same(after.flow, other) for other in earlier):
                 continue
             if keeps_shapes(view, after) if aim is Aim.KEEP else self._is_change(view, after):
                 return _Done(edit.about, edit.place, flow, after.flow)
@@ -280,9 +280,9 @@ class _Author:
 
     def _results(self, view: View) -> list[dict[str, Result]]:
         if view not in self.results:
-            known = functions(view.dataflow)
+            bodies = functions(view.dataflow)
             self.results[view] = [
-                run_dataflow(view.dataflow, _tables(self.workload, rows, seed), known)
+                run_dataflow(view.dataflow, _tables(self.workload, rows, seed), bodies)
                 for rows, seed in SAMPLES
             ]
         return self.results[view]

@@ -128,9 +128,9 @@ def literal(value: Any) -> str:
 
 def domain(name: str, type_: DataType) -> tuple[Any, ...]:
     """Constants worth comparing a column with: values it has in the workloads' tables."""
-    known = DERIVED.get(name, VALUES.get(name))
-    if known is not None:
-        some = [v for v in known if v is not None and not isinstance(v, tuple)]
+    values = DERIVED.get(name, VALUES.get(name))
+    if values is not None:
+        some = [v for v in values if v is not None and not isinstance(v, tuple)]
         return tuple(sorted(set(some)))
     if name.endswith(("_sk", "_id")) or name == "influencer":
         return ()  # nobody asks for ranges of keys
