@@ -221,6 +221,7 @@ class Context(ABC):
         """The symbol of a definition, the same for the same one."""
         bag = body(definition)
         free = self.bag_free(bag)
+        # Bound variables get numbers below all free ones, which may be canonical themselves.
         lowest = min((column.variable for column in free), default=0)
         named = tuple(self._canonical(term, min(lowest, 0)) for term in bag)
         if isinstance(definition, Folded):

@@ -82,7 +82,10 @@ def _component_total(context: Context, rows: Term, factors: list[Expr], type_: D
 
 
 def _one_row_total(context: Context, term: Term, value: Expr, type_: DataType) -> Expr:
-    """What at most one row adds: its value, which is the greatest there is; else zero."""
+    """What at most one row adds: its value, which is the greatest there is; else zero.
+
+    The value is never null where the row is, so a null maximum means that there is no row.
+    """
     if {a.var for a in term.atoms}.isdisjoint(context.variables(value)):
         has_row = context.exists((replace(term, outputs=()),))
         return Case(((has_row, value),), Literal(0, type_))
