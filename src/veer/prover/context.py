@@ -166,6 +166,7 @@ class Context(ABC):
             if self._free[expr].isdisjoint(table):
                 return expr
             return self._rebuilt(self.definitions[expr], table)
+        # With constants in their place some calls can be computed; see `analysis.constants`.
         substituted = map_children(expr, lambda child: self.substitute(child, table))
         return computed(substituted) if isinstance(substituted, Call | Cast) else substituted
 

@@ -77,7 +77,11 @@ class SolverFacts:
     def about(
         self, exprs: Sequence[Expr], sides: Sequence[Sequence[Expr]], atoms: Sequence[Atom]
     ) -> list[Formula]:
-        """Everything worth telling the solver about these expressions and rows."""
+        """Everything worth telling the solver about these expressions and rows.
+
+        Facts only rule out models that no data gives; which of them are left out, for their number,
+        costs proofs and nothing else.
+        """
         self.rows = [(a, ()) for a in atoms]
         self._folds(sides)
         new = self._symbols_in(exprs)
@@ -322,6 +326,7 @@ class SolverFacts:
             sums += self._differences(left, right)
         if not pairs and not sums:
             return
+        # Fewer conditions are assumed than hold: those with folds in them would be compared in turn.
         given = tuple(c for c in self.given if not self._folds_in([c]))
         deeper = Surroundings(
             tuple(a for a, _ in self.rows),
