@@ -92,6 +92,7 @@ def implicit(expr: Expr, type_: DataType) -> Expr:
         and isinstance(expr.value, int)
     ):
         if isinstance(type_, DecimalType):
+            # Exact, however many digits: Python's default context would round at 28 of them.
             exact = Decimal(expr.value).quantize(Decimal(1).scaleb(-type_.scale), context=EXACT)
             return Literal(exact, type_)
         if isinstance(type_, IntegralType):
@@ -117,8 +118,8 @@ def can_cast(given: DataType, target: DataType) -> bool:
                 can_cast(x, y) for (_, x), (_, y) in zip(a, b, strict=True)
             )
         case (_, StringType()):
-            return not isinstance(given, ArrayType | MapType | StructType) or True
-    groups = (
+            return True
+    groups = (  # types, and those they are cast to
         (StringType, object),
         (NumericType, (NumericType, type(BOOLEAN), type(TIMESTAMP))),
         (type(BOOLEAN), NumericType),

@@ -1,7 +1,7 @@
 """Syntax trees of expressions to typed expressions.
 
 Aggregates, window functions and generators are not expressions of one row: they are set aside in
-the reader's lists and leave a placeholder, which `query` replaces by the column computed for it.
+the reader's lists and leave a placeholder, which `select` replaces by the column computed for it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ GENERATORS = {
 class QueryMaker(Protocol):
     """What reads the inside of a subquery: see `query.QueryReader`."""
 
-    def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow: ...
+    def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow:
+        """The dataflow of a query inside an expression over the rows of `plan`."""
 
 
 Resolve = Callable[[list[str]], Expr | None]
@@ -144,6 +145,7 @@ class ExprReader:
     # -- names -------------------------------------------------------------------------------
 
     def column(self, node: exp.Expr) -> Expr:
+        """A column by name, perhaps qualified, or a field of a struct column."""
         only(node, "this", "table", "db", "catalog")
         if isinstance(node.this, exp.Star):
             refuse(node, "* in an expression")
@@ -168,6 +170,7 @@ class ExprReader:
         raise unknown_column(parts, self.plan)
 
     def dot(self, node: exp.Expr) -> Expr:
+        """A field of a struct that is itself computed."""
         value = self.read(node.this)
         if not isinstance(value.type, StructType):
             raise IllFormedError(f"field taken of {value.type}, not of a struct")
@@ -180,6 +183,7 @@ class ExprReader:
     # -- functions ---------------------------------------------------------------------------
 
     def anonymous(self, node: exp.Expr) -> Expr:
+        """A call; the parser leaves all functions unnamed (see `parse`)."""
         only(node, "this", "expressions")
         return self.function(node, str(node.this), list(node.expressions))
 
@@ -211,20 +215,22 @@ class ExprReader:
             if not args:
                 raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
             read = tuple(self.read(a) for a in args)
-            known = OPAQUE[function]
-            shown = known.shows_addresses and shows_addresses(a.type for a in read)
-            return OpaqueCall(function, read, known.type, Kind.CHOICE if shown else Kind.PURE)
+            entry = OPAQUE[function]
+            shown = entry.shows_addresses and shows_addresses(a.type for a in read)
+            return OpaqueCall(function, read, entry.type, Kind.CHOICE if shown else Kind.PURE)
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
+        """A call of a scalar function, its arguments cast as Spark does."""
         try:
             return coercion.call(function, *args)
         except TypeError:
             raise IllFormedError(f"{function}: {len(args)} arguments do not fit") from None
 
     def struct(self, args: list[exp.Expr]) -> Expr:
+        """STRUCT with aliases, which name the fields."""
         parts: list[Expr] = []
         for index, arg in enumerate(args, 1):
             value = self.read(arg.this if isinstance(arg, exp.Alias) else arg)
@@ -256,6 +262,7 @@ class ExprReader:
         args: list[exp.Expr],
         where: exp.Expr | None,
     ) -> AggregateCall:
+        """The call itself; `where` is the condition of its FILTER."""
         distinct = len(args) == 1 and isinstance(args[0], exp.Distinct)
         if distinct:
             only(args[0], "expressions")
@@ -269,6 +276,7 @@ class ExprReader:
         return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
 
     def filtered(self, node: exp.Expr) -> Expr:
+        """`call FILTER (WHERE condition)`."""
         only(node, "this", "expression")
         inner = node.this
         if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in AGGREGATE:
@@ -290,6 +298,7 @@ class ExprReader:
         return self.aggregate(node, canonical_name(inner.name), [*inner.expressions, ignored], None)
 
     def generator(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> Expr:
+        """EXPLODE and its like, set aside."""
         if self.collected is None or len(args) != 1:
             refuse(node, f"{function} here")
         return self.collected.generator(function, self.read(args[0]))
@@ -297,6 +306,7 @@ class ExprReader:
     # -- window functions --------------------------------------------------------------------
 
     def window(self, node: exp.Expr) -> Expr:
+        """A window function, set aside."""
         only(node, "this", "partition_by", "order", "spec", "over", "alias", "first")
         if self.collected is None:
             refuse(node, "a window function here")
@@ -348,6 +358,7 @@ class ExprReader:
         return node
 
     def sort_key(self, node: exp.Expr) -> SortKey:
+        """A sort key; null counts as the smallest value unless said otherwise."""
         only(node, "this", "desc", "nulls_first")
         descending = bool(node.args.get("desc"))
         nulls_first = node.args.get("nulls_first")
@@ -358,6 +369,7 @@ class ExprReader:
         )
 
     def frame(self, spec: exp.Expr | None, order: list[SortKey]) -> Frame | None:
+        """The frame of a window; None if none is written."""
         if spec is None:
             return None
         only(spec, "kind", "start", "start_side", "end", "end_side")
@@ -369,6 +381,7 @@ class ExprReader:
         return Frame(unit, start, end)
 
     def bound(self, spec: exp.Expr, side: str) -> Any:
+        """How far a bound is from the current row: negative before it, None if unbounded."""
         value, direction = spec.args.get(side), str(spec.args.get(f"{side}_side") or "").upper()
         text = value if isinstance(value, str) else ""
         if text.upper() == "UNBOUNDED":
@@ -387,6 +400,7 @@ class ExprReader:
     # -- subqueries --------------------------------------------------------------------------
 
     def query(self, node: exp.Expr) -> Dataflow:
+        """The dataflow of a subquery; parentheses around it mean nothing."""
         if self.queries is None:
             refuse(node, "a subquery here")
         inner = node
@@ -395,12 +409,15 @@ class ExprReader:
         return self.queries.subquery(inner, self.plan)
 
     def scalar_query(self, node: exp.Expr) -> Expr:
+        """A subquery used as a value."""
         return ScalarQuery(self.query(node))
 
     def exists(self, node: exp.Expr) -> Expr:
+        """EXISTS."""
         return Exists(self.query(node.this))
 
     def membership(self, node: exp.Expr) -> Expr:
+        """IN with a list or a subquery; as a value, Spark gives false for null with a subquery."""
         only(node, "this", "expressions", "query")
         only_truth, self._only_truth = self._only_truth, False
         if node.args.get("query") is None:
@@ -428,6 +445,7 @@ class ExprReader:
         return opposite
 
     def row(self, node: exp.Expr) -> list[Expr]:
+        """The values on the left of IN: one, or several in parentheses."""
         while isinstance(node, exp.Paren):
             node = node.this
         if isinstance(node, exp.Tuple):
@@ -435,6 +453,7 @@ class ExprReader:
         return [self.read(node)]
 
     def row_in_list(self, node: exp.Expr) -> Expr:
+        """`(a, b) IN ((1, 2), (3, 4))`."""
         args = self.row(node.this)
         options = []
         for option in node.expressions:
@@ -489,11 +508,13 @@ class ExprReader:
     # -- the rest ----------------------------------------------------------------------------
 
     def literal(self, node: exp.Expr) -> Expr:
+        """A text or a number as Spark types it."""
         if node.is_string:
             return Literal(str(node.this), STRING)
         return number_literal(str(node.this))
 
     def cast(self, node: exp.Expr) -> Expr:
+        """CAST, which fails on what cannot be converted, and TRY_CAST, which gives null."""
         only(node, "this", "to", "_type", "safe", "type")
         mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
         target = read_type(node.args["to"])
@@ -504,11 +525,13 @@ class ExprReader:
         return folded if folded is not None else coercion.cast(value, target, mode)
 
     def negative(self, node: exp.Expr) -> Expr:
+        """A minus sign; before a number it is part of the constant."""
         if isinstance(node.this, exp.Literal) and not node.this.is_string:
             return number_literal("-" + str(node.this.this))
         return coercion.call("negative", self.read(node.this))
 
     def case(self, node: exp.Expr) -> Expr:
+        """CASE, with or without a value to compare."""
         only(node, "this", "ifs", "default")
         subject = None
         if node.this is not None:
@@ -524,6 +547,7 @@ class ExprReader:
         return coercion.case(branches, None if default is None else self.read(default))
 
     def if_(self, node: exp.Expr) -> Expr:
+        """IF with syntax of its own; without a third operand it gives null."""
         otherwise = node.args.get("false")
         return coercion.case(
             [(self.condition(node.this), self.read(node.args["true"]))],
@@ -531,6 +555,7 @@ class ExprReader:
         )
 
     def is_(self, node: exp.Expr) -> Expr:
+        """IS NULL, and IS TRUE or FALSE, which are never null."""
         value, other = self.read(node.this), node.expression
         if isinstance(other, exp.Null):
             return IsNull(value)
@@ -540,6 +565,7 @@ class ExprReader:
         refuse(node, "IS of this")
 
     def between(self, node: exp.Expr) -> Expr:
+        """BETWEEN; its operand is read twice, so it must not choose."""
         only(node, "this", "low", "high")
         value = require_repeatable(self.read(node.this), "BETWEEN")
         return coercion.conjunction(
@@ -550,6 +576,7 @@ class ExprReader:
         )
 
     def like(self, node: exp.Expr, escape: exp.Expr | None = None) -> Expr:
+        """LIKE, ILIKE and RLIKE, also with ANY or ALL of several patterns."""
         only(node, "this", "expression", "negate")
         name = _LIKES[type(node)]
         text = self.read(node.this)
@@ -568,9 +595,11 @@ class ExprReader:
         return coercion.conjunction(matches) if every else coercion.disjunction(matches)
 
     def escape(self, node: exp.Expr) -> Expr:
+        """LIKE with another escape character."""
         return self.like(node.this, node.expression)
 
     def trim(self, node: exp.Expr) -> Expr:
+        """TRIM from one end or both, of blanks or of other characters."""
         only(node, "this", "expression", "position")
         where = str(node.args.get("position") or "BOTH").upper()
         name = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[where]
@@ -580,11 +609,13 @@ class ExprReader:
         return coercion.call(name, *args)
 
     def substring(self, node: exp.Expr) -> Expr:
+        """SUBSTRING with FROM and FOR, or with commas."""
         only(node, "this", "start", "length")
         parts = (node.this, node.args.get("start"), node.args.get("length"))
         return coercion.call("substring", *(self.read(p) for p in parts if p is not None))
 
     def extract(self, node: exp.Expr) -> Expr:
+        """EXTRACT(part FROM moment)."""
         only(node, "this", "expression")
         name = node.this.name.lower()
         function = extracting(name)
@@ -593,6 +624,7 @@ class ExprReader:
         return coercion.call(function, self.read(node.expression))
 
     def interval(self, node: exp.Expr) -> Expr:
+        """An interval constant."""
         only(node, "this", "unit")
         unit = node.args.get("unit")
         if unit is None or not isinstance(node.this, exp.Literal):
@@ -600,12 +632,14 @@ class ExprReader:
         return read_interval(str(node.this.this), unit, node)
 
     def bracket(self, node: exp.Expr) -> Expr:
+        """An element of an array or a map."""
         only(node, "this", "expressions")
         if len(node.expressions) != 1:
             refuse(node, "slices")
         return coercion.call("item", self.read(node.this), self.read(node.expressions[0]))
 
     def comparison(self, node: exp.Expr, symbol: str) -> Expr:
+        """A comparison, also with ANY or ALL of a subquery."""
         if isinstance(node.expression, exp.Any | exp.All):
             return self.quantified(node, symbol)
         left, right = node.this, node.expression
@@ -614,18 +648,22 @@ class ExprReader:
         return self.compared(node, symbol, self.read(left), self.read(right))
 
     def compared(self, node: exp.Expr, symbol: str, left: Expr, right: Expr) -> Expr:
+        """A comparison of two values."""
         # Spark rewrites `(x IN (query)) = false` to NOT IN, which is false where this is null.
         if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
             refuse(node, "comparison of IN with a subquery")
         return coercion.compare(symbol, left, right)
 
     def null_safe(self, node: exp.Expr) -> Expr:
+        """`a <=> b`: null equals null."""
         return self.compared(node, "<=>", self.read(node.this), self.read(node.expression))
 
     def distinct_from(self, node: exp.Expr) -> Expr:
+        """IS DISTINCT FROM: the opposite of `<=>`."""
         return Not(self.null_safe(node))
 
     def binary(self, node: exp.Expr, symbol: str) -> Expr:
+        """Arithmetic and bitwise operators."""
         only(node, "this", "expression", "typed", "safe")
         sides = (node.this, node.expression)
         left, right = (self.read(side) for side in sides)
@@ -650,12 +688,14 @@ class ExprReader:
 
 
 def _options(node: exp.Expr) -> list[exp.Expr]:
+    """The patterns behind ANY or ALL."""
     while isinstance(node, exp.Paren):
         node = node.this
     return list(node.expressions) if isinstance(node, exp.Tuple) else [node]
 
 
 def _never_null(expr: Expr) -> Expr:
+    """A condition with false in place of null."""
     return coercion.call("coalesce", expr, Literal(False, BOOLEAN))
 
 

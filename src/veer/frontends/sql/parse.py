@@ -51,6 +51,8 @@ class VeerSpark(Spark):
     """Spark's grammar with functions left alone."""
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
+        """The parser: no function has a meaning, CAST is strict, precedence is Spark's."""
+
         FUNCTIONS: dict[str, Any] = {}  # noqa: RUF012
         FUNCTION_PARSERS = {  # noqa: RUF012
             name: parser
@@ -202,9 +204,9 @@ def position(node: exp.Expr) -> str:
 
 
 def shorten(text: str, most: int = 60) -> str:
-    """Text cut for a message."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: most - 3] + "..."
+    """A text on one line, cut for a message."""
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= most else one_line[: most - 3] + "..."
 
 
 def only(node: exp.Expr, *handled: str) -> None:

@@ -128,10 +128,12 @@ class QueryReader:
     # -- building blocks -----------------------------------------------------------------------
 
     def add(self, operator: AnyOperator, *inputs: str, columns: Sequence[ScopeColumn]) -> Plan:
+        """Add an operator; the scope names its columns."""
         id_ = self.builder.add(operator, *inputs)
         return Plan(id_, self.builder.schemas[id_], tuple(columns))
 
     def filter(self, plan: Plan, predicate: Expr) -> Plan:
+        """The rows on which a condition is true."""
         return self.add(Filter(predicate), plan.id, columns=plan.columns)
 
     def project(self, plan: Plan, columns: Sequence[Named], names: Sequence[ScopeColumn]) -> Plan:
@@ -153,6 +155,7 @@ class QueryReader:
         )
 
     def reader(self, plan: Plan) -> ExprReader:
+        """A reader of scalar expressions over the rows of a plan."""
         return ExprReader(plan, self.outer, self)
 
     # -- FROM ----------------------------------------------------------------------------------
@@ -173,6 +176,7 @@ class QueryReader:
         return plan
 
     def table(self, node: exp.Expr) -> Plan:
+        """A table or view in FROM with its alias, sample, pivots and joins."""
         only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals")
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
         plan = self.named(parts, node)
@@ -195,15 +199,16 @@ class QueryReader:
 
     def unknown(self, name: str) -> str:
         """That a table is not known: what it may be meant for, or how to declare it."""
-        known = sorted([*self.catalog, *self.views])
+        tables = sorted([*self.catalog, *self.views])
         text = f"unknown table {name!r}"
-        close = close_names(name, known)
+        close = close_names(name, tables)
         if close:
             return f"{text}; did you mean {' or '.join(map(repr, close))}?"
-        there = f"; there are {listing(tuple(known))}" if known else ""
+        there = f"; there are {listing(tuple(tables))}" if tables else ""
         return f"{text}{there}; {DECLARE}"
 
     def view(self, view: View) -> Plan:
+        """The rows of a view or common table expression; built once unless it makes a choice."""
         key = self.builder
         if key not in view.built:
             if view.once and self.chooses(view):
@@ -239,6 +244,7 @@ class QueryReader:
         return self.project(plan, columns, [ScopeColumn(None, n) for n in names])
 
     def aliased(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows under the alias of a node, if it has one; hidden columns are gone then."""
         alias = node.args.get("alias")
         if alias is None:
             return plan
@@ -254,6 +260,7 @@ class QueryReader:
         return Plan(plan.id, plan.schema, tuple(ScopeColumn(qualifier, n) for n in shown))
 
     def subquery_relation(self, node: exp.Expr) -> Plan:
+        """A query in parentheses in FROM, with all that may follow it."""
         only(
             node,
             "this",
@@ -294,6 +301,7 @@ class QueryReader:
     def constant_rows(
         self, names: list[str], types: list[DataType], rows: list[list[Expr]]
     ) -> Plan:
+        """Rows of given values: a constant table if all are constants."""
         scope = [ScopeColumn(None, n) for n in names]
         if all(isinstance(e, Literal) for row in rows for e in row):
             values = tuple(tuple(e.value for e in row if isinstance(e, Literal)) for row in rows)
@@ -318,6 +326,7 @@ class QueryReader:
         return Plan(self.builder.one_row, Schema(()), ())
 
     def table_function(self, node: exp.Expr) -> Plan:
+        """RANGE of constants, or a generator called over a single row."""
         only(node, "this", "alias")
         call = node.this
         if call.name.lower() != "range":
@@ -331,7 +340,7 @@ class QueryReader:
             refuse(node, "range with anything but integer constants")
         if len(numbers) == 3 and numbers[2] == 0:
             raise IllFormedError(f"{position(node)}range with a step of zero")
-        numbered = range(*numbers)
+        numbered = range(*numbers)  # Spark's, too, leaves its end out
         if numbered[MAX_RANGE:]:
             refuse(node, f"range of more than {MAX_RANGE} rows")
         values = Values((Field("id", LONG, False),), tuple((n,) for n in numbered))
@@ -339,6 +348,7 @@ class QueryReader:
         return self.aliased(plan, node)
 
     def sampled(self, plan: Plan, node: exp.Expr | None) -> Plan:
+        """TABLESAMPLE: a share of the rows; a number of rows is a limit, as in Spark."""
         if node is None:
             return plan
         only(node, "percent", "size", "rows", "seed")
@@ -358,6 +368,7 @@ class QueryReader:
         return self.add(operator, plan.id, columns=plan.columns)
 
     def pivoted(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows with the PIVOT and UNPIVOT clauses of a node applied."""
         for item in node.args.get("pivots") or ():
             plan = (
                 unpivot(self, plan, item) if item.args.get("unpivot") else pivot(self, plan, item)
@@ -375,6 +386,7 @@ class QueryReader:
         return plan
 
     def join(self, left: Plan, node: exp.Expr) -> Plan:
+        """One join of a FROM clause."""
         only(node, "this", "side", "kind", "on", "using", "method", "hint")
         if isinstance(node.this, exp.Lateral):
             return self.lateral_join(left, node)
@@ -387,6 +399,7 @@ class QueryReader:
         return self.plain_join(left, right, kind, node.args.get("on"))
 
     def plain_join(self, left: Plan, right: Plan, kind: str, on: exp.Expr | None) -> Plan:
+        """A join on a condition or on none."""
         columns = left.columns + right.columns
         both = Plan("", left.schema + right.schema, columns)
         condition = None if on is None else self.reader(both).condition(on)
@@ -461,6 +474,7 @@ class QueryReader:
         return self.project(joined, [n for n, _ in columns], [c for _, c in columns])
 
     def lateral_join(self, left: Plan, node: exp.Expr) -> Plan:
+        """JOIN LATERAL of a generator or of a subquery that reads the left row."""
         lateral = node.this
         only(lateral, "this", "alias", "outer")
         kind = join_kind(node)
@@ -476,13 +490,15 @@ class QueryReader:
             )
         query = self.subquery(_unwrapped(lateral.this), left)
         operator = Lateral(query, outer=kind == "left")
-        names_found = [ScopeColumn(lateral.alias or None, n) for n in query.result_schema.names]
+        shown = list(query.result_schema.names)
         alias = lateral.args.get("alias")
         if alias is not None and alias.columns:
-            names_found = [ScopeColumn(lateral.alias or None, c.name) for c in alias.columns]
-        return self.add(operator, left.id, columns=[*left.columns, *names_found])
+            shown = [c.name for c in alias.columns]
+        added = [ScopeColumn(lateral.alias or None, n) for n in shown]
+        return self.add(operator, left.id, columns=[*left.columns, *added])
 
     def lateral_view(self, plan: Plan, node: exp.Expr) -> Plan:
+        """LATERAL VIEW of a generator."""
         only(node, "this", "view", "outer", "alias")
         alias = node.args.get("alias")
         names = tuple(c.name for c in alias.columns) if alias is not None else ()
@@ -516,6 +532,7 @@ class QueryReader:
         names: tuple[str, ...],
         outer: bool = False,
     ) -> Plan:
+        """The rows once per element of `value`, with the generator's columns appended."""
         flags: dict[str, bool] = dict(GENERATORS[function])
         flags["outer"] = outer or flags.get("outer", False)
         shown = names or default_names(function, value.type)
@@ -526,6 +543,7 @@ class QueryReader:
     # -- set operations ------------------------------------------------------------------------
 
     def set_operation(self, node: exp.Expr) -> Plan:
+        """UNION, INTERSECT and EXCEPT, ALL or distinct."""
         only(node, "this", "expression", "distinct", "order", "limit", "offset", "by_name")
         if node.args.get("by_name"):
             refuse(node, "BY NAME")
@@ -597,10 +615,11 @@ class QueryReader:
         both = Plan("", left.schema + right.schema, left.columns + right.columns)
         width = len(left.schema)
         condition = coercion.conjunction(
+            # Rows with nulls in the same places are equal here.
             [Compare("<=>", both.column(i), both.column(width + i)) for i in range(width)]
         )
         joined = self.add(Join(kind, condition), left.id, right.id, columns=left.columns)
-        return self.distinct(joined)
+        return self.distinct(joined)  # of rows that are alike, all or none are kept
 
     # -- ORDER BY, LIMIT -----------------------------------------------------------------------
 
@@ -609,13 +628,12 @@ class QueryReader:
         order = node.args.get("order")
         if order is not None:
             only(order, "expressions")
-            keys = []
-            for item in order.expressions:
-                keys.append(self.output_key(plan, item))
-            plan = self.add(Sort(tuple(keys)), plan.id, columns=plan.columns)
+            keys = tuple(self.output_key(plan, item) for item in order.expressions)
+            plan = self.add(Sort(keys), plan.id, columns=plan.columns)
         return self.limited(plan, node)
 
     def output_key(self, plan: Plan, item: exp.Expr) -> SortKey:
+        """A sort key of ORDER BY after a query; a number means a column."""
         reader = self.reader(plan)
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             index = ordinal(item.this, len(plan.schema))
@@ -624,6 +642,7 @@ class QueryReader:
         return reader.sort_key(item)
 
     def limited(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows with the LIMIT and OFFSET of a node."""
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count = None if limit is None else constant(limit.expression, self)
         skip = 0 if offset is None else constant(offset.expression, self) or 0
@@ -653,6 +672,7 @@ def _unwrapped(node: exp.Expr) -> exp.Expr:
 
 
 def _row(node: exp.Expr) -> list[exp.Expr]:
+    """The values of one row of VALUES; a row of one needs no parentheses."""
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     return [node.this if isinstance(node, exp.Paren) else node]

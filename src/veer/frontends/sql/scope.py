@@ -74,10 +74,12 @@ class Plan:
         return shown
 
     def visible_names(self) -> tuple[str, ...]:
+        """The names of the columns that `*` stands for."""
         return tuple(c.name for c in self.columns if not c.hidden)
 
 
 def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
+    """Whether a name, perhaps qualified, may mean a column; only the last qualifier counts."""
     if column.name.lower() != name:
         return False
     if not qualifier:
@@ -86,6 +88,7 @@ def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
 
 
 def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
+    """A field inside of nested structs; None where something else than a struct is asked."""
     for name in names:
         if not isinstance(expr.type, StructType):
             return None
