@@ -37,6 +37,7 @@ class Cause(Enum):
 
     @property
     def kind(self) -> str:
+        """The name of the reason in JSON reports."""
         return self.value
 
 

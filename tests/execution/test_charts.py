@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from veer.execution.charts import HEIGHT, WIDTH, as_html, write_chart
+from veer.execution.charts import HEIGHT, WIDTH, Shape, as_html, write_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER = 6.0  # pixels a letter needs at the very least
@@ -69,3 +69,21 @@ def test_texts_of_others(text: str, tmp_path: Path) -> None:
 def test_nothing_to_draw() -> None:
     rows = [(None, 1), (float("nan"), 2.0), (1.0, float("inf"))]
     assert "no rows to draw" in as_html("t", "scatterplot", ["x", "y"], rows, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        ("bar chart", Shape.BARS),
+        ("stacked bar chart", Shape.BARS),
+        ("Bar_Chart", Shape.BARS),
+        ("barchart", Shape.BARS),
+        ("line chart", Shape.LINES),
+        ("scatterplot", Shape.POINTS),
+        ("barometer readings", Shape.POINTS),
+        ("linear fit", Shape.POINTS),
+        ("", Shape.POINTS),
+    ],
+)
+def test_the_shape_is_a_word_of_the_kind(kind: str, shape: Shape) -> None:
+    assert Shape.of(kind) is shape

@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # pytest loads plugins early; what is heavy waits for the fir
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """What pytest is told about the options of the fixtures below."""
     group = parser.getgroup("veer", "equivalence of dataflow versions")
     group.addoption(
         "--veer-base",

@@ -146,13 +146,14 @@ def run(
         master=master,
         conf=_settings(conf or []),
     )
-    if not _is_job(spec):
-        show = _explain if explain else _run
-        show(spec, run_options, out, format)
-        return
-    _refuse_for_jobs(out=bool(out), overwrite=overwrite, trust_targets=trust_targets)
-    show_job = _explain_job if explain else _run_job
-    show_job(spec, run_options, format)
+    if _is_job(spec):
+        _refuse_for_jobs(out=bool(out), overwrite=overwrite, trust_targets=trust_targets)
+        show_job = _explain_job if explain else _run_job
+        show_job(spec, run_options, format)
+    elif explain:
+        _explain(spec, run_options, format)
+    else:
+        _run(spec, run_options, out, format)
 
 
 def _is_job(spec: str) -> bool:
@@ -186,11 +187,10 @@ def _run(spec: str, run_options: RunOptions, out: str, format: TextOrJson) -> No
         print_outcome(data)
 
 
-def _explain(spec: str, run_options: RunOptions, out: str, format: TextOrJson) -> None:
-    """Print what a run would read and compute; nothing goes to `out`."""
+def _explain(spec: str, run_options: RunOptions, format: TextOrJson) -> None:
+    """Print what a run would read and compute."""
     from veer.execution.start import start
 
-    del out
     with progress() as say, start(spec, run_options, progress=say) as started:
         begun = time.perf_counter()
         data = plan_json(started.running.plan().plan, started.dataflow)

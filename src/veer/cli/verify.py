@@ -135,7 +135,7 @@ def verify(
     loading = {"schema": schema, "revision": base, "args": arg or (), "store": store}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)
-    if versions is not None:
+    if versions is not None:  # else there is nothing but a verdict
         _write_witnesses(report, versions, witness_out)
         _write_evidence(report, versions, evidence)
     raise typer.Exit(_exit_status(report, recheck))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -32,10 +33,18 @@ class Shape(Enum):
 
     @classmethod
     def of(cls, kind: str) -> Shape:
-        """The shape of a visualization sink by its kind: `bar chart`, `line chart`, `scatterplot`."""
-        if "bar" in kind:
-            return cls.BARS
-        return cls.LINES if "line" in kind else cls.POINTS
+        """The shape of a visualization sink by the words of its kind: `stacked bar chart`.
+
+        The kind is what a user wrote; one without a word for a shape is drawn as points.
+        """
+        words = set(re.findall(r"[a-z]+", kind.lower()))
+        return next((shape for shape, its in SHAPE_WORDS.items() if words & its), cls.POINTS)
+
+
+SHAPE_WORDS = {
+    Shape.BARS: {"bar", "bars", "barchart", "barplot"},
+    Shape.LINES: {"line", "lines", "linechart", "lineplot"},
+}
 
 
 def write_chart(

@@ -30,18 +30,23 @@ class Compiled:
     spark: Callable[[], SparkSession]
 
     def fingerprint(self, source: Source) -> str:
+        """What the files of a source hold now."""
         return self.sources.fingerprint(source)
 
     def stamp(self, source: Source) -> str:
+        """Another one than before if anybody touched the files of a source."""
         return self.sources.stamp(source)
 
     def read(self, source: Source) -> DataFrame:
+        """The rows of a source, with its columns."""
         return self.sources.read(self.spark(), source)
 
     def can_cut(self, id_: str) -> bool:
+        """Any signal can: the SQL above it reads a view in its place."""
         return True
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
+        """The rows of a signal, those of stored ones read."""
         return self._compiler.frame(id_, stored)
 
     @cached_property

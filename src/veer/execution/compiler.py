@@ -38,25 +38,25 @@ class Compiler:
     ) -> None:
         self.spark, self.dataflow, self.read, self.bodies = spark, dataflow, read, bodies
         self._tag = f"veer_{uuid4().hex[:12]}"
-        self._made = 0
+        self._names_given = 0
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame] | None = None) -> DataFrame:
         """The rows of a signal, under its names; `stored` signals are read, not computed."""
-        known = dict(stored or {})
-        cone = self.dataflow.ancestors(id_, stop=known)
+        ready = dict(stored or {})  # signals that a view can hold
+        cone = self.dataflow.ancestors(id_, stop=ready)
         for below in self.dataflow.order:
             operator = self.dataflow.operators[below]
-            if below in cone and below not in known and isinstance(operator, FrameOperator):
-                known[below] = self._on_frames(below, operator, known)
+            if below in cone and below not in ready and isinstance(operator, FrameOperator):
+                ready[below] = self._on_frames(below, operator, ready)
         with ExitStack() as stack:
             read = dict.fromkeys(
                 inner
-                for i in sorted(cone - known.keys())
+                for i in sorted(cone - ready.keys())
                 for inner in with_subqueries(self.dataflow.operators[i])
                 if isinstance(inner, Source)
             )
             sources = {source: self._view(self.read(source), stack) for source in read}
-            views = {i: self._view(f, stack) for i, f in known.items() if i in cone}
+            views = {i: self._view(f, stack) for i, f in ready.items() if i in cone}
             writer = SqlWriter(
                 self.dataflow, sources, views, lambda e, s: self._function(e, s, stack)
             )
@@ -69,39 +69,43 @@ class Compiler:
         return _named(frame, self.dataflow.schemas[id_], id_)
 
     def _view(self, frame: DataFrame, stack: ExitStack) -> str:
-        self._made += 1
-        name = f"{self._tag}_{self._made}"
+        """The name of a view of a frame, columns by place, for as long as the statement is read.
+
+        Afterwards the frame that Spark made of the statement holds the plan of the view itself.
+        """
+        self._names_given += 1
+        name = f"{self._tag}_{self._names_given}"
         frame.toDF(*(f"c{i}" for i in range(len(frame.columns)))).createOrReplaceTempView(name)
         stack.callback(self.spark.catalog.dropTempView, name)
         return name
 
     def _function(self, what: Expr | RowUdf, schema: Schema, stack: ExitStack) -> str:
-        """A Python function of the session, for as long as the statement is looked at."""
+        """A Python function of the session, for as long as the statement is read."""
         from pyspark.sql import functions
         from pyspark.sql.types import StructField, _parse_datatype_string
         from pyspark.sql.types import StructType as SparkStruct
 
-        self._made += 1
-        name = f"{self._tag}_f{self._made}"
+        self._names_given += 1
+        name = f"{self._tag}_f{self._names_given}"
         body: Callable[..., Any]
         if isinstance(what, RowUdf):
             body = self.bodies.of(what).function
             types = [_parse_datatype_string(str(f.type)) for f in what.adds]
             many = SparkStruct([StructField(f"c{i}", t) for i, t in enumerate(types)])
-            made = functions.udf(body, types[0] if len(types) == 1 else many, useArrow=False)
+            udf = functions.udf(body, types[0] if len(types) == 1 else many, useArrow=False)
         else:
             body = ExpressionFunction(what, schema, places_read(what, schema))
-            made = functions.udf(body, _parse_datatype_string(str(what.type)), useArrow=False)
-        self.spark.udf.register(name, made)
+            udf = functions.udf(body, _parse_datatype_string(str(what.type)), useArrow=False)
+        self.spark.udf.register(name, udf)
         stack.callback(self.spark.sql, f"DROP TEMPORARY FUNCTION IF EXISTS {name}")
         return name
 
     def _on_frames(
-        self, id_: str, operator: FrameOperator, known: Mapping[str, DataFrame]
+        self, id_: str, operator: FrameOperator, ready: Mapping[str, DataFrame]
     ) -> DataFrame:
         """The rows of an operator that SQL cannot say."""
         below = self.dataflow.inputs[id_]
-        frames = [self.frame(i, known) for i in below]
+        frames = [self.frame(i, ready) for i in below]
         match operator:
             case Sample(fraction, seed, replacement):
                 return frames[0].sample(replacement, fraction, seed)

@@ -41,14 +41,14 @@ class Constraints:
     def believed(self, dataflow: Dataflow) -> Dataflow:
         """The dataflow with what was seen to hold, or is trusted, of its sources."""
         self.look(dataflow)
-        return without_declarations(dataflow, lambda source: self.trust or bool(self.known(source)))
+        return without_declarations(dataflow, lambda source: self.trust or bool(self.holds(source)))
 
     def look(self, dataflow: Dataflow) -> None:
         """Take in the tables of a dataflow."""
         self._tables.update({s.table: s for s in distinct_sources(dataflow)})
 
-    def known(self, source: Source) -> bool | None:
-        """Whether what a source declares was found to hold; None if nobody looked."""
+    def holds(self, source: Source) -> bool | None:
+        """Whether what a source declares was seen to hold of its content; None if nobody looked."""
         if not _declares(source):
             return True
         key = self._key(source)
@@ -63,7 +63,7 @@ class Constraints:
     def check(self, sources: Sequence[Source]) -> bool:
         """Look whether the sources keep what they declare; each content is looked at once."""
         for source in sources:
-            if self.trust or self.known(source) is not None:
+            if self.trust or self.holds(source) is not None:
                 continue
             key = self._key(source)
             assert key is not None
@@ -73,7 +73,7 @@ class Constraints:
             self._seen[key] = not violation
             if self._store is not None:
                 self._store.remember_constraint(*key, not violation)
-        return all(self.trust or self.known(source) for source in sources)
+        return all(self.trust or self.holds(source) for source in sources)
 
     def _key(self, source: Source) -> tuple[str, str] | None:
         """The content a constraint is about, that of the tables referred to too."""

@@ -72,12 +72,12 @@ class Bodies:
 
     def of(self, operator: AnyUdf) -> Body:
         """The body of an opaque operator, or an error saying how to give one."""
-        kind, _, settings = operator.identity.partition(" ")
-        function = self.own.get(operator.identity) or self.own.get(kind)
+        name, _, settings = operator.identity.partition(" ")
+        function = self.own.get(operator.identity) or self.own.get(name)
         if function is not None:
             return Body(function, _own_digest(function))
-        if kind in LIBRARY and isinstance(operator, RowUdf):
-            return self._library(kind, json.loads(settings))
+        if operator.kind in LIBRARY and isinstance(operator, RowUdf):
+            return self._library(operator.kind, json.loads(settings))
         source = self.code.get(operator.identity)
         if source is None:
             raise UnsupportedError(
@@ -86,12 +86,13 @@ class Bodies:
             )
         if not self.trust_code:
             raise UnsupportedError(
-                f"the function {kind!r} has its code in the workflow file; "
+                f"the function {name!r} has its code in the workflow file; "
                 "code of files runs with --trust-code only"
             )
         return Body(function := _last_function(source), _own_digest(function, source))
 
     def _library(self, kind: str, settings: Mapping[str, Any]) -> Body:
+        """The body of a library operator; models and `VERSION` are part of its digest."""
         if kind == "DictionaryMatcher":
             return Body(DictionaryMatcher(settings["dictionary"]), json_digest([kind, VERSION]))
         name = settings.get("model")

@@ -81,7 +81,7 @@ class _Job:
             return frame
         self.is_working = True
         try:
-            found, outcome = through_store(frame, self.store, name=name, **self._asked)
+            served, outcome = through_store(frame, self.store, name=name, **self._asked)
         except Exception as error:  # the job goes on as it does without Veer
             problem = why_not(error, self.store)
             self.outcome.frames.append((name, NotKept(problem)))
@@ -91,7 +91,7 @@ class _Job:
         self.outcome.frames.append((name, outcome))
         for result in outcome.results.values():
             self.outcome.results[name] = self.store.files.path(result.id)
-        return found
+        return served
 
     def explained(self, frame: DataFrame, name: str) -> Explained:
         """What would be done for a frame."""

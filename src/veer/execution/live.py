@@ -56,7 +56,7 @@ def run(
     opened = None
     try:
         opened = _open(store, results, frame)
-        found, _ = through_store(
+        served, _ = through_store(
             frame, opened, name=name, keep=keep, reuse=reuse, trust=trust, content=content
         )
     except UsageError:
@@ -64,13 +64,13 @@ def run(
     except Exception as error:
         warnings.warn(f"{name}: not reused: {why_not(error, opened)}", stacklevel=2)
         return frame  # type: ignore[no-any-return]
-    return found
+    return served
 
 
 def why_not(error: Exception, store: Store | None) -> str:
     """Why a frame did not go through the store, in one line without secrets."""
-    said = str(error) if isinstance(error, VeerError) else spark_says(error)
-    return store.seal.hide(said) if store is not None else said
+    message = str(error) if isinstance(error, VeerError) else spark_says(error)
+    return store.seal.hide(message) if store is not None else message
 
 
 def _open(store: str, results: str, frame: Any) -> Store:

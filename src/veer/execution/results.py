@@ -45,7 +45,7 @@ class Results:
                 problem = self.store.seal.hide(spark_says(error))
                 raise InputError(f"{id_!r} could not be computed: {problem}") from error
             raise
-        keyed = not signals.reason(id_)
+        keyed = signals.unrepeatable(id_) is None
         return StoredResult(
             id=result,
             exact=signals.exact(id_) if keyed else "",

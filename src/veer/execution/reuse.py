@@ -43,6 +43,7 @@ SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
 START = 4.0  # seconds that Spark takes to start
 SAME = "the same computation on the same sources"
+NOTHING_STORED = "nothing stored is known to be the same"
 
 
 class _OverspentError(Exception):
@@ -126,8 +127,8 @@ class Planner:
     @cached_property
     def looks(self) -> dict[str, str]:
         """The signature of each signal, and where and on what it is computed."""
-        found = signatures(self.signals.declared, self.store)
-        return {i: s for i, s in found.items() if not self.signals.reason(i)}
+        simulated = signatures(self.signals.declared, self.store)
+        return {i: s for i, s in simulated.items() if self.signals.unrepeatable(i) is None}
 
     @cached_property
     def there(self) -> frozenset[str]:
@@ -135,17 +136,18 @@ class Planner:
         return self.store.keys()
 
     def signature(self, id_: str) -> str:
+        """What a signal gives in simulation; empty if nothing stored may stand for it."""
         return self.looks.get(id_, "")
 
     def make(self, previous: StoredVersion | None, keep: Keep) -> RunPlan:
         """The plan; `keep` says which signals are stored beside the sinks."""
         for sink in self.dataflow.sinks:
-            found = self._stored(sink)
-            if found is not None:
-                self.plan.served[sink] = found
+            reused = self._stored(sink)
+            if reused is not None:
+                self.plan.served[sink] = reused
             else:
-                reason = self.signals.reason(sink)
-                self.plan.computed[sink] = reason or "nothing stored is known to be the same"
+                reason = self.signals.unrepeatable(sink)
+                self.plan.computed[sink] = NOTHING_STORED if reason is None else reason.text
         self._cut()
         if keep is Keep.CUTS:
             self.plan.keep = self._worth_keeping(previous)
@@ -155,7 +157,7 @@ class Planner:
 
     def _stored(self, id_: str) -> Reused | None:
         """A stored result with the rows of a signal."""
-        if self.signals.reason(id_) or not self.there:
+        if self.signals.unrepeatable(id_) is not None or not self.there:
             return None
         exact = self.signals.exact(id_)
         for result in self.store.with_exact([exact]) if exact in self.there else ():
@@ -165,7 +167,7 @@ class Planner:
             return None
         for result in self.store.with_signature(self.signature(id_))[:CANDIDATES]:
             why = self._proven(id_, result)
-            if why and self._usable(result):
+            if why is not None and self._usable(result):
                 return Reused(id_, result, why)
         return None
 
@@ -175,49 +177,49 @@ class Planner:
             self.plan.notes.append(f"a stored result is not read: {problem}")
         return not problem
 
-    def _proven(self, id_: str, result: StoredResult) -> str:
-        """Why a stored result has the rows of a signal; empty if that is not known."""
+    def _proven(self, id_: str, result: StoredResult) -> str | None:
+        """Why a stored result has the rows of a signal; None if that is not known."""
         if result.environment != self.signals.environment(id_):
-            return ""
+            return None
         p, q = result.dataflow, self.signals.cone(id_)
-        if isinstance(self.dataflow.operators[id_], Sink):
+        if not self._is_comparable(id_, result, p, q):
+            return None
+        saved = result.seconds + (0 if self.plan.computed else self.starting)
+        why = self._verdict_on_beliefs(p, q, saved)
+        if why is not None or self.constraints.trust:
+            return why
+        unchecked = [s for s in _shared(p, q) if self.constraints.holds(s) is None]
+        # Data is looked at only where that decides: with all that is declared there is a proof.
+        if not unchecked or self._verdict(p, q, saved) is None:
+            return None
+        self.progress("checking declared keys against the data")
+        if not self.constraints.check(unchecked):
+            return None
+        return self._verdict_on_beliefs(p, q, saved)
+
+    def _is_comparable(self, id_: str, result: StoredResult, p: Dataflow, q: Dataflow) -> bool:
+        """Whether a stored result could stand for a signal, if both computations are equal."""
+        if self._is_sink(id_):
             if result.names != self.dataflow.schemas[id_].names:
-                return ""
+                return False
             if order_of(self.dataflow, id_) is None:
-                return ""  # read back, its rows could not be put in order
-        if p.result_schema.types != q.result_schema.types or not self._same_sources(p, result, id_):
-            return ""
-        own = {source_name(s) for s in distinct_sources(q)}
+                return False  # read back, its rows could not be put in order
+        same_types = p.result_schema.types == q.result_schema.types
+        return same_types and self._same_sources(p, result, id_)
+
+    def _verdict_on_beliefs(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
+        """The verdict on what is left if only declarations that hold, or are trusted, are used.
+
+        Those of a table that Q does not read are left out: nobody looks at it in this run.
+        """
+        read = {source_name(source) for source in distinct_sources(q)}
 
         def is_believed(source: Source) -> bool:
-            shared = source_name(source) in own
-            return shared and (self.constraints.trust or bool(self.constraints.known(source)))
+            is_read = source_name(source) in read
+            return is_read and (self.constraints.trust or bool(self.constraints.holds(source)))
 
-        saved = result.seconds + (0 if self.plan.computed else self.starting)
-        found = self._verdict(
-            without_declarations(p, is_believed), without_declarations(q, is_believed), saved
-        )
-        if found is not None or self.constraints.trust:
-            return found or ""
-        declared = [
-            s for s in (*distinct_sources(p), *distinct_sources(q)) if source_name(s) in own
-        ]
-        open_ = [s for s in declared if self.constraints.known(s) is None]
-        if not open_:
-            return ""
-        found = self._verdict(p, q, saved)
-        if found is None:
-            return ""
-        self.progress("checking declared keys against the data")
-        if not self.constraints.check(open_):
-            return ""
-        # What does not hold of a table was left out above: again with what holds.
-        return (
-            self._verdict(
-                without_declarations(p, is_believed), without_declarations(q, is_believed), saved
-            )
-            or ""
-        )
+        p, q = without_declarations(p, is_believed), without_declarations(q, is_believed)
+        return self._verdict(p, q, saved)
 
     def _same_sources(self, p: Dataflow, result: StoredResult, id_: str) -> bool:
         """Whether tables of one name are one table, with the content it had where both read it."""
@@ -233,22 +235,25 @@ class Planner:
     def _verdict(self, p: Dataflow, q: Dataflow, saved: float) -> str | None:
         """Why two computations give the same rows; None if that is not known."""
         names = json_digest(to_json(p)), json_digest(to_json(q))
-        known = self.store.verdict(*names, own_code_digest())
-        if known is None:
+        remembered = self.store.verdict(*names, own_code_digest())
+        if remembered is None:
             allowed = self.share * saved - self.plan.proving
             if allowed <= 0:
                 return None
             started = time.perf_counter()
             try:
-                known = self._verify(p, q, started + allowed)
+                remembered = self._verify(p, q, started + allowed)
             finally:
                 self.plan.proving += time.perf_counter() - started
-            if known is None:
+            if remembered is None:
                 return None
-            self.store.remember_verdict(*names, own_code_digest(), *known)
-        return known[1] if known[0] == Verdict.EQUIVALENT.value else None
+            self.store.remember_verdict(*names, own_code_digest(), *remembered)
+        verdict, reason = remembered
+        return reason if verdict == Verdict.EQUIVALENT.value else None
 
     def _verify(self, p: Dataflow, q: Dataflow, until: float) -> tuple[str, str] | None:
+        """A verdict and its reason as the store keeps them; None if the time was over before."""
+
         def progress(text: str) -> None:
             self.progress(text)
             if time.perf_counter() > until:
@@ -278,9 +283,9 @@ class Planner:
             if id_ in seen:
                 continue
             seen.add(id_)
-            found = self._stored(id_) if self._is_worth(id_) else None
-            if found is not None:
-                self.plan.cuts[id_] = found
+            reused = self._stored(id_) if self._is_worth(id_) else None
+            if reused is not None:
+                self.plan.cuts[id_] = reused
                 continue
             stack += self.dataflow.inputs[id_]
             stack.sort(key=self.dataflow.position.__getitem__)
@@ -304,18 +309,19 @@ class Planner:
             return []
         before = set(fingerprints(previous.dataflow).values())
         prints = fingerprints(self.dataflow)
-        found: list[str] = []
+        kept: list[str] = []
         covered: set[str] = set()
         for id_ in reversed(list(self._computed())):
             if id_ in covered or prints[id_] not in before or not self._is_few(id_):
                 continue
             ends = [link.dst for link in self.dataflow.outputs[id_]]
-            if all(self._is_sink(e) for e in ends) or self.signals.reason(id_):
+            repeatable = self.signals.unrepeatable(id_) is None
+            if all(self._is_sink(e) for e in ends) or not repeatable:
                 continue
-            if self._is_worth(id_) and not cannot_store(self.dataflow.schemas[id_]):
-                found.append(id_)
+            if self._is_worth(id_) and cannot_store(self.dataflow.schemas[id_]) is None:
+                kept.append(id_)
                 covered |= self.dataflow.ancestors(id_)
-        return found[::-1]
+        return kept[::-1]
 
     def _is_few(self, id_: str) -> bool:
         """Whether a signal is what comes out of an operator that brings many rows down to few."""
@@ -333,6 +339,13 @@ class Planner:
         needed = self.dataflow.ancestors(*self.plan.computed, stop=self.plan.cuts)
         needed -= self.plan.cuts.keys()
         return (i for i in self.dataflow.order if i in needed)
+
+
+def _shared(p: Dataflow, q: Dataflow) -> list[Source]:
+    """The sources of both dataflows, as each declares them, without tables that Q does not read."""
+    read = {source_name(source) for source in distinct_sources(q)}
+    both = (*distinct_sources(p), *distinct_sources(q))
+    return [source for source in both if source_name(source) in read]
 
 
 __all__ = ["Planner", "Reused", "RunPlan"]

@@ -250,7 +250,7 @@ class Running:
             for id_ in [*plan.keep, *plan.computed]:
                 schema = dataflow.schemas[id_]
                 problem = cannot_store(schema)
-                if problem:
+                if problem is not None:
                     raise InputError(f"sink {id_!r} cannot be kept as Parquet: {problem}")
                 self.progress(f"computing {id_}")
                 frame = self.computation.frame(id_, stored)
@@ -328,7 +328,7 @@ class Running:
         now = self._signals(self.computation.fingerprint)
         changes = {}
         for id_ in computed:
-            if self.signals.reason(id_):
+            if self.signals.unrepeatable(id_) is not None:
                 continue  # it is nobody else's result anyway
             try:
                 same = now.sources(id_) == self.signals.sources(id_)

@@ -11,6 +11,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, assert_never, final
@@ -71,6 +72,14 @@ RESULT = "result"  # the sink of a signal looked at alone
 
 
 @final
+@dataclass(frozen=True, slots=True)
+class Unrepeatable:
+    """Why the rows of a signal may be others in another run, so that no stored ones stand for them."""
+
+    text: str
+
+
+@final
 class Signals:
     """The signals of one version in one environment; `fingerprint` looks at a source now.
 
@@ -89,54 +98,61 @@ class Signals:
         self._fingerprint = fingerprint
         self._bodies = bodies
         self._environment = environment
-        self._known: dict[Source, str] = {}
+        self._contents: dict[Source, str] = {}
         self._digests: dict[str, str | None] = {}
 
-    def reason(self, id_: str) -> str:
-        """Why the rows of a signal cannot be those of another run; empty if they are."""
-        return self._reasons[id_]
+    def unrepeatable(self, id_: str) -> Unrepeatable | None:
+        """Why the rows of a signal may be others in another run; None if they are the same."""
+        return self._unrepeatable[id_]
 
     @cached_property
-    def _reasons(self) -> dict[str, str]:
-        reasons: dict[str, str] = {}
+    def _unrepeatable(self) -> dict[str, Unrepeatable | None]:
+        """For each signal the first reason among its own operator's and those below it."""
+        reasons: dict[str, Unrepeatable | None] = {}
         for id_ in self.dataflow.order:
-            below = [reasons[i] for i in self.dataflow.inputs[id_] if reasons[i]]
-            reasons[id_] = below[0] if below else self._own_reason(id_)
+            below = (reasons[i] for i in self.dataflow.inputs[id_])
+            inherited = next((reason for reason in below if reason is not None), None)
+            reasons[id_] = inherited or self._own_reason(id_)
         return reasons
 
-    def _own_reason(self, id_: str) -> str:
+    def _own_reason(self, id_: str) -> Unrepeatable | None:
         operator = self.dataflow.operators[id_]
+        # Sums of doubles depend on the order in which Spark happens to bring the rows together.
         if any(adds_in_double(c) for inner in with_subqueries(operator) for c in _calls(inner)):
-            return f"operator {id_!r} adds numbers in floating point, in any order"
+            return Unrepeatable(f"operator {id_!r} adds numbers in floating point, in any order")
         match operator_kind(self.dataflow, id_):
             case Kind.CHOICE:
-                return f"operator {id_!r} makes a choice, which may be another one next time"
+                return Unrepeatable(
+                    f"operator {id_!r} makes a choice, which may be another one next time"
+                )
             case Kind.PARTITION:
-                return f"operator {id_!r} depends on how rows are spread"
+                return Unrepeatable(f"operator {id_!r} depends on how rows are spread")
             case Kind.RUN_CONSTANT:
-                return f"operator {id_!r} depends on when it runs"
+                return Unrepeatable(f"operator {id_!r} depends on when it runs")
             case Kind.PURE:
                 pass
         try:
             for inner in with_subqueries(operator):
                 if isinstance(inner, Source):
-                    self.known(inner)
+                    self.content(inner)
                 elif isinstance(inner, AnyUdf):
                     if self._body(inner) is None:
-                        return f"nobody knows what the values of {inner.identity!r} depend on"
+                        return Unrepeatable(
+                            f"nobody knows what the values of {inner.identity!r} depend on"
+                        )
         except NoFingerprintError as error:
-            return str(error)
-        return ""
+            return Unrepeatable(str(error))
+        return None
 
     def look(self) -> None:
         """Look at everything results depend on, now."""
         _ = self._needs, self.read
 
-    def known(self, source: Source) -> str:
-        """The fingerprint of a source, looked at once."""
-        if source not in self._known:
-            self._known[source] = self._fingerprint(source)
-        return self._known[source]
+    def content(self, source: Source) -> str:
+        """The fingerprint of what a source holds, looked at once."""
+        if source not in self._contents:
+            self._contents[source] = self._fingerprint(source)
+        return self._contents[source]
 
     def _body(self, operator: AnyUdf) -> str | None:
         """The digest of a function's body, looked at once."""
@@ -150,7 +166,7 @@ class Signals:
         prints = {}
         for source in distinct_sources(self.dataflow):
             with suppress(NoFingerprintError):
-                prints[source_name(source)] = self.known(source)
+                prints[source_name(source)] = self.content(source)
         return prints
 
     def reads(self, id_: str) -> frozenset[Source]:
@@ -159,7 +175,7 @@ class Signals:
 
     def sources(self, id_: str) -> dict[str, str]:
         """The fingerprints of what a signal reads."""
-        return {source_name(source): self.known(source) for source in self._reads[id_]}
+        return {source_name(source): self.content(source) for source in self._reads[id_]}
 
     @cached_property
     def _reads(self) -> dict[str, frozenset[Source]]:
@@ -183,7 +199,7 @@ class Signals:
         for id_ in self.dataflow.order:
             own: set[str] = set()
             for operator in with_subqueries(self.dataflow.operators[id_]):
-                own |= set() if self.reason(id_) else self._own_needs(operator)
+                own |= self._own_needs(operator) if self.unrepeatable(id_) is None else set()
             needs[id_] = frozenset(own).union(*(needs[i] for i in self.dataflow.inputs[id_]))
         return needs
 
@@ -285,14 +301,14 @@ def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
     return operators
 
 
-def cannot_store(schema: Schema) -> str:
-    """Why Parquet does not hold rows of a schema; empty if it does."""
+def cannot_store(schema: Schema) -> str | None:
+    """Why Parquet does not hold rows of a schema; None if it does."""
     if not len(schema):
         return "it has no columns"
     for field in schema:
         if any(map(_is_unknown_to_parquet, _types(field.type))):
             return f"column {field.name!r} is {field.type}"
-    return ""
+    return None
 
 
 def _is_unknown_to_parquet(type_: DataType) -> bool:
@@ -318,6 +334,7 @@ def _types(type_: DataType) -> list[DataType]:
 __all__ = [
     "RESULT",
     "Signals",
+    "Unrepeatable",
     "cannot_store",
     "cone",
     "with_subqueries",

@@ -212,68 +212,48 @@ class SqlWriter:
         inputs: Sequence[Rows],
         outer: EnclosingRows,
     ) -> str:
+        """An operator as a SELECT over its input tables."""
         first = tables[0] if tables else ""
         rows = inputs[0] if inputs else Rows(Schema(()), ())
         scope = (rows, *outer)
-        kept = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
-
-        def select(columns: Sequence[str], rest: str) -> str:
-            return f"SELECT {', '.join(columns) or NO_COLUMN} FROM {rest}"
-
+        kept = _kept(rows)
         match operator:
             case Values(fields, values):
                 return _values(fields, values)
             case Filter(predicate):
-                return select(kept, f"{first} WHERE {self.text(predicate, scope)}")
+                return _select(kept, f"{first} WHERE {self.text(predicate, scope)}")
             case Project(columns):
-                made = [f"{self.text(n.expr, scope)} AS c{i}" for i, n in enumerate(columns)]
-                return select(made, first)
+                computed = [f"{self.text(n.expr, scope)} AS c{i}" for i, n in enumerate(columns)]
+                return _select(computed, first)
             case Join():
                 return self._join(operator, tables, inputs, outer)
             case Aggregate() | GlobalAggregate():
                 return self._aggregate(operator, first, rows, outer)
             case Union():
-                return " UNION ALL ".join(
-                    f"(SELECT {', '.join(r.names) or NO_COLUMN} FROM {t})"
-                    for t, r in zip(tables, inputs, strict=True)
-                )
+                both = zip(tables, inputs, strict=True)
+                return " UNION ALL ".join(f"({_select(r.names, t)})" for t, r in both)
             case IntersectAll() | ExceptAll():
                 word = "INTERSECT" if isinstance(operator, IntersectAll) else "EXCEPT"
                 return f" {word} ALL ".join(f"(SELECT * FROM {table})" for table in tables)
             case Deduplicate(keys):
                 return self._deduplicate(keys, first, rows, scope)
             case Sort(keys):
-                return select(kept, first + self._order(keys, scope))
+                return _select(kept, first + self._order(keys, scope))
             case Limit(number, offset):
                 limit = "" if number is None else f" LIMIT {number}"
-                return select(kept, f"{first}{limit}{f' OFFSET {offset}' if offset else ''}")
+                return _select(kept, f"{first}{limit}{f' OFFSET {offset}' if offset else ''}")
             case Over(calls):
-                made = [
-                    f"{self._over(n.call, scope)} AS c{i}" for i, n in enumerate(calls, len(kept))
-                ]
-                return select([*kept, *made], first)
+                added = [self._over(named.call, scope) for named in calls]
+                return _select([*kept, *_numbered(added, len(kept))], first)
             case Unnest():
                 return self._unnest(operator, first, rows, scope)
-            case Lateral(query, is_outer):
-                alias, inside = self._alias(), query.result_schema
-                word = "LEFT OUTER" if is_outer else "INNER"
-                made = [f"{alias}.c{i} AS c{len(kept) + i}" for i in range(len(inside))]
-                lateral = f"{word} JOIN LATERAL ({self._query(query, scope)}) AS {alias} ON true"
-                return select([*kept, *made], f"{first} {lateral}")
-            case RowUdf(reads=reads, adds=adds):
-                read = ", ".join(self.text(c, scope) for c in reads)
-                called = f"{self.functions(operator, rows.schema)}({read})"
-                if len(adds) == 1:
-                    return select([*kept, f"{called} AS c{len(kept)}"], first)
-                alias = self._alias()
-                names = [f"{alias}.c{i}" for i in range(len(kept))]
-                made = [f"{alias}.u.c{i} AS c{len(kept) + i}" for i in range(len(adds))]
-                return select(
-                    [*names, *made], f"({select([*kept, f'{called} AS u'], first)}) AS {alias}"
-                )
+            case Lateral():
+                return self._lateral(operator, first, rows, scope)
+            case RowUdf():
+                return self._row_udf(operator, first, rows, scope)
             case Sink():
-                shown = operator.places(rows.schema)
-                return select([f"{rows.names[p]} AS c{i}" for i, p in enumerate(shown)], first)
+                shown = [rows.names[place] for place in operator.places(rows.schema)]
+                return _select(_numbered(shown), first)
             case Source() | Sample() | TableUdf():
                 raise UnsupportedError(f"{type(operator).__name__} cannot be run by SQL")
             case _:
@@ -282,6 +262,7 @@ class SqlWriter:
     def _join(
         self, join: Join, tables: Sequence[str], inputs: Sequence[Rows], outer: EnclosingRows
     ) -> str:
+        """A join; without a condition all pairs of rows, which SQL calls CROSS."""
         both = inputs[0] + inputs[1]
         one_side = join.kind in ("semi", "anti")
         shown = inputs[0].names if one_side else both.names
@@ -292,8 +273,32 @@ class SqlWriter:
             kind = "cross"
         elif kind != "cross":
             on = " ON true"
-        columns = ", ".join(f"{name} AS c{i}" for i, name in enumerate(shown)) or NO_COLUMN
-        return f"SELECT {columns} FROM {tables[0]} {JOINED[kind]} {tables[1]}{on}"
+        return _select(_numbered(shown), f"{tables[0]} {JOINED[kind]} {tables[1]}{on}")
+
+    def _lateral(self, operator: Lateral, table: str, rows: Rows, scope: EnclosingRows) -> str:
+        """Each row beside the rows its query gives for it."""
+        kept, alias = _kept(rows), self._alias()
+        word = "LEFT OUTER" if operator.outer else "INNER"
+        added = [f"{alias}.c{i}" for i in range(len(operator.query.result_schema))]
+        query = self._query(operator.query, scope)
+        joined = f"{table} {word} JOIN LATERAL ({query}) AS {alias} ON true"
+        return _select([*kept, *_numbered(added, len(kept))], joined)
+
+    def _row_udf(self, operator: RowUdf, table: str, rows: Rows, scope: EnclosingRows) -> str:
+        """The columns a function adds; if there are several, it gives a struct of them.
+
+        That is computed in a table of its own, so that the function is called once.
+        """
+        kept, width = _kept(rows), len(rows.names)
+        read = ", ".join(self.text(column, scope) for column in operator.reads)
+        called = f"{self.functions(operator, rows.schema)}({read})"
+        if len(operator.adds) == 1:
+            return _select([*kept, f"{called} AS c{width}"], table)
+        alias = self._alias()
+        names = [f"{alias}.c{i}" for i in range(width)]
+        added = [f"{alias}.u.c{i}" for i in range(len(operator.adds))]
+        inner = _select([*kept, f"{called} AS u"], table)
+        return _select([*names, *_numbered(added, width)], f"({inner}) AS {alias}")
 
     def _aggregate(
         self, operator: Aggregate | GlobalAggregate, table: str, rows: Rows, outer: EnclosingRows
@@ -304,7 +309,7 @@ class SqlWriter:
         """
         keys = operator.keys if isinstance(operator, Aggregate) else ()
         alias = self._alias()
-        inner = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
+        inner = _kept(rows)
         shown = []
         for i, key in enumerate(keys):
             if not isinstance(key.expr, Literal) and next(columns_read(key.expr), None) is None:
@@ -312,15 +317,12 @@ class SqlWriter:
                 continue
             inner.append(f"{self.text(key.expr, (rows, *outer))} AS k{i}")
             shown.append(f"{alias}.k{i}")
-        source = f"(SELECT {', '.join(inner) or NO_COLUMN} FROM {table}) AS {alias}"
-        seen = _rows(rows.schema, alias)
-        made = [f"{key} AS c{i}" for i, key in enumerate(shown)]
-        made += [
-            f"{self._called(named, (seen, *outer))} AS c{i}"
-            for i, named in enumerate(operator.calls, len(keys))
-        ]
+        source = f"({_select(inner, table)}) AS {alias}"
+        scope = (_rows(rows.schema, alias), *outer)
+        calls = [self._called(named, scope) for named in operator.calls]
         by = f" GROUP BY {', '.join(shown)}" if keys else ""
-        return f"SELECT {', '.join(made) or 'count(*) AS c0'} FROM {source}{by}"
+        # Without keys and calls there is still one row, which count(*) gives.
+        return _select(_numbered([*shown, *calls]) or ["count(*) AS c0"], f"{source}{by}")
 
     def _called(self, named: NamedCall, scope: EnclosingRows) -> str:
         return self._aggregate_call(named.call, scope, distinct=named.call.distinct)
@@ -341,7 +343,8 @@ class SqlWriter:
     def _deduplicate(
         self, keys: Sequence[Column], table: str, rows: Rows, scope: EnclosingRows
     ) -> str:
-        kept = ", ".join(f"{name} AS c{i}" for i, name in enumerate(rows.names))
+        """The first row of each group of equal keys, whichever Spark sees first."""
+        kept = ", ".join(_kept(rows))
         if not keys:
             return f"SELECT {kept or NO_COLUMN} FROM {table} LIMIT 1"
         by = ", ".join(self.text(k, scope) for k in keys)
@@ -354,8 +357,8 @@ class SqlWriter:
 
     def _order(self, keys: Sequence[SortKey], scope: EnclosingRows) -> str:
         """ORDER BY; a constant decides nothing, and would be the place of a column."""
-        made = [self._sort_key(k, scope) for k in keys if not isinstance(k.expr, Literal)]
-        return f" ORDER BY {', '.join(made)}" if made else ""
+        deciding = [self._sort_key(k, scope) for k in keys if not isinstance(k.expr, Literal)]
+        return f" ORDER BY {', '.join(deciding)}" if deciding else ""
 
     def _sort_key(self, key: SortKey, scope: EnclosingRows) -> str:
         way = "ASC" if key.ascending else "DESC"
@@ -375,26 +378,23 @@ class SqlWriter:
         return f"{called} OVER ({' '.join(inside)})"
 
     def _unnest(self, operator: Unnest, table: str, rows: Rows, scope: EnclosingRows) -> str:
+        """The rows beside the elements of an array or map; `inline` ones by their fields."""
         width, alias = len(rows.names), self._alias()
-        kept = [f"{name} AS c{i}" for i, name in enumerate(rows.names)]
         generator = self.text(operator.generator, scope)
         names = [f"c{width + i}" for i in range(len(operator.names))]
-        function, made = "explode", [f"{alias}.{n}" for n in names]
+        function, added = "explode", [f"{alias}.{n}" for n in names]
         if operator.inline and operator.position:
             element = operator.generator.type
             assert isinstance(element, ArrayType) and isinstance(element.element, StructType)
             function, names = "posexplode", ["p", "e"]
-            made = [f"{alias}.p AS c{width}"]
-            made += [
-                f"{alias}.e.{_quoted(n)} AS c{width + 1 + i}"
-                for i, (n, _) in enumerate(element.element.fields)
-            ]
+            inside = [f"{alias}.e.{_quoted(n)}" for n, _ in element.element.fields]
+            added = _numbered([f"{alias}.p", *inside], width)
         elif operator.inline:
             function = "inline"
         elif operator.position:
             function = "posexplode"
         view = f"LATERAL VIEW{' OUTER' if operator.outer else ''} {function}({generator})"
-        columns = ", ".join([*kept, *made])
+        columns = ", ".join([*_kept(rows), *added])
         return f"SELECT {columns} FROM {table} {view} {alias} AS {', '.join(names)}"
 
     # -- expressions ---------------------------------------------------------------------------
@@ -406,6 +406,7 @@ class SqlWriter:
         return self._text(expr, scope)
 
     def _in_python(self, expr: Expr, scope: EnclosingRows) -> str:
+        """An expression as one Python function of the columns it reads."""
         for part in parts(expr):
             if isinstance(part, OuterColumn | Exists | InQuery | ScalarQuery | OpaqueCall):
                 raise UnsupportedError("a Python function beside a subquery or a function of Spark")
@@ -414,6 +415,8 @@ class SqlWriter:
         return f"{self.functions(expr, schema)}({', '.join(read)})"
 
     def _text(self, expr: Expr, scope: EnclosingRows) -> str:
+        """An expression that SQL can say; in parentheses, so that it can stand anywhere."""
+
         def sub(e: Expr) -> str:
             return self._text(e, scope)
 
@@ -437,19 +440,14 @@ class SqlWriter:
             case InList(arg, options):
                 return f"({sub(arg)} IN ({', '.join(map(sub, options))}))"
             case Case(branches, otherwise):
-                whens = " ".join(f"WHEN {sub(when)} THEN {sub(then)}" for when, then in branches)
-                return f"(CASE {whens} ELSE {sub(otherwise)} END)" if whens else sub(otherwise)
+                whens = [f"WHEN {sub(when)} THEN {sub(then)}" for when, then in branches]
+                return _case(whens, sub(otherwise))
             case Cast(arg, type_, mode):
-                if mode is CastMode.LEGACY:
-                    raise UnsupportedError("a cast as before ANSI")
-                word = "TRY_CAST" if mode is CastMode.TRY else "CAST"
-                return f"{word}({sub(arg)} AS {_type(type_)})"
+                return _cast(sub(arg), type_, mode)
             case Call(function, args):
                 return _call(scalar_function(function).sql, list(map(sub, args)))
             case OpaqueCall(identity, args):
-                if not identity.isidentifier():
-                    raise UnsupportedError(f"the function {identity} cannot be called from SQL")
-                return f"{identity}({', '.join(map(sub, args))})"
+                return _opaque_call(identity, list(map(sub, args)))
             case GetField(arg, name):
                 return f"{sub(arg)}.{_quoted(name)}"
             case Exists(query):
@@ -471,6 +469,39 @@ def places_read(expr: Expr, schema: Schema) -> list[int]:
 
 def _rows(schema: Schema, alias: str) -> Rows:
     return Rows(schema, tuple(f"{alias}.c{i}" for i in range(len(schema))))
+
+
+def _kept(rows: Rows) -> list[str]:
+    """All columns of some rows, by place."""
+    return _numbered(rows.names)
+
+
+def _numbered(columns: Sequence[str], first: int = 0) -> list[str]:
+    """Columns under the names of their places."""
+    return [f"{column} AS c{place}" for place, column in enumerate(columns, first)]
+
+
+def _select(columns: Sequence[str], rest: str) -> str:
+    return f"SELECT {', '.join(columns) or NO_COLUMN} FROM {rest}"
+
+
+def _case(whens: Sequence[str], otherwise: str) -> str:
+    return f"(CASE {' '.join(whens)} ELSE {otherwise} END)" if whens else otherwise
+
+
+def _cast(value: str, type_: DataType, mode: CastMode) -> str:
+    """CAST as ANSI has it, or TRY_CAST; the cast of before ANSI has no word of its own."""
+    if mode is CastMode.LEGACY:
+        raise UnsupportedError("a cast as before ANSI")
+    word = "TRY_CAST" if mode is CastMode.TRY else "CAST"
+    return f"{word}({value} AS {_type(type_)})"
+
+
+def _opaque_call(identity: str, args: Sequence[str]) -> str:
+    """A function of the session by its name; one of which only a digest is known has none."""
+    if not identity.isidentifier():
+        raise UnsupportedError(f"the function {identity} cannot be called from SQL")
+    return f"{identity}({', '.join(args)})"
 
 
 def _quoted(name: str) -> str:
@@ -515,9 +546,10 @@ def _frame(frame: Frame) -> str:
 
 
 def _values(fields: Sequence[Any], values: Sequence[tuple[Any, ...]]) -> str:
+    """Constant rows; VALUES needs at least one row and one column."""
     if not values:
-        made = [f"CAST(NULL AS {_type(f.type)}) AS c{i}" for i, f in enumerate(fields)]
-        return f"SELECT {', '.join(made) or NO_COLUMN} WHERE false"
+        nulls = _numbered([f"CAST(NULL AS {_type(f.type)})" for f in fields])
+        return f"SELECT {', '.join(nulls) or NO_COLUMN} WHERE false"
     if not fields:
         return f"SELECT * FROM VALUES {', '.join('(0)' for _ in values)} AS v(c0)"
     rows = (
@@ -542,17 +574,17 @@ def literal(value: Any, type_: DataType) -> str:
         case DoubleType() | FloatType():
             return f"CAST('{_float(value)}' AS {_type(type_)})"
         case DayTimeIntervalType():
-            seconds = value // timedelta(microseconds=1)
-            exact = f"CAST('{seconds}' AS DECIMAL(30,0)) / 1000000"
-            made = f"make_dt_interval(0, 0, 0, CAST({exact} AS DECIMAL(18,6)))"
-            return f"CAST({made} AS {_type(type_)})"
+            microseconds = value // timedelta(microseconds=1)
+            exact = f"CAST('{microseconds}' AS DECIMAL(30,0)) / 1000000"
+            interval = f"make_dt_interval(0, 0, 0, CAST({exact} AS DECIMAL(18,6)))"
+            return f"CAST({interval} AS {_type(type_)})"
         case YearMonthIntervalType():
             return f"CAST(make_ym_interval(0, {value}) AS {_type(type_)})"
         case CalendarIntervalType():
             raise UnsupportedError("a constant interval of months and days")
         case ArrayType(element):
-            made = f"array({', '.join(literal(v, element) for v in value)})"
-            return f"CAST({made} AS {_type(type_)})"
+            array = f"array({', '.join(literal(v, element) for v in value)})"
+            return f"CAST({array} AS {_type(type_)})"
         case MapType(key, held):
             pairs = [x for k, v in value for x in (literal(k, key), literal(v, held))]
             return f"CAST(map({', '.join(pairs)}) AS {_type(type_)})"

@@ -21,6 +21,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any, final
 from uuid import uuid4
@@ -68,31 +69,34 @@ class Rules:
             self.check_owner(target)
         for i, one in enumerate(targets):
             for other in targets[i + 1 :]:
-                if relation(one.path, other.path):
+                if path_relation(one.path, other.path) is not None:
                     raise InputError(
                         f"two sinks are written to one place: {one.shown} and {other.shown}"
                     )
 
     def _check_place(self, target: Target) -> None:
+        """Refuse a target outside of the project, over what the run needs, or in the store."""
         allowed = self.anywhere or target.is_asked
-        if not allowed and not any(relation(target.path, p) == INSIDE for p in self.project):
+        if not allowed and not any(
+            path_relation(target.path, p) is PathRelation.INSIDE for p in self.project
+        ):
             where = " or ".join(str(p) for p in self.project) or "any project"
             raise InputError(
                 f"the target {target.shown} is not inside of {where}; "
                 "--trust-targets lets a version write elsewhere"
             )
         for path in self.needed:
-            if relation(target.path, path) in (SAME, ABOVE):
+            if path_relation(target.path, path) in (PathRelation.SAME, PathRelation.ABOVE):
                 raise InputError(f"the target {target.shown} would replace {path}")
         for path in self.store:
-            if relation(target.path, path):
+            if path_relation(target.path, path) is not None:
                 raise InputError(f"the target {target.shown} is in the way of the store {path}")
 
     def _check_sources(self, target: Target) -> None:
         """A source of the run is never written over, whatever is allowed."""
         for pattern in self.sources:
             if _may_match(pattern, target.path) or any(
-                relation(target.path, place) for place in _places(pattern)
+                path_relation(target.path, place) is not None for place in _places(pattern)
             ):
                 raise InputError(
                     f"the target {target.shown} is, contains or lies in a source of the same run"
@@ -103,13 +107,19 @@ class Rules:
         if self.overwrite or not os.path.lexists(target.path) or _is_empty(target.path):
             return
         problem = not_ours(target.path)
-        if problem:
+        if problem is not None:
             raise InputError(f"{target.shown} is there already: {problem}; --overwrite replaces it")
 
 
 # -- where a target is ---------------------------------------------------------------------------
 
-SAME, INSIDE, ABOVE = "same", "inside", "above"
+
+class PathRelation(Enum):
+    """How a path lies to another one."""
+
+    SAME = auto()
+    INSIDE = auto()
+    ABOVE = auto()
 
 
 def path_of(text: str, folder: Path) -> Path | None:
@@ -131,19 +141,23 @@ def real(path: Path) -> Path:
         raise InputError(f"{path}: {error}") from None
 
 
-def relation(path: Path, other: Path) -> str:
-    """How a path lies to another one; empty if apart. By names, and by what the names stand for."""
+def path_relation(path: Path, other: Path) -> PathRelation | None:
+    """How a path lies to another one; None if apart.
+
+    By names, and by what the names stand for: two mounts of one folder are the same.
+    """
     other = real(other)
-    if path == other or _is(path, other):
-        return SAME
-    if other in path.parents or any(_is(parent, other) for parent in path.parents):
-        return INSIDE
-    if path in other.parents or any(_is(path, parent) for parent in other.parents):
-        return ABOVE
-    return ""
+    if path == other or _is_same(path, other):
+        return PathRelation.SAME
+    if other in path.parents or any(_is_same(parent, other) for parent in path.parents):
+        return PathRelation.INSIDE
+    if path in other.parents or any(_is_same(path, parent) for parent in other.parents):
+        return PathRelation.ABOVE
+    return None
 
 
-def _is(path: Path, other: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether both paths stand for one file or folder that is there."""
     try:
         return os.path.samefile(path, other)
     except OSError:
@@ -185,8 +199,8 @@ def _is_empty(path: Path) -> bool:
         return False
 
 
-def not_ours(path: Path) -> str:
-    """Why a path is not exactly what Veer wrote there; empty if it is."""
+def not_ours(path: Path) -> str | None:
+    """Why a path is not exactly what Veer wrote there; None if it is."""
     try:
         mark = _mark(path)
         if mark is None or mark["path"] != _short(str(path)):
@@ -201,7 +215,7 @@ def not_ours(path: Path) -> str:
                 return f"{entry.name} was changed since"
     except (OSError, ValueError, TypeError, KeyError):
         return "it was not written by Veer"
-    return f"{min(expected)} was removed since" if expected else ""
+    return f"{min(expected)} was removed since" if expected else None
 
 
 def _mark(path: Path) -> dict[str, Any] | None:
@@ -209,8 +223,8 @@ def _mark(path: Path) -> dict[str, Any] | None:
     file = path / MARK
     if path.is_symlink() or not path.is_dir() or file.is_symlink() or not file.is_file():
         return None
-    found = json.loads(file.read_text(encoding="utf-8"))
-    return found if isinstance(found, dict) and found.get("veer") == FORMAT else None
+    mark = json.loads(file.read_text(encoding="utf-8"))
+    return mark if isinstance(mark, dict) and mark.get("veer") == FORMAT else None
 
 
 def _put_mark(folder: Path, path: Path, swap: str) -> None:
@@ -220,8 +234,8 @@ def _put_mark(folder: Path, path: Path, swap: str) -> None:
         if not entry.is_file(follow_symlinks=False):
             raise InputError(f"{path}: {entry.name} is no file")
         files[entry.name] = checksum(Path(entry.path))
-    told = {"veer": FORMAT, "path": _short(str(path)), "swap": swap, "files": files}
-    (folder / MARK).write_text(json.dumps(told, indent=1), encoding="utf-8")
+    mark = {"veer": FORMAT, "path": _short(str(path)), "swap": swap, "files": files}
+    (folder / MARK).write_text(json.dumps(mark, indent=1), encoding="utf-8")
 
 
 # -- writing -------------------------------------------------------------------------------------
@@ -309,13 +323,13 @@ def _listing(path: Path) -> list[Any]:
     if not path.is_dir():
         stat = os.lstat(path) if os.path.lexists(path) else None
         return [stat.st_ino, stat.st_size, stat.st_mtime_ns] if stat else []
-    found = []
+    files = []
     for folder, _, names in os.walk(path):
         for name in names:
             stat = os.lstat(os.path.join(folder, name))
             inside = os.path.relpath(os.path.join(folder, name), path)
-            found.append([inside, stat.st_ino, stat.st_size, stat.st_mtime_ns])
-    return sorted(found)
+            files.append([inside, stat.st_ino, stat.st_size, stat.st_mtime_ns])
+    return sorted(files)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -335,10 +349,10 @@ def _exchange(one: Path, other: Path) -> bool:
 
 def recover(path: Path) -> None:
     """Finish what a process left that was killed: the old folder comes back if no new one came."""
-    made = re.compile(rf"\.{re.escape(path.name)}\.veer-([0-9a-f]{{32}})")
+    beside = re.compile(rf"\.{re.escape(path.name)}\.veer-([0-9a-f]{{32}})")
     for entry in sorted(path.parent.iterdir()):
-        found = made.fullmatch(entry.name)
-        if not found or entry.is_symlink() or not entry.is_dir():
+        left = beside.fullmatch(entry.name)
+        if not left or entry.is_symlink() or not entry.is_dir():
             continue
         with _locked(path.parent), _if_left(entry) as is_left:
             if not is_left:
@@ -346,7 +360,7 @@ def recover(path: Path) -> None:
             old = entry / "old"
             if old.exists() and not os.path.lexists(path):
                 os.rename(old, path)
-            if not old.exists() or _was_swapped(path, found[1]):
+            if not old.exists() or _was_swapped(path, left[1]):
                 shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -369,6 +383,7 @@ def _if_left(aside: Path) -> Iterator[bool]:
 
 
 def _was_swapped(path: Path, swap: str) -> bool:
+    """Whether the folder at a path is the one that a swap put there, by its mark."""
     try:
         mark = _mark(path)
     except (OSError, ValueError):
@@ -381,14 +396,14 @@ def _was_swapped(path: Path, swap: str) -> bool:
 
 def safe_name(name: str) -> str:
     """A name as the name of a file, on any system."""
-    made = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", name)).strip(".")
-    if RESERVED.fullmatch(made):
-        made = f"{made}_"
-    data = made.encode("utf-8", "ignore")
+    safe = re.sub(r"[^\w.-]+", "_", unicodedata.normalize("NFC", name)).strip(".")
+    if RESERVED.fullmatch(safe):
+        safe = f"{safe}_"
+    data = safe.encode("utf-8", "ignore")
     if len(data) > LONGEST:
         kept = data[: LONGEST - 9].decode("utf-8", "ignore")
-        made = f"{kept}_{_short(name)}"
-    return made or "result"
+        safe = f"{kept}_{_short(name)}"
+    return safe or "result"
 
 
 @final
@@ -400,13 +415,13 @@ class Names:
 
     def of(self, name: str, id_: str) -> str:
         """A name for something with an id."""
-        made = safe_name(name)
-        if made.casefold() in self.taken:
-            made = safe_name(f"{made}_{id_}")
-        if made.casefold() in self.taken:
-            made = f"{made[:80]}_{_short(id_)}"
-        self.taken.add(made.casefold())
-        return made
+        safe = safe_name(name)
+        if safe.casefold() in self.taken:
+            safe = safe_name(f"{safe}_{id_}")
+        if safe.casefold() in self.taken:
+            safe = f"{safe[:80]}_{_short(id_)}"
+        self.taken.add(safe.casefold())
+        return safe
 
 
 def _short(text: str) -> str:

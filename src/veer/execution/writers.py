@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from veer.errors import InputError
-from veer.execution.targets import relation
+from veer.execution.targets import path_relation
 from veer.frontends.spark.plans.tree import scala_items
 
 if TYPE_CHECKING:
@@ -33,74 +34,107 @@ def recording_writer(
     stored: Callable[[DataFrame], DataFrame],
     as_it_is: Callable[[DataFrame], DataFrame],
 ) -> Any:
-    """A writer of a frame that writes the rows of the `stored` one where that is the same."""
+    """A writer of a frame that writes the rows of the `stored` one where that is the same.
+
+    `writer` gives Spark's own writer of a frame. It is a `DataFrameWriter` for those who look.
+    """
     from pyspark.sql.readwriter import DataFrameWriter
 
+    recorded = _RecordedWriter(frame, writer, stored, as_it_is)
+
     class Recording(DataFrameWriter):
-        """Takes everything down until it is told where to write."""
-
         def __init__(self) -> None:
-            self._calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
-
-        def _done(self, name: str, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
-            place = args[0] if args else given.get("path", given.get("name"))
-            if name == "save" and place is None:
-                place = self._option("path")
-            if name in TO_PATHS and place is not None:
-                reads = reads_path(frame, str(place))
-            else:
-                reads = reads_table(frame, place if name in ("saveAsTable", "insertInto") else None)
-            if reads is Reads.YES and self._overwrites(name, (*args[1:], *given.values())):
-                raise InputError(f"the job overwrites {place}, which it reads; write it elsewhere")
-            own = reads is not Reads.NO
-            return getattr(self._told(as_it_is(frame) if own else stored(frame)), name)(
-                *args, **given
-            )
-
-        def _overwrites(self, name: str, words: tuple[Any, ...]) -> bool:
-            """Whether Spark deletes what is there before it reads."""
-            modes = [w for call, given, _ in self._calls if call == "mode" for w in given]
-            modes += [w for call, _, more in self._calls if call == "mode" for w in more.values()]
-            last = [*modes[-1:], *words]
-            asked = any(str(w).lower() == "overwrite" for w in last)
-            asked = asked or (name == "insertInto" and True in words)
-            dynamic = self._option("partitionoverwritemode") or frame.sparkSession.conf.get(
-                "spark.sql.sources.partitionOverwriteMode"
-            )
-            return asked and str(dynamic).lower() == "static"
-
-        def _told(self, rows: DataFrame) -> Any:
-            """A writer of a frame that was told what this one was."""
-            made = writer(rows)
-            for call, words, more in self._calls:
-                made = getattr(made, call)(*words, **more)
-            return made
+            """Spark's own state is not needed: what it holds is asked of a writer of its own."""
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(self._told(frame), name)  # what Spark keeps for itself
-
-        def _option(self, asked: str) -> Any:
-            found = None
-            for call, words, more in self._calls:
-                said = dict([words]) if call == "option" and len(words) == 2 else more
-                found = {str(k).lower(): v for k, v in said.items()}.get(asked, found)
-            return found
-
-    def setting(name: str) -> Any:
-        def call(self: Any, *args: Any, **given: Any) -> Any:
-            self._calls.append((name, args, given))
-            return self
-
-        return call
-
-    def done(name: str) -> Any:
-        return lambda self, *args, **given: self._done(name, args, given)
+            return getattr(recorded.repeated_on(frame), name)
 
     for name in SETTING:
-        setattr(Recording, name, setting(name))
+        setattr(Recording, name, _setting(recorded, name))
     for name in (*TO_PATHS, *TO_TABLES):
-        setattr(Recording, name, done(name))
+        setattr(Recording, name, _writing(recorded, name))
     return Recording()
+
+
+def _setting(recorded: _RecordedWriter, name: str) -> Any:
+    """A method that only notes how to write."""
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        recorded.calls.append(_Call(name, args, named))
+        return self
+
+    return method
+
+
+def _writing(recorded: _RecordedWriter, name: str) -> Any:
+    """A method that writes."""
+    return lambda self, *args, **named: recorded.write(_Call(name, args, named))
+
+
+@final
+class _Call(NamedTuple):
+    """A call of a method of a writer."""
+
+    method: str
+    args: tuple[Any, ...]
+    named: dict[str, Any]
+
+
+@final
+@dataclass
+class _RecordedWriter:
+    """What a job calls on the writer of a frame, until it says where to write."""
+
+    frame: DataFrame
+    writer: Callable[[DataFrame], Any]
+    stored: Callable[[DataFrame], DataFrame]
+    as_it_is: Callable[[DataFrame], DataFrame]
+    calls: list[_Call] = field(default_factory=list)
+
+    def write(self, call: _Call) -> Any:
+        """Write the stored rows, or the job's own where it may read what is written to."""
+        place = call.args[0] if call.args else call.named.get("path", call.named.get("name"))
+        if call.method == "save" and place is None:
+            place = self._option("path")
+        if call.method in TO_PATHS and place is not None:
+            reads = reads_path(self.frame, str(place))
+        else:
+            is_named = call.method in ("saveAsTable", "insertInto")
+            reads = reads_table(self.frame, place if is_named else None)
+        if reads is Reads.YES and self._overwrites(call):
+            raise InputError(f"the job overwrites {place}, which it reads; write it elsewhere")
+        rows = self.stored if reads is Reads.NO else self.as_it_is
+        writer = self.repeated_on(rows(self.frame))
+        return getattr(writer, call.method)(*call.args, **call.named)
+
+    def repeated_on(self, rows: DataFrame) -> Any:
+        """Spark's writer of a frame, after the same calls."""
+        writer = self.writer(rows)
+        for call in self.calls:
+            writer = getattr(writer, call.method)(*call.args, **call.named)
+        return writer
+
+    def _overwrites(self, call: _Call) -> bool:
+        """Whether Spark deletes what is there before it reads."""
+        words = (*call.args[1:], *call.named.values())
+        set_before = [c for c in self.calls if c.method == "mode"]
+        modes = [word for c in set_before for word in c.args]
+        modes += [word for c in set_before for word in c.named.values()]
+        overwrites = any(str(word).lower() == "overwrite" for word in (*modes[-1:], *words))
+        overwrites = overwrites or (call.method == "insertInto" and True in words)
+        dynamic = self._option("partitionoverwritemode") or self.frame.sparkSession.conf.get(
+            "spark.sql.sources.partitionOverwriteMode"
+        )
+        return overwrites and str(dynamic).lower() == "static"
+
+    def _option(self, name: str) -> Any:
+        """The value an option has by now; Spark does not care for capital letters in its name."""
+        value = None
+        for call in self.calls:
+            is_pair = call.method == "option" and len(call.args) == 2
+            options = dict([call.args]) if is_pair else call.named
+            value = {str(k).lower(): v for k, v in options.items()}.get(name, value)
+        return value
 
 
 @final
@@ -131,6 +165,7 @@ def reads_table(frame: DataFrame, name: Any) -> Reads:
 
 
 def _reads(frame: DataFrame, place: Callable[[], str]) -> Reads:
+    """Whether a frame reads a place; perhaps, if some of its leaves do not say what they read."""
     read, others = _leaves(frame)
     target = place()
     if any(_overlap(target, path) for path in read):
@@ -141,8 +176,8 @@ def _reads(frame: DataFrame, place: Callable[[], str]) -> Reads:
 def _location(frame: DataFrame, table: str) -> str:
     """Where the files of a table of the catalog are."""
     state: Any = frame.sparkSession._jsparkSession.sessionState()
-    found = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(table))
-    return _qualified(frame, str(found.location().toString()))
+    metadata = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(table))
+    return _qualified(frame, str(metadata.location().toString()))
 
 
 def _leaves(frame: DataFrame) -> tuple[list[str], list[str]]:
@@ -166,15 +201,16 @@ def _leaves(frame: DataFrame) -> tuple[list[str], list[str]]:
 def _qualified(frame: DataFrame, path: str) -> str:
     """A path as Hadoop knows it, with its file system."""
     session: Any = frame.sparkSession
-    made = session._jvm.org.apache.hadoop.fs.Path(path)
-    system = made.getFileSystem(session._jsc.hadoopConfiguration())
-    return str(system.makeQualified(made).toUri().toString())
+    hadoop_path = session._jvm.org.apache.hadoop.fs.Path(path)
+    system = hadoop_path.getFileSystem(session._jsc.hadoopConfiguration())
+    return str(system.makeQualified(hadoop_path).toUri().toString())
 
 
 def _overlap(one: str, other: str) -> bool:
+    """Whether a path is, contains or lies in another one; local ones wherever links lead."""
     paths = [p.removeprefix("file://").removeprefix("file:") for p in (one, other)]
     if all(p.startswith("/") for p in paths):
-        return bool(relation(Path(os.path.realpath(paths[0])), Path(paths[1])))
+        return path_relation(Path(os.path.realpath(paths[0])), Path(paths[1])) is not None
     one, other = (p.rstrip("/") + "/" for p in (one, other))
     return one.startswith(other) or other.startswith(one)
 

@@ -35,6 +35,7 @@ def compile_call(
             rows = [row for row in rows if where(row, env) is True]
         values = [tuple([a(row, env) for a in args]) for row in rows]
         if call.distinct:
+            # The first of equal ones: 0.0 and -0.0 are one value, and the rest goes.
             values = list(
                 {
                     tuple(k(v) for k, v in zip(keys, value, strict=True)): value

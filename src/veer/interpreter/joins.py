@@ -54,7 +54,11 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
 def _partner_finder(
     operator: Join, left: Schema, right: Schema
 ) -> Callable[[list[Row]], Callable[[Row], Sequence[int]]]:
-    """Candidates for each left row: by hashing on the columns that the condition equates."""
+    """Candidates for each left row: by hashing on the columns that the condition equates.
+
+    The condition is evaluated on every candidate, so hashing only has to miss none: keys are those of
+    `=`, under which 0.0 is -0.0 and NaN is NaN, and null is left out where `=` is never true of it.
+    """
     both = left + right
     conjuncts = (
         operator.condition.args if isinstance(operator.condition, And) else (operator.condition,)

@@ -1,4 +1,9 @@
-"""Each operator as a function from input signals to an output signal."""
+"""Each operator as a function from input signals to an output signal.
+
+This is what the operators mean: witnesses are replayed here and proofs simulated, so each follows what
+Spark does with nulls, duplicates and empty inputs. Where Spark may choose, rows are taken in the order
+in which they come; who needs every choice runs with `Choices`.
+"""
 
 from __future__ import annotations
 
@@ -115,6 +120,7 @@ def _filter(operator: Filter, inputs: Sequence[Schema], outer: Outer) -> Step:
 
     def step(signals: list[Signal], env: Environment) -> Signal:
         (signal,) = signals
+        # Not null either: a row stays only if the condition is true.
         return signal.pick([i for i, row in enumerate(signal.rows) if test(row, env) is True])
 
     return step
@@ -158,7 +164,7 @@ def _unnest(operator: Unnest, inputs: Sequence[Schema], outer: Outer) -> Step:
     def step(signals: list[Signal], env: Environment) -> Signal:
         out: list[Row] = []
         for row in signals[0].rows:
-            items = generator(row, env) or ()
+            items = generator(row, env) or ()  # null has no elements, like an empty array
             for place, item in enumerate(items):
                 out.append(row + ((place,) if operator.position else ()) + element(item))
             if not items and operator.outer:
@@ -185,6 +191,7 @@ def _lateral(operator: Lateral, inputs: Sequence[Schema], outer: Outer) -> Step:
 
 
 def _sample(operator: Sample) -> Step:
+    """Some rows, by their numbers: one of the draws Spark may make, for what need not be repeated."""
     share = operator.fraction
 
     def step(signals: list[Signal], env: Environment) -> Signal:

@@ -21,6 +21,7 @@ def compile_order(
     def arrange(rows: list[Row], env: Environment) -> tuple[list[int], list[int]]:
         columns = [[value(row, env) for row in rows] for value, _, _ in compiled]
         places = list(range(len(rows)))
+        # Stable sorts by the last key first. Nulls stand apart: no value is compared with them.
         for column, (_, key, spec) in reversed(list(zip(columns, compiled, strict=True))):
             present = [i for i in places if column[i] is not None]
             nulls = [i for i in places if column[i] is None]

@@ -1,4 +1,7 @@
-"""Conditions put together and taken apart: AND and OR of any number of boolean expressions."""
+"""Conditions put together and taken apart: AND and OR of any number of boolean expressions.
+
+Flattening is sound in three-valued logic: AND and OR are associative with nulls too.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,26 @@ from veer.model.types import BOOLEAN
 
 def conjunction(conditions: Sequence[Expr]) -> Expr:
     """AND of any number of conditions, nested ANDs flattened; true if there are none."""
-    flat = [part for condition in conditions for part in conjuncts(condition)]
-    if not flat:
+    parts = [part for condition in conditions for part in conjuncts(condition)]
+    if not parts:
         return Literal(True, BOOLEAN)
-    return flat[0] if len(flat) == 1 else And(tuple(flat))
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
 def disjunction(conditions: Sequence[Expr]) -> Expr:
     """OR of at least one condition, nested ORs flattened."""
-    flat: list[Expr] = []
+    alternatives: list[Expr] = []
     for condition in conditions:
-        flat.extend(condition.args if isinstance(condition, Or) else [condition])
-    return flat[0] if len(flat) == 1 else Or(tuple(flat))
+        alternatives.extend(condition.args if isinstance(condition, Or) else [condition])
+    return alternatives[0] if len(alternatives) == 1 else Or(tuple(alternatives))
 
 
 def conjuncts(condition: Expr) -> Iterator[Expr]:
-    """The conditions that a condition joins by AND; itself if it is no AND."""
+    """The conditions that a condition joins by AND; itself if it is no AND.
+
+    The whole is true exactly where each of them is. It is false or null elsewhere, and which of the
+    two cannot be read off the parts one by one.
+    """
     if isinstance(condition, And):
         for arg in condition.args:
             yield from conjuncts(arg)

@@ -201,6 +201,7 @@ class Case:
 
     @property
     def type(self) -> DataType:
+        """That of every branch."""
         return self.otherwise.type
 
 
@@ -260,6 +261,7 @@ class GetField:
 
     @property
     def type(self) -> DataType:
+        """That of the field; of the first, where several have its name."""
         assert isinstance(self.arg.type, StructType)
         return next(t for n, t in self.arg.type.fields if n == self.name)
 
@@ -305,6 +307,7 @@ class ScalarQuery:
 
     @property
     def type(self) -> DataType:
+        """That of the only column."""
         return self.query.result_schema.types[0]
 
 

@@ -112,8 +112,8 @@ def encode(value: Any) -> Json:
         case Dataflow():
             return {"query": to_json(value)}
         case _ if is_dataclass(value) and type(value).__name__ in CLASSES:
-            made = {f.name: encode(getattr(value, f.name)) for f in _written(value)}
-            return {"is": type(value).__name__, **made}
+            properties = {f.name: encode(getattr(value, f.name)) for f in _written(value)}
+            return {"is": type(value).__name__, **properties}
         case _:
             raise TypeError(f"cannot write {type(value).__name__} as JSON")
 
@@ -127,7 +127,10 @@ def _written(value: Any) -> Iterator[dataclasses.Field[Any]]:
 
 
 def is_alike(one: Any, other: Any) -> bool:
-    """Whether two parts of dataflows say the same; equality takes 0.0 for -0.0."""
+    """Whether two parts of dataflows say the same.
+
+    Not just `==`, which takes 0.0 for -0.0 and 1 for 1.0: Spark tells them apart.
+    """
     return bool(one == other) and encode(one) == encode(other)
 
 
@@ -138,8 +141,8 @@ def decode(data: Json) -> Any:
     if not isinstance(data, Mapping):
         return data
     if "is" in data:
-        made = {name: decode(part) for name, part in data.items() if name != "is"}
-        return _sink(made) if data["is"] == "Sink" else CLASSES[data["is"]](**made)
+        properties = {name: decode(part) for name, part in data.items() if name != "is"}
+        return _sink(properties) if data["is"] == "Sink" else CLASSES[data["is"]](**properties)
     ((tag, inside),) = data.items()
     match tag:
         case "float":

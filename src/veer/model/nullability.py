@@ -1,4 +1,8 @@
-"""Whether an expression can be null, given the nullability of its columns."""
+"""Whether an expression can be null, given the nullability of its columns.
+
+"Never null" is a fact that proofs use, so it is claimed only where it holds on every row that Spark
+gives; a run that fails gives none. Whatever is not known may be null.
+"""
 
 from __future__ import annotations
 
@@ -57,6 +61,7 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
         case Literal(value):
             return value is None
         case And(args) | Or(args):
+            # `false AND null` is not null, but that depends on the row.
             return any(is_nullable(a, schema) for a in args)
         case Not(arg):
             return is_nullable(arg, schema)
@@ -76,6 +81,8 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
         case Call(function, args):
             return _call_nullable(function, args, schema)
         case OuterColumn() | OpaqueCall() | GetField() | InQuery() | ScalarQuery():
+            # A scalar subquery without rows is null, IN is null beside a null, an opaque function
+            # may give anything.
             return True
         case _:
             assert_never(expr)
@@ -92,6 +99,7 @@ def gives_null(given: DataType, target: DataType) -> bool:
 
 
 def _is_widening(cast: Cast) -> bool:
+    """Whether the target type has a value for every value, so that no cast of them gives null."""
     given, target = cast.arg.type, cast.type
     if given == target or isinstance(target, StringType):
         return True
@@ -107,6 +115,7 @@ def _is_widening(cast: Cast) -> bool:
 
 
 def _call_nullable(function: str, args: tuple[Expr, ...], schema: Schema) -> bool:
+    """The same of a call: COALESCE is null if all its arguments are, most others if one is."""
     if scalar_function(function).solver is SolverMeaning.FIRST_PRESENT:
         return all(is_nullable(a, schema) for a in args)
     match scalar_function(function).nulls:

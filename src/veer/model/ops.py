@@ -279,6 +279,7 @@ class Join(Operator):
             case "semi" | "anti":
                 return left
             case "left":
+                # Also columns declared never null: those of a row without partner are.
                 return left + right.as_nullable()
             case "full":
                 return left.as_nullable() + right.as_nullable()
@@ -360,6 +361,7 @@ class Union(Operator):
         first = inputs[0]
         for other in inputs[1:]:
             require_same_types("union", first, other)
+        # A column is never null only if it is so in every input.
         return Schema(
             tuple(
                 Field(f.name, f.type, any(s.fields[i].nullable for s in inputs))

@@ -94,10 +94,11 @@ def _put_leaf(
     below = _unused(f"{id_} leaf", dataflow, operators)
     operators[below] = leaf.source
     if leaf.facts:
-        known = _unused(f"{id_} facts", dataflow, operators)
-        operators[known] = Filter(conjunction(leaf.facts))
-        links.append(Link(below, known))
-        below = known
+        # A filter that every row passes, since the facts hold of all of them.
+        facts = _unused(f"{id_} facts", dataflow, operators)
+        operators[facts] = Filter(conjunction(leaf.facts))
+        links.append(Link(below, facts))
+        below = facts
     fields = leaf.source.fields
     columns = (
         Literal(None, f.type) if place is None else Column(fields[place].name, f.type)
@@ -109,6 +110,7 @@ def _put_leaf(
 
 
 def _unused(name: str, dataflow: Dataflow, operators: Mapping[str, AnyOperator]) -> str:
+    """An id that no operator has."""
     while name in operators or name in dataflow.operators:
         name += "'"
     return name

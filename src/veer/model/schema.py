@@ -60,10 +60,12 @@ class Schema:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
         return tuple(f.name for f in self.fields)
 
     @cached_property
     def types(self) -> tuple[DataType, ...]:
+        """The types of the columns, in order."""
         return tuple(f.type for f in self.fields)
 
     def place(self, name: str, occurrence: int = 0) -> int:
@@ -88,9 +90,9 @@ class Schema:
         return Schema(tuple(Field(f.name, f.type) for f in self.fields))
 
 
-def close_names(name: str, known: Iterable[str]) -> list[str]:
+def close_names(name: str, declared: Iterable[str]) -> list[str]:
     """Names that may be meant by one that is not known: spelled nearly so, or in another schema."""
-    lowered, names = name.lower(), sorted(known)
+    lowered, names = name.lower(), sorted(declared)
     last = lowered.rpartition(".")[2]
     same = [n for n in names if n.lower().rpartition(".")[2] == last]
     return (same or get_close_matches(lowered, names, 3, 0.7))[:3]

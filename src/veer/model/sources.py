@@ -44,12 +44,13 @@ def tables_read(dataflows: Iterable[Dataflow]) -> dict[str, Source]:
     """
     tables: dict[str, Source] = {}
     for source in chain.from_iterable(map(sources_of, dataflows)):
-        known = tables.get(source.table)
-        tables[source.table] = source if known is None else _declared_by_both(known, source)
+        other = tables.get(source.table)
+        tables[source.table] = source if other is None else _declared_by_both(other, source)
     return dict(sorted(tables.items()))
 
 
 def _declared_by_both(one: Source, two: Source) -> Source:
+    """One table with the declarations of two readers: all of them hold of the same rows."""
     if one == two or not have_same_columns(one, two):
         return one
     columns = tuple(
@@ -107,8 +108,8 @@ def _changed(operator: AnyOperator, change: Callable[[Source], Source]) -> AnyOp
         return change(operator)
     if next(subqueries(operator), None) is None:
         return operator
-    made: AnyOperator = _map_queries(operator, lambda query: map_sources(query, change))
-    return made
+    changed: AnyOperator = _map_queries(operator, lambda query: map_sources(query, change))
+    return changed
 
 
 def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
@@ -118,8 +119,8 @@ def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
     if isinstance(value, tuple):
         return tuple(_map_queries(item, change) for item in value)
     if is_dataclass(value) and not isinstance(value, type | DataType | Schema):
-        made = {
+        properties = {
             f.name: _map_queries(getattr(value, f.name), change) for f in fields(value) if f.init
         }
-        return type(value)(**made)
+        return type(value)(**properties)
     return value

@@ -388,21 +388,25 @@ class _TypeReader:
         self.tokens = tokens[::-1]
 
     def next(self) -> str:
+        """The next token, taken."""
         if not self.tokens:
             raise ParseError(f"not a type: {self.text[:80]!r} ends too early")
         return self.tokens.pop()
 
     def expect(self, token: str) -> None:
-        if (found := self.next()) != token:
-            raise ParseError(f"not a type: {self.text[:80]!r}, expected {token!r}, got {found!r}")
+        """Take the next token, which must be this one."""
+        if (given := self.next()) != token:
+            raise ParseError(f"not a type: {self.text[:80]!r}, expected {token!r}, got {given!r}")
 
     def take(self, token: str) -> bool:
+        """Take the next token if it is this one, in whatever letter case."""
         if self.tokens and self.tokens[-1].lower() == token:
             self.tokens.pop()
             return True
         return False
 
     def numbers(self) -> list[int]:
+        """Numbers in parentheses, as of `decimal(7, 2)`; none if there are no parentheses."""
         if not self.take("("):
             return []
         numbers = [self.number()]
@@ -412,12 +416,14 @@ class _TypeReader:
         return numbers
 
     def number(self) -> int:
+        """A whole number."""
         token = self.next()
         if not re.fullmatch(r"[0-9]{1,9}", token):
             raise ParseError(f"not a type: {self.text[:80]!r}, expected a number, got {token!r}")
         return int(token)
 
     def read(self, depth: int) -> DataType:
+        """One type; those inside of it are read one level deeper."""
         if depth > MAX_NESTING:
             raise ParseError(f"type nested deeper than {MAX_NESTING}: {self.text[:40]!r}...")
         name = self.next().lower()
@@ -454,10 +460,12 @@ class _TypeReader:
         raise ParseError(f"unknown type {name!r}")
 
     def arguments(self) -> str:
+        """Numbers in parentheses as they belong into the name of a type."""
         numbers = self.numbers()
         return f"({','.join(map(str, numbers))})" if numbers else ""
 
     def struct(self, depth: int) -> DataType:
+        """The fields of a struct, whose name is read already."""
         self.expect("<")
         fields: list[tuple[str, DataType]] = []
         while not self.take(">"):
@@ -470,6 +478,7 @@ class _TypeReader:
         return StructType(tuple(fields))
 
     def interval(self) -> DataType:
+        """The units of an interval, as in `interval day to second`."""
         if not self.tokens or self.tokens[-1].lower() not in DAY_TIME_FIELDS + YEAR_MONTH_FIELDS:
             return CALENDAR_INTERVAL
         first = self.next().lower()

@@ -78,13 +78,13 @@ class _Counted:
     """Notes for each table the numbers that matter."""
 
     def __init__(self, counts: dict[str, set[int]]) -> None:
-        self.found = counts
-        self.known: dict[int, Set[int]] = {}  # of subqueries by identity: they outlive this
+        self.counts = counts
+        self.read: dict[int, Set[int]] = {}  # results by identity: subqueries outlive this
 
     def columns(self, dataflow: Dataflow) -> Set[int]:
         """The places of the result that hold numbers of rows."""
-        if id(dataflow) in self.known:
-            return self.known[id(dataflow)]
+        if id(dataflow) in self.read:
+            return self.read[id(dataflow)]
         counting: dict[str, Set[int]] = {}
         tables: dict[str, set[str]] = {}
         for id_ in dataflow.order:
@@ -97,17 +97,18 @@ class _Counted:
                 self.columns(query)
             self._note(operator, rows, seen, tables[id_])
             counting[id_] = self._counting(operator, rows, seen, len(dataflow.schemas[id_]))
-        self.known[id(dataflow)] = counting[dataflow.sinks[0]]
-        return self.known[id(dataflow)]
+        self.read[id(dataflow)] = counting[dataflow.sinks[0]]
+        return self.read[id(dataflow)]
 
     def _note(self, operator: AnyOperator, rows: Schema, seen: Set[int], tables: set[str]) -> None:
+        """Note the numbers of one operator for all tables below it."""
         numbers = set(_own_numbers(operator))
         for part in (p for expr in operator_exprs(operator) for p in parts(expr)):
             if isinstance(part, Compare | InList | Call) and self._counts(part, rows, seen):
                 numbers.update(_numbers(part))
         telling = {n for n in numbers if 1 < n <= MOST}
         for table in tables if telling else ():
-            self.found.setdefault(table, set()).update(telling)
+            self.counts.setdefault(table, set()).update(telling)
 
     def _counting(
         self, operator: AnyOperator, rows: Schema, seen: Set[int], width: int

@@ -48,9 +48,9 @@ def conflict(dataflows: Sequence[Dataflow]) -> str:
 
     No rows can be given for it that both mean.
     """
-    known: dict[str, Source] = {}
+    first: dict[str, Source] = {}
     for source in chain.from_iterable(map(sources_of, dataflows)):
-        other = known.setdefault(source.table.lower(), source)
+        other = first.setdefault(source.table.lower(), source)
         if other.table != source.table or not have_same_columns(other, source):
             return f"table {source.table!r} is declared in two ways"
     return ""
@@ -357,12 +357,12 @@ class Instances:
         """Make foreign keys point to parents, or to that one; False if there is none."""
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            found = parent_of(foreign, self.sources.values())
+            referred = parent_of(foreign, self.sources.values())
             places = [names.index(c) for c in foreign.columns]
-            if found is None or not refers(source, places, found, foreign):
+            if referred is None or not refers(source, places, referred, foreign):
                 continue
-            targets = target_places(found, foreign)
-            every = own if found.table == source.table else tables.get(found.table, [])
+            targets = target_places(referred, foreign)
+            every = own if referred.table == source.table else tables.get(referred.table, [])
             types = [source.fields[p].type for p in places]
             rows = [
                 other
@@ -405,14 +405,14 @@ def refers(source: Source, places: Sequence[int], parent: Source, foreign: Forei
 def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
     """A foreign key that instances do not keep, since its columns are compared in another way."""
     read = tables_read(dataflows)
-    known = (*read.values(), *unread)
+    declared = (*read.values(), *unread)
     for source in read.values():
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            parent = parent_of(foreign, known)
+            parent = parent_of(foreign, declared)
             places = [names.index(c) for c in foreign.columns]
             if parent is None:
-                broken = any(_last_part(s.table) == _last_part(foreign.parent) for s in known)
+                broken = any(_last_part(s.table) == _last_part(foreign.parent) for s in declared)
             else:
                 broken = not refers(source, places, parent, foreign)
             if broken:
@@ -461,8 +461,8 @@ def has_unknown_checks(source: Source) -> bool:
 def _compiled_checks(source: Source) -> list[Compiled]:
     """The conditions that can be evaluated; where there are others, nothing is refuted."""
     schemas = (Schema(source.fields),)
-    known = (c for c in source.checks if not any(isinstance(p, OpaqueCall) for p in parts(c)))
-    return [compile_expr(check, schemas) for check in known]
+    clear = (c for c in source.checks if not any(isinstance(p, OpaqueCall) for p in parts(c)))
+    return [compile_expr(check, schemas) for check in clear]
 
 
 def _folded_value(expr: Expr) -> Any:
@@ -501,9 +501,10 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
             if parent is None or not refers(source, places, parent, foreign):
                 continue
             targets = target_places(parent, foreign)
-            known = {tuple(row[i] for i in targets) for row in tables[parent.table]}
+            present = {tuple(row[i] for i in targets) for row in tables[parent.table]}
             for row in rows:
                 value = tuple(row[i] for i in places)
-                if None not in value and value not in known:
+                # As in SQL: with a null among its columns a foreign key refers to nothing.
+                if None not in value and value not in present:
                     return False
     return True

@@ -88,10 +88,10 @@ class _Adding:
                 continue
             # The row refers to a table that is read, where no row may be added.
             targets = target_places(target, foreign)
-            known = [[other[t] for t in targets] for other in self.tables[target.table]]
+            present = [[other[t] for t in targets] for other in self.tables[target.table]]
             fitting = (
                 values
-                for values in known
+                for values in present
                 if None not in values
                 and all(
                     p not in given or given[p] == v for p, v in zip(places, values, strict=True)

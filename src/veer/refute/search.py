@@ -88,8 +88,8 @@ class Refutation:
         """The comparison, restricted to what the sinks depend on."""
         ours, theirs = p.restrict(p.ancestors(p_sink)), q.restrict(q.ancestors(q_sink))
         read = {source.table.lower() for source in tables_read((ours, theirs)).values()}
-        known = (*tables_read((p, q)).values(), *p.declared, *q.declared)
-        unread = {s.table.lower(): s for s in known if s.table.lower() not in read}
+        declared = (*tables_read((p, q)).values(), *p.declared, *q.declared)
+        unread = {s.table.lower(): s for s in declared if s.table.lower() not in read}
         return cls(ours, theirs, p_sink, q_sink, columns, semantics, tuple(unread.values()))
 
     def completed(self, sources: Mapping[str, Source], tables: Tables) -> Tables | None:
@@ -146,6 +146,7 @@ class Refutation:
             return False
         if not self.is_order_sensitive:
             return True
+        # However both choose: an outcome of P that Q can give too leaves room for equal runs.
         outcomes = self._all_outcomes(tables)
         return outcomes is not None and not any(starmap(self.same, product(*outcomes)))
 
@@ -236,9 +237,9 @@ def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
     if _unfit(refutation) is not None:
         return None
     stream = Instances((refutation.p, refutation.q))
-    known = {name: tables[name] for name in stream.sources}
-    if refutation.differ(known) and _is_legal(refutation, stream, known):
-        return _shrunk(refutation, stream, known)
+    read = {name: tables[name] for name in stream.sources}
+    if refutation.differ(read) and _is_legal(refutation, stream, read):
+        return _shrunk(refutation, stream, read)
     return None
 
 
@@ -248,6 +249,7 @@ def _is_legal(refutation: Refutation, stream: Instances, tables: Tables) -> bool
 
 
 def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
+    """The witness an instance shrinks to; every smaller one is legal and tells the sinks apart."""
     small = shrink(tables, lambda t: _is_legal(refutation, stream, t) and refutation.differ(t))
     return _witness(refutation, stream, small)
 
@@ -289,6 +291,7 @@ def _unfit(refutation: Refutation) -> str | None:
 
 
 def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
+    """Operators of which nobody knows what they give on an instance, in subqueries too."""
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         exprs = list(operator_exprs(operator))
@@ -311,6 +314,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
 
 
 def _projected(result: Result, places: Sequence[int]) -> Result:
+    """The result with these columns only, in this order."""
     if list(places) == list(range(len(result.names))):
         return result
     rows = [tuple(row[p] for p in places) for row in result.rows]

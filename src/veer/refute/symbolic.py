@@ -288,42 +288,33 @@ class SymbolicRun:
         below: Sequence[Schema],
         outer: EnclosingRows,
     ) -> list[PossibleRow]:
+        """The rows an operator may give; `UnsupportedError` where that takes a choice or an order."""
         operator = dataflow.operators[id_]
         schema = below[0] if below else Schema(())
         match operator:
             case Source(table):
                 return self.rows[table]
-            case Values(fields, values):
-                types = [f.type for f in fields]
-                return [PossibleRow((), tuple(map(Literal, row, types))) for row in values]
+            case Values():
+                return _constant_rows(operator)
             case Filter(predicate):
                 return [self._kept(r, self._expr(predicate, schema, r, outer)) for r in inputs[0]]
-            case Project(named):
-                return [
-                    PossibleRow(r.there, tuple(self._expr(n.expr, schema, r, outer) for n in named))
-                    for r in inputs[0]
-                ]
+            case Project():
+                return [self._projected(operator, r, schema, outer) for r in inputs[0]]
             case Sort():
                 return inputs[0]
             case Limit(limit, 0) if limit is None or limit >= len(inputs[0]):
-                return inputs[0]
-            case Sink(columns=shown):
-                places = [schema.place(c.name, c.occurrence) for c in shown]
-                return [_picked(r, places) for r in inputs[0]] if shown else inputs[0]
+                return inputs[0]  # it keeps all rows there can be
+            case Sink():
+                places = operator.places(schema)
+                return [_picked(r, places) for r in inputs[0]]
             case Union():
                 return [r for rows in inputs for r in rows]
             case Join():
                 return self._join(operator, inputs, below, outer)
             case Lateral(query, keeps_all):
                 return self._lateral(query, keeps_all, inputs[0], schema, outer)
-            case Aggregate(keys, calls):
-                return self._groups(
-                    inputs[0],
-                    schema,
-                    [k.expr for k in keys],
-                    [n.call for n in calls],
-                    outer,
-                )
+            case Aggregate():
+                return self._groups(operator, inputs[0], schema, outer)
             case GlobalAggregate(calls):
                 folds = [self._fold(n.call, inputs[0], schema, outer) for n in calls]
                 return [PossibleRow((), tuple(folds))]
@@ -334,7 +325,15 @@ class SymbolicRun:
             case _:
                 assert_never(operator)
 
+    def _projected(
+        self, project: Project, row: PossibleRow, schema: Schema, outer: EnclosingRows
+    ) -> PossibleRow:
+        """The row a projection makes of one; there if that is."""
+        values = (self._expr(n.expr, schema, row, outer) for n in project.columns)
+        return PossibleRow(row.there, tuple(values))
+
     def _kept(self, row: PossibleRow, condition: Expr) -> PossibleRow:
+        """The row, there only if a condition is true too: not if it is false or null."""
         return replace(row, there=(*row.there, condition))
 
     def _join(
@@ -344,6 +343,7 @@ class SymbolicRun:
         below: Sequence[Schema],
         outer: EnclosingRows,
     ) -> list[PossibleRow]:
+        """Every pair of rows, there if they meet; and padded rows, there if they meet none."""
         left, right = inputs
         schema = below[0] + below[1]
         condition = TRUE if join.condition is None else join.condition
@@ -407,14 +407,14 @@ class SymbolicRun:
     # -- groups --------------------------------------------------------------------------------
 
     def _groups(
-        self,
-        rows: list[PossibleRow],
-        schema: Schema,
-        keys: Sequence[Expr],
-        calls: Sequence[AggregateCall],
-        outer: EnclosingRows,
+        self, aggregate: Aggregate, rows: list[PossibleRow], schema: Schema, outer: EnclosingRows
     ) -> list[PossibleRow]:
-        """The first row of each group, with the folds over its members."""
+        """The first row of each group, with the folds over its members.
+
+        Which rows are there is open, so each may be the first of its group: there is a row for each,
+        which is there if no earlier one with the same keys is. Null keys are the same.
+        """
+        keys = [k.expr for k in aggregate.keys]
         keyed = [tuple(self._expr(k, schema, r, outer) for k in keys) for r in rows]
         if any(has_floats(k.type) for k in keys):
             raise UnsupportedError("groups of floats")
@@ -427,7 +427,7 @@ class SymbolicRun:
                 [_all((*r.there, fit)) for r, fit in zip(rows[:i], fits[:i], strict=True)]
             )
             members = [self._kept(r, fit) for r, fit in zip(rows, fits, strict=True)]
-            values = [self._fold(call, members, schema, outer) for call in calls]
+            values = [self._fold(n.call, members, schema, outer) for n in aggregate.calls]
             first = (*row.there, Not(_truth(earlier)))
             groups.append(PossibleRow(first, (*keyed[i], *values)))
         return groups
@@ -481,6 +481,12 @@ class SymbolicRun:
         return value
 
 
+def _constant_rows(operator: Values) -> list[PossibleRow]:
+    """Rows that are there under no condition."""
+    types = [f.type for f in operator.fields]
+    return [PossibleRow((), tuple(map(Literal, row, types))) for row in operator.rows]
+
+
 def _unknown_row(source: Source, number: int) -> UnknownRow:
     columns = (RowColumn(number, i, f.type, f.nullable) for i, f in enumerate(source.fields))
     return UnknownRow(Symbol(number, BOOLEAN, nullable=False), tuple(columns))
@@ -530,11 +536,13 @@ def _truth(condition: Expr) -> Expr:
 
 
 def _same_row(row: PossibleRow, other: PossibleRow) -> Expr:
+    """Whether the other row is there with the same values, null being the same as null."""
     fits = [same(a, b) for a, b in zip(row.values, other.values, strict=True)]
     return _all((*other.there, *fits))
 
 
 def _count(conditions: Sequence[Expr]) -> Expr:
+    """How many conditions are true."""
     total: Expr = Literal(0, LONG)
     for condition in conditions:
         one = Case(((condition, Literal(1, LONG)),), Literal(0, LONG))
@@ -566,6 +574,7 @@ def _without_repeats(
 
 
 def _folded(function: str, type_: DataType, given: Sequence[tuple[Expr, tuple[Expr, ...]]]) -> Expr:
+    """The sum, minimum or maximum of the values that are there; null of none."""
     total: Expr = Literal(None, type_)
     for there, (arg,) in given:
         value = arg if arg.type == type_ else Cast(arg, type_)

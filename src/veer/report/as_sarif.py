@@ -22,7 +22,7 @@ def sarif_text(report: dict[str, Any]) -> str:
 
 def sarif(report: dict[str, Any]) -> dict[str, Any]:
     """A result per sink that is not equivalent."""
-    found = [s for s in report["sinks"] if s["verdict"] != "equivalent"]
+    reported = [s for s in report["sinks"] if s["verdict"] != "equivalent"]
     driver = {
         "name": "veer",
         "version": __version__,
@@ -34,7 +34,7 @@ def sarif(report: dict[str, Any]) -> dict[str, Any]:
     return {
         "version": "2.1.0",
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": driver}, "results": [_result(s, report) for s in found]}],
+        "runs": [{"tool": {"driver": driver}, "results": [_result(s, report) for s in reported]}],
     }
 
 

@@ -98,7 +98,7 @@ def _proof(report: Report, numbers: dict[str, str]) -> dict[str, Any]:
 
 
 def _step(step: StepReport, numbers: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "claim": step.claim,
         "from": list(step.leaves),
         "rule": step.rule.value,
@@ -106,22 +106,22 @@ def _step(step: StepReport, numbers: dict[str, str]) -> dict[str, Any]:
     }
     if step.rule is Rule.VERIFIER:
         asked = list(dict.fromkeys(numbers[text] for text in step.questions))
-        found |= {"ev": step.ev, "p": list(step.shown[0]), "q": list(step.shown[1])}
-        found |= {"questions": asked}
+        shown |= {"ev": step.ev, "p": list(step.shown[0]), "q": list(step.shown[1])}
+        shown |= {"questions": asked}
         if not asked:
-            found["why"] += ", without a question to the solver"
+            shown["why"] += ", without a question to the solver"
     if step.inner:
-        found["inner"] = [_step(each, numbers) for each in step.inner]
-    return found
+        shown["inner"] = [_step(each, numbers) for each in step.inner]
+    return shown
 
 
 def _questions(report: Report, numbers: dict[str, str]) -> dict[str, Any]:
     """Every question with its file, and what the second solver said of it."""
-    found = {number: {"file": f"questions/{number}.smt2"} for number in numbers.values()}
+    shown = {number: {"file": f"questions/{number}.smt2"} for number in numbers.values()}
     for sink in report.sinks:
         for text, (answer, words) in sink.recheck.answers.items() if sink.recheck else ():
-            found[numbers[text]] |= {"recheck": answer.value, "said": words}
-    return found
+            shown[numbers[text]] |= {"recheck": answer.value, "said": words}
+    return shown
 
 
 def _is_evidence(folder: Path) -> bool:

@@ -41,7 +41,7 @@ class AnswerCache:
     """Answers by key; with a file they outlive the process."""
 
     def __init__(self, path: str = "") -> None:
-        self._known: OrderedDict[str, Answer] = OrderedDict()
+        self._in_memory: OrderedDict[str, Answer] = OrderedDict()
         self._file = _open(path) if path else None
         self.remembered = 0
 
@@ -53,19 +53,19 @@ class AnswerCache:
         # An answer that rests on declared keys names tables: it counts for those tables only.
         keys = [_key(ev, pair, named=named) for named in (False, True)]
         for key in keys:
-            known = self._get(key)
-            if known is not None:
+            earlier = self._get(key)
+            if earlier is not None:
                 self.remembered += 1
-                return known
+                return earlier
         answer = ev.verify(pair)
         named = any(not isinstance(a, LeafKeyHolds) for a in answer.assumptions)
         self._put(keys[named], answer)
         return answer
 
     def _get(self, key: str) -> Answer | None:
-        answer = self._known.get(key)
+        answer = self._in_memory.get(key)
         if answer is not None:
-            self._known.move_to_end(key)
+            self._in_memory.move_to_end(key)
             return answer
         if self._file is None:
             return None
@@ -96,9 +96,9 @@ class AnswerCache:
             return None
 
     def _keep(self, key: str, answer: Answer) -> None:
-        self._known[key] = answer
-        if len(self._known) > MOST:
-            self._known.popitem(last=False)
+        self._in_memory[key] = answer
+        if len(self._in_memory) > MOST:
+            self._in_memory.popitem(last=False)
 
 
 @cache

@@ -61,6 +61,7 @@ class Same:
 
     @property
     def leaves(self) -> tuple[Claim, ...]:
+        """Nothing: the sources are the same."""
         return ()
 
 
@@ -145,6 +146,7 @@ class CutPointSearch:
             point.users.add(user)
 
     def _both(self, one: Claim, two: Claim) -> Claim:
+        """One claim about two signals that gives both."""
         pairs = pairs_of(one, self.p, self.q) | pairs_of(two, self.p, self.q)
         return claim_on(self.p, one.p, self.q, one.q, one.semantics | two.semantics, pairs)
 
@@ -182,7 +184,8 @@ class CutPointSearch:
         """
         for leaf in leaves:
             failed = self.failed.get((leaf.p, leaf.q), ())
-            if any(implies(leaf, known) for known in failed):
+            # As strong as one that could not be shown, so it will not be either.
+            if any(implies(leaf, claim) for claim in failed):
                 return False
             if not self.candidates.simulation.agree(leaf):
                 return False
@@ -296,8 +299,8 @@ class CutPointSearch:
 
         def is_allowed(a: str, b: str) -> bool:
             # Nor one that could not be shown: a step over it would have to be given up again.
-            known = (a, b) in passed or (a, b) in self.failed
-            return not known and self.candidates.may_be_equal(a, b)
+            tried = (a, b) in passed or (a, b) in self.failed
+            return not tried and self.candidates.may_be_equal(a, b)
 
         return nearest_cut(self.candidates, (claim.p, claim.q), is_allowed)
 

@@ -43,9 +43,9 @@ class Simulation:
 
     def add(self, tables: Tables) -> None:
         """Run both versions on one instance more."""
-        known: dict[str, Signal] = {}
+        computed: dict[str, Signal] = {}  # by fingerprint
         scope = (Run(tables, likely=self._likely),)
-        ours, theirs = (_signals(program, scope, known) for program in self._programs)
+        ours, theirs = (_signals(program, scope, computed) for program in self._programs)
         self._runs.append((ours, theirs))
         self.instances.append(tables)
         # What differed still does.
@@ -88,6 +88,7 @@ class Simulation:
             return tuple(map(_text, picked)) if floats else picked
 
         rows = map(shown, signal.rows)
+        # Ordered results as bags: rows that tie come in any order, which is no contradiction.
         return frozenset(rows) if semantics is TableSemantics.SET else Counter(rows)
 
 
@@ -96,12 +97,15 @@ def _text(value: Any) -> Any:
     return repr(rounded(value)) if isinstance(value, float | tuple) else value
 
 
-def _signals(program: Program, scope: tuple[Run], known: dict[str, Signal]) -> dict[str, Signal]:
-    """Every signal of one version; what is computed alike is computed once."""
+def _signals(program: Program, scope: tuple[Run], computed: dict[str, Signal]) -> dict[str, Signal]:
+    """Every signal of one version; what is computed alike is computed once.
+
+    So a choice that both versions make alike comes out alike, and does not count as a difference.
+    """
     prints = fingerprints(program.dataflow)
     signals: dict[str, Signal] = {}
     for id_, inputs, step in program.steps:
-        signal = known.get(prints[id_])
+        signal = computed.get(prints[id_])
         if signal is None:
             if any(i not in signals for i in inputs):
                 continue
@@ -111,6 +115,6 @@ def _signals(program: Program, scope: tuple[Run], known: dict[str, Signal]) -> d
                 continue
             if len(signal.rows) > MOST_ROWS:
                 continue
-            known[prints[id_]] = signal
+            computed[prints[id_]] = signal
         signals[id_] = signal
     return signals

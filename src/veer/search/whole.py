@@ -80,8 +80,8 @@ def _highest(p: Dataflow, q: Dataflow, top: Claim) -> list[tuple[str, str]]:
     """Signals computed alike, reached from above without passing another."""
     prints = fingerprints(p), fingerprints(q)
     starts = top.p, top.q
-    known = [{prints[i][id_] for id_ in side.ancestors(starts[i])} for i, side in enumerate((p, q))]
-    shared = known[0] & known[1]
+    below = [{prints[i][id_] for id_ in side.ancestors(starts[i])} for i, side in enumerate((p, q))]
+    shared = below[0] & below[1]
     for _ in range(len(p.operators) + len(q.operators)):
         reached = [_reached(side, starts[i], prints[i], shared) for i, side in enumerate((p, q))]
         pairs = _paired(p, q, *reached)

@@ -88,9 +88,11 @@ class LocalFiles:
             raise InputError(f"{root}: results cannot be written there")
 
     def path(self, id_: str) -> str:
+        """The folder of a result."""
         return f"{self.root}/{id_}"
 
     def listed(self, id_: str) -> Sequence[StoredFile]:
+        """The data files of a result, each with a checksum of all it holds."""
         return [
             StoredFile(p.name, s.st_size, s.st_mtime_ns, checksum(p))
             for p in self._data(id_)
@@ -98,6 +100,7 @@ class LocalFiles:
         ]
 
     def damage(self, id_: str, expected: Sequence[StoredFile], *, deep: bool = False) -> str:
+        """What is not as it was; a file is read again if its time changed, or if `deep`."""
         try:
             there = {p.name: p for p in self._data(id_)}
             for file in expected:
@@ -118,11 +121,13 @@ class LocalFiles:
         return f"{min(there)} was added" if there else ""
 
     def folders(self) -> Sequence[str]:
+        """The folders of results, whether registered or not."""
         return sorted(
             p.name for p in Path(self.root).iterdir() if p.is_dir() and _is_result(p.name)
         )
 
     def remove(self, id_: str) -> None:
+        """Delete a folder; an error if something of it stays."""
         shutil.rmtree(Path(self.root) / id_, ignore_errors=True)
         if (Path(self.root) / id_).exists():
             raise InputError(f"{self.root}/{id_} cannot be deleted")
@@ -150,6 +155,7 @@ class HadoopFiles:
         self._spark = spark
 
     def path(self, id_: str) -> str:
+        """The path of a result, with its file system."""
         return f"{self.root}/{id_}"
 
     def _at(self, path: str) -> tuple[Any, Any]:
@@ -159,6 +165,7 @@ class HadoopFiles:
         return hadoop_path.getFileSystem(spark._jsc.hadoopConfiguration()), hadoop_path
 
     def listed(self, id_: str) -> Sequence[StoredFile]:
+        """The data files of a result, each with a checksum of its end."""
         system, folder = self._at(self.path(id_))
         return [
             StoredFile(
@@ -189,6 +196,7 @@ class HadoopFiles:
         return hashlib.blake2b(bytes(data), digest_size=16).hexdigest()
 
     def damage(self, id_: str, expected: Sequence[StoredFile], *, deep: bool = False) -> str:
+        """What is not as it was; sizes and ends of all files are looked at, `deep` or not."""
         with self._naming_path(id_):
             system, folder = self._at(self.path(id_))
             if not system.exists(folder):
@@ -205,6 +213,7 @@ class HadoopFiles:
         return f"{min(there)} was added" if there else ""
 
     def folders(self) -> Sequence[str]:
+        """The folders of results, whether registered or not."""
         with self._naming_path():
             system, root = self._at(self.root)
             every = system.listStatus(root) if system.exists(root) else []
@@ -212,6 +221,7 @@ class HadoopFiles:
         return sorted(filter(_is_result, names))
 
     def remove(self, id_: str) -> None:
+        """Delete a folder; an error if it stays."""
         with self._naming_path(id_):
             system, folder = self._at(self.path(id_))
             if not system.delete(folder, True) and system.exists(folder):

@@ -136,8 +136,8 @@ def _sweep(store: Store, done: Collected, *, dry: bool) -> None:
     # Folders first: one made after this look is not touched.
     folders = set(store.files.folders())
     with store.read() as db:
-        known = {row.id: row for row in db.execute(select(r.id, r.state, r.bytes))}
-    for id_, row in known.items():
+        registered = {row.id: row for row in db.execute(select(r.id, r.state, r.bytes))}
+    for id_, row in registered.items():
         if row.state == LIVE:
             continue
         with store.read() as db:
@@ -148,7 +148,7 @@ def _sweep(store: Store, done: Collected, *, dry: bool) -> None:
             done.bytes += row.bytes
         if not dry:
             _forget(store, id_, done)
-    for id_ in sorted(folders - known.keys()):
+    for id_ in sorted(folders - registered.keys()):
         # Whoever writes there holds a lease, and registers only as long as it does. Its lease goes
         # before the result is looked for: so one of the two sees what the other did.
         with store.write() as db:

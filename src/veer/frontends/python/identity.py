@@ -69,6 +69,7 @@ OPERATORS = frozenset(
     + [f"__{p}{n}__" for p in ("", "r", "i") for n in ("mod", "pow", "and", "or", "xor", "lshift")]
     + [f"__{n}__" for n in ("neg", "pos", "abs", "invert", "int", "float", "index", "round")]
 )
+# Of a class, what says nothing of what its instances do, or differs from load to load.
 UNDESCRIBED = frozenset(
     [
         "__doc__",
@@ -85,6 +86,7 @@ UNDESCRIBED = frozenset(
 )
 DEEPEST = 200
 PLAIN_BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
+# A class with one of these shows of itself, or pickles, something else than its attributes.
 ODD_METHODS = frozenset(
     {"__reduce__", "__reduce_ex__", "__getstate__", "__getattr__", "__getattribute__", "__copy__"}
 )
@@ -93,7 +95,10 @@ ODD_METHODS = frozenset(
 @final
 @dataclass(frozen=True)
 class Identity:
-    """A digest that equal functions share; `kind` says whether they are functions at all."""
+    """A digest that equal functions share; `kind` says whether they are functions at all.
+
+    Where the identity is not `certain`, the digest is random: it equals nothing, not even that of a second look.
+    """
 
     digest: str
     kind: Kind
@@ -101,7 +106,10 @@ class Identity:
 
 
 def identify(function: Any, arguments: Arguments = DATA) -> Identity:
-    """The identity of a function of some arguments; one of its own if it cannot be told."""
+    """The identity of a function of some arguments; one of its own if it cannot be told.
+
+    `arguments` says what is known of them, which may decide whether the function is pure.
+    """
     kind = kind_of(function, arguments)
     walk = _Walk()
     try:

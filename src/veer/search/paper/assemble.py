@@ -54,9 +54,9 @@ class _Assembly:
     def claim(self, wanted: Claim) -> Claim:
         """A proven claim at least as strong as the one wanted."""
         signals = (wanted.p, wanted.q)
-        for known in self.proven.get(signals, []):
-            if implies(known, wanted):
-                return known
+        for earlier in self.proven.get(signals, []):
+            if implies(earlier, wanted):
+                return earlier
         if signals in self.open:
             raise NoProofError(Message(f"{wanted.p!r} ~ {wanted.q!r} would rest on itself"))
         self.open.add(signals)

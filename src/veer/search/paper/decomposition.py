@@ -181,6 +181,7 @@ class _Queue:
         self.number = count()
 
     def add(self, decomposition: Decomposition) -> None:
+        """Have a decomposition looked at later."""
         if self.ranked:
             rank = rank_decomposition(decomposition, self.size)
             heapq.heappush(self.heap, (-rank, next(self.number), decomposition))
@@ -188,6 +189,7 @@ class _Queue:
             self.line.append(decomposition)
 
     def take(self) -> Decomposition | None:
+        """The next decomposition to look at; None when all were."""
         if self.ranked:
             return heapq.heappop(self.heap)[2] if self.heap else None
         return self.line.popleft() if self.line else None

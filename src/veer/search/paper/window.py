@@ -79,8 +79,9 @@ class Validity:
 
     @cached_property
     def _others(self) -> list[Restriction]:
-        known = (OperatorRestriction, CountRestriction)
-        return [r for r in self.ev.active if not isinstance(r, known)]
+        """Restrictions that need a look at the whole window."""
+        by_mask = (OperatorRestriction, CountRestriction)
+        return [r for r in self.ev.active if not isinstance(r, by_mask)]
 
     def may_grow(self, mask: int) -> bool:
         """Whether the window or one containing it may be valid: no monotonic restriction fails.
@@ -292,9 +293,10 @@ class Windows:
         return None
 
     def _note(self, mask: int, reason: Reason) -> None:
-        known = self.reasons.setdefault(mask, [])
-        if reason not in known:
-            known.append(reason)
+        """Keep why a window was not shown, each reason once."""
+        reasons = self.reasons.setdefault(mask, [])
+        if reason not in reasons:
+            reasons.append(reason)
 
     def is_verified(self, mask: int) -> bool:
         """Whether the EVs show every output of a window equal, its inputs being equal."""

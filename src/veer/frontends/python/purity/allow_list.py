@@ -3,6 +3,14 @@
 Only what stands here is taken for pure; any other name makes a function a choice. Left out on
 purpose: clocks, the local time zone, the locale, contexts, files, the environment, hashes of
 objects, and whatever hands out code or keeps something between calls.
+
+Why that is safe. A name is looked up in the loaded module and compared by identity (`listed_name`),
+so what a project puts in its place is not taken for it. What is listed depends on its arguments
+alone, and each call is checked for arguments that show more (`rules.py`): sets and iterators, whose
+order or text differs from process to process, functions and objects of the project, which are
+followed, and formats, types and keywords that read a clock or write elsewhere. The version of a
+package is part of the identity of whatever uses it. A name that is missing here costs a proof; only
+one that should not be here would cost soundness.
 """
 
 from __future__ import annotations

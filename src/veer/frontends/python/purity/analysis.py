@@ -1,11 +1,15 @@
 """Whether a Python function is a function of its arguments: only what is known to be keeps it so.
 
 An abstract interpreter: a fixed point over an over-approximation, so whatever the function may do
-in some call is seen. The body is interpreted over traits of values (`traits.py`): what may be changed from outside, what
-has the order of hashes, what shows an address. Names are followed to the objects they mean; helpers
-and classes of the project into their code; of everything else only what `allow_list.py` lists is
-pure. Locals have one value for the whole body, whatever the order of statements, and everything is
-interpreted again until nothing new is learned.
+in some call is seen. The body is interpreted over traits of values (`traits.py`): what may be
+changed from outside, what has the order of hashes, what shows an address. Names are followed to the
+objects they mean; helpers and classes of the project into their code; of everything else only what
+`allow_list.py` lists is pure. Locals have one value for the whole body, whatever the order of
+statements, and everything is interpreted again until nothing new is learned.
+
+It errs to one side alone. Traits and kinds only ever grow (`note`, `grow`, `join`); what is not
+recognized is `note_choice` or, where it may keep state, `note_unfollowed`; and giving up, for want
+of rounds, calls or stack, gives the worst kind.
 """
 
 from __future__ import annotations
@@ -60,7 +64,7 @@ UNSHARED_DATA = AbstractValue(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHAR
 def kind_of(function: Any, arguments: Arguments = DATA) -> Kind:
     """The kind of a function of some arguments: pure, a choice, or one that keeps state.
 
-    `given` says what is known of the arguments; by default they may be any data.
+    `arguments` says what is known of them; by default they may be any data.
     """
     try:
         return Analysis(SharedState()).run(function, arguments)
@@ -78,6 +82,7 @@ class Analysis:
         self.learned = Learned()
         self.done: set[Any] = set()  # calls interpreted in this round
         self.active: list[int] = []  # functions being interpreted
+        # Objects with what is known of them, by id; held, so that no id is given out again.
         self.kept: dict[int, tuple[Any, AbstractValue]] = {}
         self.changing: set[Any] = set()  # calls that change something
         self.definitions: dict[int, tuple[Any, Definition | None]] = {}
@@ -290,19 +295,20 @@ class Analysis:
 
     def abstract(self, value: Any) -> AbstractValue:
         """What is known of an object that exists before the call."""
-        known = self.kept.get(id(value))
-        if known is None:
+        entry = self.kept.get(id(value))
+        if entry is None:
             listed = not isinstance(value, type) and listed_name(value) is not None
             called = AbstractValue(
                 Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(value),), True
             )
-            known = self.kept[id(value)] = (value, called if listed else abstract(value))
-        if known[1].kind is not None:
-            self.classes.note_class(known[1].kind)
-        changeable = known[1].has(Trait.CONTAINER) and known[1].all_traits & Trait.PERSISTENT
+            entry = self.kept[id(value)] = (value, called if listed else abstract(value))
+        described = entry[1]
+        if described.kind is not None:
+            self.classes.note_class(described.kind)
+        changeable = described.has(Trait.CONTAINER) and described.all_traits & Trait.PERSISTENT
         if (changeable or isinstance(value, type)) and self.is_shared_state(value):
             self.note(Kind.PARTITION)
-        return known[1]
+        return described
 
     def all_traits(self, value: AbstractValue) -> Trait:
         """Traits of a value and of all that may be inside of it."""
@@ -343,8 +349,8 @@ class Analysis:
         """What a loop over a value takes."""
         for one in value.concretes:
             if isinstance(one.value, type):
-                known = self.classes.is_enum(one.value)
-                return self.classes.member(one.value) if known else self.note_choice()
+                is_enum = self.classes.is_enum(one.value)
+                return self.classes.member(one.value) if is_enum else self.note_choice()
         return self.element(value)
 
     def text(self, value: AbstractValue) -> AbstractValue:
@@ -400,7 +406,7 @@ class Analysis:
             for arg in all_arguments(args):
                 self.note_contents(arg)
         if id(node) in self.active:
-            self.risk(Risk.RECURSIVE)
+            self.risk(Risk.RECURSIVE)  # the depth of the stack may show, if its error is caught
         call = (id(node), key, tuple(parameters.items()))
         if call in self.done:
             self.learned.changes += call in self.changing
@@ -410,20 +416,28 @@ class Analysis:
         self.done.add(call)
         before = self.learned.changes
         scope = self.learned.scopes.get(call)
-        if scope is None:
+        if scope is None:  # it stays from round to round: what is known of its names only grows
             own, inner = names_in(node)
             scope = NameScope(own | parameters.keys(), inner, around, lookup, function)
             scope.hashes = key == HASH
-            self.learned.scopes[call] = scope
-            self.kept[id(node)] = (node, NO_TRAITS)
+            self._keep_scope(call, node, scope)
         for name, value in parameters.items():
             self.bind(scope, name, value)
         result = self._body(node, scope)
-        if self.learned.changes > before and call not in self.changing:
-            self.changing.add(call)
-            self.learned.grown = True
+        if self.learned.changes > before:
+            self._note_changing(call)
         self._note_returned(call, result)
         return self.learned.returned[call]
+
+    def _keep_scope(self, call: Any, node: Any, scope: NameScope) -> None:
+        self.learned.scopes[call] = scope
+        self.kept[id(node)] = (node, NO_TRAITS)
+
+    def _note_changing(self, call: Any) -> None:
+        """Note that a call changes something, each time that it is made."""
+        if call not in self.changing:
+            self.changing.add(call)
+            self.learned.grown = True
 
     def _body(self, node: Any, scope: NameScope) -> AbstractValue:
         """What the body of a function gives."""
@@ -439,9 +453,9 @@ class Analysis:
         return body.result()
 
     def _note_returned(self, call: Any, result: AbstractValue) -> None:
-        known = self.learned.returned.get(call)
-        result = result if known is None else join([known, result])
-        if result != known:
+        before = self.learned.returned.get(call)
+        result = result if before is None else join([before, result])
+        if result != before:
             self.learned.returned[call] = result
             self.learned.grown = True
 

@@ -65,12 +65,8 @@ class Expressions:
                 return self.analysis.attributes.attribute(self.value(base, scope), name)
             case ast.Call():
                 return self.analysis.calls.call(node, scope)
-            case ast.Subscript(value=base, slice=index):
-                result = self.subscript(self.value(base, scope), index, scope)
-                placed = isinstance(base, ast.Attribute) and base.attr in allow_list.INDEXERS
-                if placed and result.has(Trait.TABLE):
-                    return AbstractValue(result.own & ~Trait.ITERATOR, result.inner)
-                return result
+            case ast.Subscript():
+                return self._subscripted(node, scope)
             case ast.Slice(lower=low, upper=high, step=step):
                 self.values([n for n in (low, high, step) if n is not None], scope)
                 return NO_TRAITS
@@ -91,29 +87,46 @@ class Expressions:
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self.comprehension(node, scope)
             case ast.JoinedStr(values=pieces):
-                for piece in pieces:
-                    self.piece(piece, scope)
-                return NO_TRAITS
+                return self._f_string(pieces, scope)
             case ast.Lambda():
                 return self.defined(node, scope)
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
-                result = self.value(value, scope)
-                self.analysis.bind(scope, name, result)
-                self.analysis.learned.changes += 1
-                return result
+                return self._named(name, value, scope)
             case ast.Starred(value=value):
                 return self.analysis.iterate_in_order(self.value(value, scope))
-            case ast.Yield(value=value):
-                if value is not None:
-                    Body(self.analysis, scope).yielded(self.value(value, scope))
-                return DATA
-            case ast.YieldFrom(value=value):
-                Body(self.analysis, scope).yielded(
-                    self.analysis.iterate_in_order(self.value(value, scope))
-                )
-                return DATA
+            case ast.Yield() | ast.YieldFrom():
+                return self._yielded(node, scope)
             case _:
                 return self.analysis.note_unfollowed()
+
+    def _subscripted(self, node: ast.Subscript, scope: NameScope) -> AbstractValue:
+        """`base[index]` as written; `table.loc[index]` gives rows, where `table.loc` is lazy."""
+        result = self.subscript(self.value(node.value, scope), node.slice, scope)
+        indexed = isinstance(node.value, ast.Attribute) and node.value.attr in allow_list.INDEXERS
+        if indexed and result.has(Trait.TABLE):
+            return AbstractValue(result.own & ~Trait.ITERATOR, result.inner)
+        return result
+
+    def _f_string(self, pieces: Sequence[ast.expr], scope: NameScope) -> AbstractValue:
+        for piece in pieces:
+            self.piece(piece, scope)
+        return NO_TRAITS
+
+    def _named(self, name: str, node: ast.expr, scope: NameScope) -> AbstractValue:
+        """`name := node`, which a comprehension over a set shows the order by."""
+        result = self.value(node, scope)
+        self.analysis.bind(scope, name, result)
+        self.analysis.learned.changes += 1
+        return result
+
+    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: NameScope) -> AbstractValue:
+        """What the function yields; what is sent back to it may be any data."""
+        if node.value is not None:
+            value = self.value(node.value, scope)
+            if isinstance(node, ast.YieldFrom):
+                value = self.analysis.iterate_in_order(value)
+            Body(self.analysis, scope).yielded(value)
+        return DATA
 
     def _display(
         self, node: ast.Tuple | ast.List | ast.Set | ast.Dict, scope: NameScope
@@ -144,9 +157,10 @@ class Expressions:
             if name in at.bound:
                 return join(meanings)
             at = at.around
+        # `__file__` and its like tell where the code stands, not what it computes.
         if is_dunder(name) and name != "__name__":
             return self.analysis.note_choice()
-        with contextlib.suppress(Missing):
+        with contextlib.suppress(Missing):  # a name that means nothing fails, always
             meanings.append(self.analysis.free_name(name, scope))
         return join(meanings)
 
@@ -174,10 +188,9 @@ class Expressions:
         both = a.own | b.own
         if both & Trait.UNKNOWN:
             return self.analysis.note_choice()
+        # Of a text, `%` is formatting, which shows the text of its operand.
         if isinstance(op, ast.Mod) and not both & Trait.OBJECT:
-            if self.analysis.all_traits(b) & (
-                UNSTABLE_TEXT | Trait.ITERATOR
-            ):  # of a text it is formatting
+            if self.analysis.all_traits(b) & (UNSTABLE_TEXT | Trait.ITERATOR):
                 return self.analysis.note_choice()
         if both & Trait.TABLE:
             self.check_clock_words(a, b)
@@ -198,6 +211,8 @@ class Expressions:
         inner = a.inner | b.inner
         self.analysis.unpack(a)
         self.analysis.unpack(b)
+        # Of an object of the project the operator is a method, which may give anything it gave
+        # in some call.
         if both & Trait.OBJECT:
             special = self.analysis.learned.operator_results
             self.analysis.note_contents(a)
@@ -226,7 +241,7 @@ class Expressions:
                 if not (_is_single(a) or _is_single(b)):
                     self.analysis.note_choice()
             elif isinstance(op, ast.In | ast.NotIn):
-                continue
+                continue  # what is in a set does not depend on its order
             elif (own & Trait.HASH_ORDERED) or (a.inner | b.inner) & Trait.HASH_ORDERED:
                 self.analysis.note_choice()
             if own & Trait.TABLE:
@@ -251,6 +266,7 @@ class Expressions:
                 self.value(condition, scope)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         items = self.values(parts, scope)
+        # Whatever is changed along the way was changed in the order of hashes.
         if own and self.analysis.learned.changes > before:
             self.analysis.note_choice()
         if isinstance(node, ast.SetComp) or (own and isinstance(node, ast.DictComp)):

@@ -91,20 +91,20 @@ class Methods:
 
     def class_method(self, kind: type, name: str, args: Args) -> AbstractValue:
         """A method of a class of Python's, called on the class."""
-        known = listed_name(kind)
+        class_name = listed_name(kind)
         positional, named, rest = args
-        if known is None:
+        if class_name is None:
             return self.analysis.calls.unknown(args, kind.__module__)
-        if name in allow_list.CLASS_METHODS.get(known, ()):
+        if name in allow_list.CLASS_METHODS.get(class_name, ()):
             if name == "fromkeys" and any(map(self.analysis.rules.unordered, positional)):
                 return self.analysis.container(
                     [self.analysis.element(p) for p in positional], Trait.SET
                 )
-            return self.analysis.rules.listed_call(f"{known}.{name}", args)
-        if known == "datetime.datetime" and name == "strptime" and len(positional) == 2:
+            return self.analysis.rules.listed_call(f"{class_name}.{name}", args)
+        if class_name == "datetime.datetime" and name == "strptime" and len(positional) == 2:
             self.analysis.rules.check_formats(positional[1:])
             return NO_TRAITS
-        if known == "datetime.datetime" and name == "fromtimestamp":
+        if class_name == "datetime.datetime" and name == "fromtimestamp":
             zone = named.get("tz", positional[1] if len(positional) == 2 else NO_TRAITS)
             fixed = [isinstance(z.value, datetime.timezone) for z in zone.concretes]
             if zone.exact and fixed and all(fixed):

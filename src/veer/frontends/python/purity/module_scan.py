@@ -21,6 +21,16 @@ LOOKING = frozenset(
 )
 SETTING = frozenset(["setattr", "delattr", "vars"])
 ANYTHING = frozenset(["globals", "exec", "eval"])  # may set any name of the module
+# Places that look at a value and keep nothing of it.
+LOOKED_AT = (
+    ast.Compare,
+    ast.UnaryOp,
+    ast.FormattedValue,
+    ast.Subscript,
+    ast.Raise,
+    ast.ExceptHandler,
+    ast.Expr,
+)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 
@@ -231,15 +241,21 @@ class _Scanner:
             return (node.id,), Change.CERTAIN
         return self._climb(node, (node.id,))
 
+    def _is_called(self, node: ast.AST) -> bool:
+        parent = self.parents.get(node)
+        return isinstance(parent, ast.Call) and parent.func is node
+
     def _climb(self, node: ast.AST, path: Path) -> tuple[Path, Change]:
+        """What is reached from a value by attributes, items and calls, and whether it is changed.
+
+        The path stops at the first item or call: what is behind is some object inside of it.
+        """
         inside = False
         while True:
             parent = self.parents.get(node)
             match parent:
                 case ast.Attribute(attr=attr):
-                    method = isinstance(self.parents.get(parent), ast.Call) and (
-                        self.parents[parent].func is parent  # type: ignore[attr-defined]
-                    )
+                    method = self._is_called(parent)
                     if attr == "__dict__":
                         return path, Change.CERTAIN
                     if not isinstance(parent.ctx, ast.Load):
@@ -261,18 +277,10 @@ class _Scanner:
                     return path, Change.CERTAIN
                 case ast.Call(func=ast.Name(id=name)) if name in LOOKING:
                     return path, Change.NONE
-                case (
-                    ast.Compare()
-                    | ast.UnaryOp()
-                    | ast.FormattedValue()
-                    | ast.Subscript()
-                    | ast.Raise()
-                    | ast.ExceptHandler()
-                    | ast.Expr()
-                ):
-                    return path, Change.NONE
                 case _:
-                    return path, Change.POSSIBLE
+                    # Anything else hands the value on, by a name or into something.
+                    looked_at = isinstance(parent, LOOKED_AT)
+                    return path, Change.NONE if looked_at else Change.POSSIBLE
             node = parent
 
     def _in_loop(self, node: ast.AST) -> bool:

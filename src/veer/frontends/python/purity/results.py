@@ -144,7 +144,10 @@ _LOADED: set[str] = set()
 
 
 def listed_name(value: Any) -> str | None:
-    """The name under which a function or class is known to be pure."""
+    """The name under which a function or class is known to be pure.
+
+    By identity: a project that puts its own function under `math.sqrt` has not the listed one.
+    """
     for module in allow_list.MODULES.keys() & sys.modules.keys() - _LOADED:
         _LOADED.add(module)
         for word in allow_list.MODULES[module]:
@@ -152,8 +155,8 @@ def listed_name(value: Any) -> str | None:
             owner = getattr(listed, "__module__", None) or module
             if callable(listed) and is_library(owner):
                 _LISTED.setdefault(id(listed), (listed, f"{module}.{word}"))
-    known = _LISTED.get(id(value))
-    return None if known is None else known[1]
+    entry = _LISTED.get(id(value))
+    return None if entry is None else entry[1]
 
 
 CODE_TYPES = (

@@ -98,7 +98,7 @@ class SharedState:
         self.rebound: set[Rebound] = set()  # names of modules
         # Events and functions that may change an object, with their modules.
         self.may_change: dict[int, list[tuple[Any, ModuleNames]]] = {}
-        self.kept: list[Any] = []
+        self.kept: list[Any] = []  # alive, since ids are given out again
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             name = getattr(module, "__name__", "")
@@ -107,17 +107,17 @@ class SharedState:
 
     def module_names(self, space: Mapping[str, Any], path: str) -> ModuleNames:
         """A text and the names it is run with."""
-        known = self.modules.get((id(space), path))
-        if known is None:
-            known = ModuleNames(space, scan_of(path))
-            self.modules[id(space), path] = known
-            self._learn(known)
+        names = self.modules.get((id(space), path))
+        if names is None:
+            names = ModuleNames(space, scan_of(path))
+            self.modules[id(space), path] = names
+            self._learn(names)
             for value in list(space.values()):
-                self._learn_held(value, known)
+                self._learn_held(value, names)
             for value in list(space.values()):  # of a notebook each cell is a text
                 if isinstance(value, types.FunctionType) and value.__globals__ is space:
                     self.module_names(space, value.__code__.co_filename)
-        return known
+        return names
 
     def _learn(self, module_names: ModuleNames) -> None:
         if module_names.scan is None:

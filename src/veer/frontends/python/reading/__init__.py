@@ -1,9 +1,9 @@
 """Bodies of Python functions as expressions: `reader` follows them in continuation-passing style.
 
 `values` are what Python values are while a function is read, `branches` the paths through it.
-`arithmetic`, `comparisons`, `subscripts`, `calls`, `builtin_functions` and `texts` hold what is
-understood of Python, `constants` what is computed while reading, `returned` what Spark makes of the
-result.
+`statements`, `parameters`, `arithmetic`, `comparisons`, `subscripts`, `calls`, `builtin_functions`,
+`texts` and `f_strings` hold what is understood of Python, `constants` what is computed while
+reading, `returned` what Spark makes of the result.
 """
 
 from veer.frontends.python.reading.reader import read_function, read_source, source_digest

@@ -78,6 +78,7 @@ def _arithmetic(
     if kinds == {"str"} and isinstance(op, ast.Add):
         return then(add(left, right), state)
     if not kinds <= set(NUMBERS):
+        # `"ab" * 2` repeats a text; any other operator of a text and a number is a TypeError.
         if isinstance(op, ast.Mult) or not kinds <= {*NUMBERS, "str"}:
             raise NotRead("arithmetic of other than numbers")
         return Raises()
@@ -104,6 +105,7 @@ def _divided(
     state: State,
     then: ValueContinuation,
 ) -> Tree:
+    # Python fails on a zero divisor, of floats too.
     zero = compare_symbols("=", right, as_symbol(Constant(0)))
     assert zero is not None
     if isinstance(right.expr, Literal):
@@ -122,6 +124,7 @@ def _divided(
 def _raised(
     reader: FunctionReader, left: Symbol, exponent: Value, state: State, then: ValueContinuation
 ) -> Tree:
+    """`left ** exponent` of a whole number, as a product; a power of floats rounds otherwise."""
     if (
         not isinstance(exponent, Constant)
         or exponent.value not in (1, 2, 3, 4)

@@ -148,7 +148,11 @@ def require_kinds(
 
 
 def expression(tree: Tree, leaf: Callable[[Returns | Raises], Expr]) -> Expr:
-    """The tree as one expression: nested cases, those that agree merged."""
+    """The tree as one expression: nested cases, those that agree merged.
+
+    `leaf` gives the expression of an end. Merging is sound since a condition is null only where a
+    condition before it keeps it from being asked; see `_both` and `_either`.
+    """
     if isinstance(tree, Returns | Raises):
         return leaf(tree)
     condition, yes, no = tree.condition, tree.yes, tree.no

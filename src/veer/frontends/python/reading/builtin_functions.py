@@ -151,7 +151,10 @@ def _round(
 def _extreme(
     sign: str,
 ) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
-    """`min` or `max`: an item replaces the best so far if it is better."""
+    """`min` or `max`: an item replaces the best so far if it is better.
+
+    So of equal items the first is taken, as by Python: it shows where 1 and True are equal.
+    """
 
     def followed(
         reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation

@@ -8,7 +8,7 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading import subscripts
+from veer.frontends.python.reading import statements, subscripts
 from veer.frontends.python.reading.branches import (
     Raises,
     State,
@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from veer.frontends.python.reading.reader import FunctionReader
 
 # Computed while reading when all arguments are constants.
+# All are functions of their arguments, which keep nothing and call nothing of the project.
 COMPUTED = (
     enumerate, zip, range, sorted, reversed, list, tuple, dict, set, frozenset,
     len, min, max, sum, abs, round, str, int, float, bool, any, all,
 )  # fmt: skip
+# Methods of constants that change nothing.
 CONSTANT_METHODS: dict[type, frozenset[str]] = {
     str: frozenset(
         [
@@ -91,10 +93,10 @@ def follow(reader: FunctionReader, node: ast.expr, state: State, then: ValueCont
             return reader.value(
                 base, state, lambda v, s: subscripts.attribute(reader, v, name, s, then)
             )
-        case ast.Call(func=ast.Name(id="any" | "all" as word), args=[made], keywords=[]) if (
-            isinstance(made, ast.GeneratorExp | ast.ListComp) and reader.is_builtin(word, state)
+        case ast.Call(func=ast.Name(id="any" | "all" as word), args=[items], keywords=[]) if (
+            isinstance(items, ast.GeneratorExp | ast.ListComp) and reader.is_builtin(word, state)
         ):
-            return _quantified(reader, word == "any", made, state, then)
+            return _quantified(reader, word == "any", items, state, then)
         case ast.Call(func=function, args=args, keywords=keywords):
             if any(isinstance(a, ast.Starred) for a in args) or any(
                 k.arg is None for k in keywords
@@ -143,7 +145,7 @@ def _quantified(
         decided = lambda t: then(Constant(is_any), t.within(names))  # noqa: E731
         going = lambda t: over(left[1:], t.within(names))  # noqa: E731
         yes, no = (decided, going) if is_any else (going, decided)
-        return reader.bind(
+        return statements.bind(
             source.target, left[0], s, lambda t: reader.branch_on(comprehension.elt, t, yes, no)
         )
 
@@ -178,9 +180,9 @@ def _called(
         raise NotRead("a builtin with named arguments")
     if any(callee is c for c in COMPUTED) and all(map(_is_known, args)):
         return _computed(reader, callee, args, state, then)
-    for known, followed in FUNCTIONS:
-        if callee is known:
-            return followed(reader, positional, state, then)
+    for function_read, follow_call in FUNCTIONS:
+        if callee is function_read:
+            return follow_call(reader, positional, state, then)
     raise NotRead(f"a call of {getattr(callee, '__name__', type(callee).__name__)}")
 
 

@@ -45,6 +45,7 @@ def compare(
     """`a op b` as a value."""
     match op:
         case ast.Is() | ast.IsNot():
+            # Whether equal values are one object is up to the interpreter; None there is but one.
             if a != NONE and b != NONE:
                 raise NotRead("`is` of other than None")
             return equal(reader, a, b, state, then, isinstance(op, ast.Is))
@@ -64,12 +65,10 @@ def equal(
     then: ValueContinuation,
     wanted: bool = True,
 ) -> Tree:
-    """`a == b`, or `a != b`."""
+    """`a == b`, or `a != b`; None equals None alone, so the result is never null."""
     if isinstance(a, Constant) and isinstance(b, Constant):
         return reader.compute_constant(
-            lambda: (constants.require_data(a.value) == constants.require_data(b.value)) is wanted,
-            state,
-            then,
+            lambda: (require_data(a.value) == require_data(b.value)) is wanted, state, then
         )
     for side in (a, b):
         if isinstance(side, Items | IteratorItems) or getattr(side, "kind", "") == "texts":
@@ -86,7 +85,7 @@ def equal(
     def second(x: Value, y: Value, s: State) -> Tree:
         for side in (x, y):
             if isinstance(side, Constant) and not constants.is_scalar(side.value):
-                constants.require_data(side.value)
+                require_data(side.value)
                 return unequal(s)  # a collection
         condition = compare_symbols("=", as_symbol(x), as_symbol(y))
         assert condition is not None
@@ -134,6 +133,7 @@ def contained(
         return _listed(
             reader, a, [i.value for i in items if isinstance(i, Constant)], state, then, wanted
         )
+    # One comparison an item, the first that holds decides.
     if len(items) > MOST_ITEMS:
         raise NotRead("a collection of too many items")
     if any(isinstance(i, Symbol) and i.kind == "float" for i in items):
@@ -188,6 +188,7 @@ def _listed(
     if a.kind == "str":
         fitting = [Literal(o, a.expr.type) for o in options if type(o) is str]
     else:
+        # To Python 1, 1.0 and True are equal; no text or fraction equals a whole number.
         wholes = [int(o) for o in options if isinstance(o, bool | int | float) and o == o // 1]
         fitting = [number(o) for o in wholes if -(1 << 63) <= o < 1 << 63]
         if len(fitting) < len(wholes) and (a.low is None or a.high is None):

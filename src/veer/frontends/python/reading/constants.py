@@ -9,7 +9,7 @@ import operator
 import re
 from collections.abc import Callable
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from veer.frontends.python.reading.values import (
     Constant,
@@ -21,12 +21,9 @@ from veer.frontends.python.reading.values import (
 )
 from veer.frontends.python.source import Definition, Missing
 
-if TYPE_CHECKING:
-    pass
-
 SCALARS = (bool, int, float, str, type(None), date)
-MOST_BITS = 256
-LONGEST = 10_000
+MOST_BITS = 256  # of a number that is computed with
+LONGEST = 10_000  # items of a collection
 
 
 def is_scalar(value: Any) -> bool:
@@ -51,7 +48,7 @@ def require_data(value: Any) -> Any:
 
 
 def require_ordered(value: Any) -> Any:
-    """The same, if no order of a set can show."""
+    """The same, if no order of a set can show: it differs from process to process."""
     require_data(value)
     inside: Any = [*value.keys(), *value.values()] if isinstance(value, dict) else value
     if isinstance(value, set | frozenset) and len(value) > 1:
@@ -74,7 +71,11 @@ OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def compute(op: ast.operator, a: Any, b: Any) -> Any:
-    """`a op b` of constants, of bounded size."""
+    """`a op b` of constants, computed by Python itself.
+
+    Operands are bounded first: reading a function must not take the time or memory that running it
+    might.
+    """
     require_data(a), require_data(b)
     if type(op) not in OPERATIONS:
         raise NotRead(f"the operator {type(op).__name__}")
@@ -128,15 +129,7 @@ def module_definition(tree: ast.Module) -> Definition:
     for statement in tree.body:
         match statement:
             case ast.FunctionDef(name=name, decorator_list=[]):
-                defaults = tuple(_literal(d) for d in statement.args.defaults)
-                keywords = tuple(
-                    (a.arg, _literal(d))
-                    for a, d in zip(
-                        statement.args.kwonlyargs, statement.args.kw_defaults, strict=True
-                    )
-                    if d is not None
-                )
-                meaning: Any = Definition(statement, lookup, defaults, keywords)
+                meaning: Any = _definition(statement, lookup)
                 last = statement
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 meaning = _literal(value)
@@ -154,6 +147,18 @@ def module_definition(tree: ast.Module) -> Definition:
     definition = names[last.name]
     assert isinstance(definition, Definition)
     return definition
+
+
+def _definition(node: ast.FunctionDef, lookup: Callable[[str], Any]) -> Definition:
+    """A function of a text; defaults must be constants, since nothing is run."""
+    args = node.args
+    keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    return Definition(
+        node,
+        lookup,
+        tuple(_literal(d) for d in args.defaults),
+        tuple((a.arg, _literal(d)) for a, d in keywords if d is not None),
+    )
 
 
 def _literal(node: ast.expr) -> Any:

@@ -16,7 +16,7 @@ then followed once under each of them. Reading `return -x if x < 0 else x` is
 
 with `then = lambda value, state: Returns(value)`. A `state` goes along each path: what names stand
 for, which conditions were decided. So a condition is asked once a path, a branch that cannot be
-taken is not read, `return` inside of a loop is just a continuation that is not called (`body`), and
+taken is not read, `return` inside of a loop is just a continuation that is not called (`statements`), and
 an exception is a tree that forgets its continuation (`Raises`).
 """
 
@@ -25,12 +25,18 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
-from veer.frontends.python.reading import arithmetic, calls, comparisons, constants, texts
+from veer.frontends.python.reading import (
+    arithmetic,
+    calls,
+    comparisons,
+    constants,
+    f_strings,
+    statements,
+)
 from veer.frontends.python.reading.branches import (
     Brancher,
     Continuation,
@@ -41,6 +47,7 @@ from veer.frontends.python.reading.branches import (
     ValueContinuation,
 )
 from veer.frontends.python.reading.branches import expression as expression_of
+from veer.frontends.python.reading.parameters import assigned_names, bind_parameters
 from veer.frontends.python.reading.returned import PICKLED, leaf_conversion
 from veer.frontends.python.reading.values import (
     NONE,
@@ -62,9 +69,8 @@ from veer.model.expr import Call, Expr, IsNull
 from veer.model.types import DataType
 from veer.model.walk import parts
 
-MOST_ROUNDS = 200
-DEEPEST = 8
-MOST_PARTS = 3_000
+DEEPEST = 8  # calls inside of calls
+MOST_PARTS = 3_000  # of the expression a function is read as
 
 
 def read_function(
@@ -121,17 +127,6 @@ def _read(
     return expression
 
 
-@final
-@dataclass(frozen=True)
-class _Continuations:
-    """Where a body goes on: behind its end, on return, out of a loop, to its next round."""
-
-    end: Continuation
-    on_return: ValueContinuation
-    on_break: Continuation | None = None
-    on_continue: Continuation | None = None
-
-
 class FunctionReader(Brancher):
     """Follows one call of a function.
 
@@ -156,11 +151,11 @@ class FunctionReader(Brancher):
         """Follow a function; the names of the caller come back behind it."""
         if len(self.frames) >= DEEPEST:
             raise NotRead("calls nested too deeply")
-        names = _bind_parameters(definition, args, named)
+        names = bind_parameters(definition, args, named)
         if names is None:
             return Raises()
         node = definition.node
-        frame = (definition, _assigned(node) | names.keys())
+        frame = (definition, assigned_names(node) | names.keys())
         # What follows the call is read outside of it: frames are put back around `then`.
         outside = list(self.frames)
 
@@ -176,129 +171,19 @@ class FunctionReader(Brancher):
             start = state.within(names)
             if isinstance(node, ast.Lambda):
                 return self.value(node.body, start, back)
-            return self.body(node.body, start, _Continuations(lambda s: back(NONE, s), back))
+            ways = statements.Continuations(lambda s: back(NONE, s), back)
+            return statements.follow(self, node.body, start, ways)
         finally:
             self.frames = outside
-
-    # -- statements ----------------------------------------------------------------------------
-
-    def body(self, statements: Sequence[ast.stmt], state: State, ways: _Continuations) -> Tree:
-        """Follow statements one after the other."""
-        if not statements:
-            return ways.end(state)
-        first, rest = statements[0], statements[1:]
-
-        def following(s: State) -> Tree:
-            return self.body(rest, s, ways)
-
-        match first:
-            case ast.Return(value=value):
-                return (
-                    ways.on_return(NONE, state)
-                    if value is None
-                    else self.value(value, state, ways.on_return)
-                )
-            case ast.If(test=test, body=body, orelse=orelse):
-                inner = _Continuations(following, ways.on_return, ways.on_break, ways.on_continue)
-                return self.branch_on(
-                    test,
-                    state,
-                    lambda s: self.body(body, s, inner),
-                    lambda s: self.body(orelse, s, inner),
-                )
-            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-                return self._assignment(first, state, following)
-            case ast.For(target=target, iter=source, body=body, orelse=orelse):
-                return self.value(
-                    source,
-                    state,
-                    lambda v, s: self.loop(
-                        target, constants.items_of(v), body, s, following, ways, orelse
-                    ),
-                )
-            case ast.Expr(value=value):
-                return self.value(value, state, lambda _, s: following(s))
-            case ast.Pass():
-                return following(state)
-            case ast.Break() if ways.on_break is not None:
-                return ways.on_break(state)
-            case ast.Continue() if ways.on_continue is not None:
-                return ways.on_continue(state)
-            case ast.Raise():
-                return Raises()
-            case ast.Assert(test=test):
-                return self.branch_on(test, state, following, lambda _: Raises())
-            case _:
-                raise NotRead(f"the statement {type(first).__name__}")
-
-    def _assignment(
-        self,
-        node: ast.Assign | ast.AnnAssign | ast.AugAssign,
-        state: State,
-        following: Continuation,
-    ) -> Tree:
-        match node:
-            case ast.Assign(targets=[target], value=value):
-                pass
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                pass
-            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=operand):
-                before = state.names.get(name)
-                if not isinstance(before, Symbol | None) and not (
-                    isinstance(before, Constant) and constants.is_scalar(before.value)
-                ):
-                    raise NotRead("a collection changed in its place")
-                value = ast.BinOp(ast.Name(name, ast.Load()), op, operand)
-            case _:
-                raise NotRead(f"the statement {type(node).__name__}")
-        return self.value(value, state, lambda v, s: self.bind(target, v, s, following))
-
-    def loop(
-        self,
-        target: ast.expr,
-        rounds: Sequence[Value],
-        body: Sequence[ast.stmt],
-        state: State,
-        following: Continuation,
-        ways: _Continuations,
-        orelse: Sequence[ast.stmt],
-    ) -> Tree:
-        """Follow a loop round by round."""
-        if len(rounds) > MOST_ROUNDS:
-            raise NotRead("a loop of too many rounds")
-        if not rounds:
-            inner = _Continuations(following, ways.on_return, ways.on_break, ways.on_continue)
-            return self.body(orelse, state, inner)
-
-        def again(s: State) -> Tree:
-            return self.loop(target, rounds[1:], body, s, following, ways, orelse)
-
-        inner = _Continuations(again, ways.on_return, following, again)
-        return self.bind(target, rounds[0], state, lambda s: self.body(body, s, inner))
-
-    def bind(self, target: ast.expr, value: Value, state: State, then: Continuation) -> Tree:
-        """Assign to a name, or to several."""
-        if isinstance(value, IteratorItems):
-            raise NotRead("an iterator with a name")
-        match target:
-            case ast.Name(id=name):
-                return then(state.bind(name, value))
-            case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                items = constants.items_of(value)
-                if len(items) != len(targets):
-                    return Raises()
-                for one, item in zip(targets, items, strict=True):
-                    if not isinstance(one, ast.Name):
-                        raise NotRead("an assignment to parts of parts")
-                    state = state.bind(one.id, item)
-                return then(state)
-            case _:
-                raise NotRead(f"an assignment to a {type(target).__name__}")
 
     # -- conditions ----------------------------------------------------------------------------
 
     def branch_on(self, node: ast.expr, state: State, yes: Continuation, no: Continuation) -> Tree:
-        """Branch on the truth of an expression."""
+        """Branch on the truth of an expression.
+
+        The right side of `and` and `or` is followed only on paths where the left does not decide:
+        as in Python, where it may fail without harm on the others.
+        """
         match node:
             case ast.BoolOp(op=ast.And(), values=[first, *rest]):
                 inner = lambda s: self.branch_on(_rest(node, rest), s, yes, no)  # noqa: E731
@@ -342,6 +227,7 @@ class FunctionReader(Brancher):
             lambda v, s: self.values(nodes[1:], s, lambda vs, t: then([v, *vs], t)),
         )
 
+    # One `match` over the kinds of expressions: a helper for each would use up Python's stack.
     def value(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
         """Follow an expression; `then` takes its value."""
         match node:
@@ -377,14 +263,14 @@ class FunctionReader(Brancher):
                     lambda vs, s: arithmetic.compute(self, op, vs[0], vs[1], s, then),
                 )
             case ast.JoinedStr(values=pieces):
-                return self.joined(pieces, state, then)
+                return f_strings.joined(self, pieces, state, then)
             case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
-                return self.values(elts, state, lambda vs, s: then(_listed(node, vs), s))
+                return self.values(elts, state, lambda vs, s: then(_collection(node, vs), s))
             case ast.Dict(keys=keys, values=items) if None not in keys:
                 return self.values(
                     [*(k for k in keys if k is not None), *items],
                     state,
-                    lambda vs, s: then(_table(vs), s),
+                    lambda vs, s: then(_dict(vs), s),
                 )
             case ast.Call() | ast.Attribute() | ast.Subscript():
                 return calls.follow(self, node, state, then)
@@ -394,7 +280,7 @@ class FunctionReader(Brancher):
                 raise NotRead(f"the expression {type(node).__name__}")
 
     def _connective(self, node: ast.BoolOp, state: State, then: ValueContinuation) -> Tree:
-        """`a and b`, `a or b` as a value: that of the side that decides."""
+        """`a and b`, `a or b` as a value: that of the side that decides, not a truth value."""
         first, *rest = node.values
         if not rest:
             return self.value(first, state, then)
@@ -467,42 +353,6 @@ class FunctionReader(Brancher):
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def joined(self, pieces: Sequence[ast.expr], state: State, then: ValueContinuation) -> Tree:
-        """An f-string."""
-
-        def collect(left: Sequence[ast.expr], text_so_far: Value, s: State) -> Tree:
-            if not left:
-                return then(text_so_far, s)
-            return self.piece(
-                left[0],
-                s,
-                lambda v, t: arithmetic.compute(
-                    self, ast.Add(), text_so_far, v, t, lambda m, u: collect(left[1:], m, u)
-                ),
-            )
-
-        return collect(pieces, Constant(""), state)
-
-    def piece(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
-        """A part of an f-string, as a text."""
-        match node:
-            case ast.Constant(value=value):
-                return then(Constant(value), state)
-            case ast.FormattedValue(value=value, conversion=-1 | 115, format_spec=None):
-                return self.value(value, state, lambda v, s: self.text(v, s, then))
-            case ast.FormattedValue(
-                value=value,
-                conversion=-1,
-                format_spec=ast.JoinedStr(values=[ast.Constant(value=spec)]),
-            ):
-                return self.value(
-                    value,
-                    state,
-                    lambda v, s: texts.formatted(self, v, str(spec), s, then),
-                )
-            case _:
-                raise NotRead("a formatted value")
-
     def text(self, value: Value, state: State, then: ValueContinuation) -> Tree:
         """`str(value)`"""
         if isinstance(value, Constant):
@@ -518,6 +368,7 @@ class FunctionReader(Brancher):
 
 
 def _rest(node: ast.expr, values: list[ast.expr]) -> ast.expr:
+    """What is left of `and` or `or` behind its first operand."""
     assert isinstance(node, ast.BoolOp)
     return values[0] if len(values) == 1 else ast.BoolOp(node.op, values)
 
@@ -531,83 +382,22 @@ def _chain(node: ast.Compare) -> ast.expr:
     return ast.BoolOp(ast.And(), list(pairs))
 
 
-def _listed(node: ast.expr, values: list[Value]) -> Value:
+def _collection(node: ast.expr, values: list[Value]) -> Value:
+    """A tuple, list or set as written: a constant if all of its items are."""
     if any(isinstance(v, IteratorItems) for v in values):
         raise NotRead("an iterator in a list")
     if all(isinstance(v, Constant) for v in values):
         collection = {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)]
         return Constant(collection([v.value for v in values if isinstance(v, Constant)]))
     if isinstance(node, ast.Set):
-        raise NotRead("a set of values of the row")
+        raise NotRead("a set of values of the row")  # equal ones would be one item
     return Items(tuple(values))
 
 
-def _table(values: list[Value]) -> Value:
+def _dict(values: list[Value]) -> Value:
+    """A dict as written, of its keys and then its values."""
     half = len(values) // 2
     if not all(isinstance(v, Constant) for v in values):
         raise NotRead("a dict with values of the row")
     plain = [v.value for v in values if isinstance(v, Constant)]
     return Constant(dict(zip(plain[:half], plain[half:], strict=True)))
-
-
-def _bind_parameters(
-    definition: Definition, args: Sequence[Value], named: dict[str, Value]
-) -> dict[str, Value] | None:
-    """The parameters of a call, or None if Python would refuse it."""
-    parameters = definition.node.args
-    if parameters.vararg or parameters.kwarg:
-        raise NotRead("a variable number of parameters")
-    positional = [a.arg for a in (*parameters.posonlyargs, *parameters.args)]
-    if len(args) > len(positional):
-        return None
-    bound: dict[str, Value] = dict(zip(positional, args, strict=False))
-    allowed = {a.arg for a in (*parameters.args, *parameters.kwonlyargs)}
-    for name, value in named.items():
-        if name in bound or name not in allowed:
-            return None
-        bound[name] = value
-    ends = positional[len(positional) - len(definition.defaults) :]
-    for name, default in (
-        *zip(ends, definition.defaults, strict=True),
-        *definition.keyword_defaults,
-    ):
-        bound.setdefault(name, Constant(default))
-    wanted = {*positional, *(a.arg for a in parameters.kwonlyargs)}
-    return bound if bound.keys() == wanted else None
-
-
-UNREAD = (
-    ast.Try,
-    ast.With,
-    ast.Match,
-    ast.ClassDef,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.Import,
-    ast.ImportFrom,
-    ast.Delete,
-    ast.Global,
-    ast.Nonlocal,
-    ast.Yield,
-    ast.YieldFrom,
-    ast.Await,
-)
-COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-
-
-def _assigned(node: ast.AST) -> frozenset[str]:
-    """The names a function assigns, which are its own everywhere in it."""
-    names: set[str] = set()
-    stack = list(node.body) if isinstance(node, ast.FunctionDef) else []
-    while stack:
-        inner: ast.AST = stack.pop()
-        if isinstance(inner, UNREAD):
-            raise NotRead(f"the word {type(inner).__name__.lower()}")
-        if isinstance(inner, COMPREHENSIONS):
-            continue  # its names are its own
-        if isinstance(inner, ast.NamedExpr):
-            names.add(inner.target.id)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            names.add(inner.id)
-        stack += ast.iter_child_nodes(inner)  # type: ignore[arg-type]
-    return frozenset(names)

@@ -35,7 +35,7 @@ from veer.model.types import (
     StringType,
 )
 
-PICKLED, ARROW = 100, 101
+PICKLED, ARROW = 100, 101  # Spark's evalType of functions of one row
 
 
 def leaf_conversion(
@@ -84,7 +84,11 @@ def _fits(symbol: Symbol, bits: int) -> bool:
 
 
 def _pickled(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
-    """evalType 100; None for null."""
+    """What a pickled function's value becomes (evalType 100); None for null.
+
+    Nothing is converted between kinds: an int returned as double is null, without an error. The
+    exceptions are texts, to which Java turns anything in its own spelling ("true", "1.0E10").
+    """
     match type_, symbol.kind:
         case BooleanType(), "bool":
             return symbol.expr
@@ -93,6 +97,7 @@ def _pickled(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
                 raise NotRead("a number that may need more than 64 bits, which gives null")
             if _fits(symbol, INTEGER_BITS[type_]):
                 return _narrowed(symbol.expr, type_)
+            # A long that does not fit is cut to its low bits, as by Java, in ANSI mode too.
             return Call(f"python.wrap_{type_}", (symbol.expr,), type_)
         case DoubleType(), "float":
             return symbol.expr
@@ -116,7 +121,7 @@ def _pickled(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
 
 
 def _by_arrow(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
-    """evalType 101."""
+    """What Arrow makes of a function's value (evalType 101); what does not convert fails."""
     match type_, symbol.kind:
         case BooleanType(), "bool":
             return symbol.expr
@@ -128,6 +133,7 @@ def _by_arrow(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
             as_double = as_float(symbol).expr
             if is_exact(symbol):
                 return as_double
+            # Arrow refuses a whole number that a double cannot hold exactly.
             limits = number(-EXACT), number(EXACT)
             inside = And(
                 (Compare(">=", symbol.expr, limits[0]), Compare("<=", symbol.expr, limits[1]))
@@ -152,6 +158,7 @@ def _narrowed(expr: Expr, type_: DataType) -> Expr:
 
 
 def _lower_case(symbol: Symbol) -> Expr:
+    """The text of a truth value in Java's spelling."""
     words = Literal("true", STRING), Literal("false", STRING)
     return Case(((symbol.expr, words[0]),), words[1])
 

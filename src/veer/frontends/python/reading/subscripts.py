@@ -39,6 +39,7 @@ MOST_ITEMS = 100
 def attribute(
     reader: FunctionReader, base: Value, name: str, state: State, then: ValueContinuation
 ) -> Tree:
+    """`base.name`: of a module, or a part of a date."""
     if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
         if not hasattr(base.value, name):
             return Raises()
@@ -114,7 +115,7 @@ def _between(
     state: State,
     then: ValueContinuation,
 ) -> Tree:
-    """A part of a text; a bound that is None is left out."""
+    """A part of a text; a bound that is None is left out, also one that depends on the row."""
 
     def from_start(s: State) -> Tree:
         return reader.unless_none(
@@ -158,7 +159,10 @@ def looked_up(
     then: ValueContinuation,
     missing: Any,
 ) -> Tree:
-    """What a constant dict holds for a key of the row."""
+    """What a constant dict holds for a key of the row: the keys are compared one by one.
+
+    No two keys of a dict are equal, so the order does not matter.
+    """
     require_data(table)
     if len(table) > MOST_ITEMS:
         raise NotRead("a dict of too many items")

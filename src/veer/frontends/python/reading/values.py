@@ -77,7 +77,7 @@ class Constant:
         return isinstance(other, Constant) and _is_same(self.value, other.value)
 
     def __hash__(self) -> int:
-        return hash(type(self.value))
+        return hash(type(self.value))  # the value may be a list, which has no hash
 
 
 @final
@@ -117,6 +117,7 @@ def argument(expr: Expr) -> Symbol:
     """The Python value of an argument of a UDF."""
     match expr.type:
         case IntegralType() as type_:
+            # To Python all whole numbers are of one type: bigint is the widest to compute in.
             half = 1 << (INTEGER_BITS[type_] - 1)
             wide = expr if type_ == LONG else Cast(expr, LONG)
             return Symbol(wide, "int", True, -half, half - 1)
@@ -141,6 +142,7 @@ def as_symbol(value: Value) -> Symbol:
     if isinstance(value, Items | IteratorItems):
         raise NotRead("a list or tuple as a value")
     constant = value.value
+    # By type and not by `isinstance`: True is an int to Python, a datetime is a date.
     if type(constant) is bool:
         return Symbol(Literal(constant, BOOLEAN), "bool")
     if type(constant) is int and -(1 << 63) <= constant < 1 << 63:
@@ -211,6 +213,10 @@ def _concatenated(left: Expr, right: Expr) -> Symbol:
 
 
 def _computed(operator: str, left: Symbol, right: Symbol) -> Symbol:
+    """`left operator right`; a whole number keeps the bounds that its operands give it.
+
+    Python's whole numbers never overflow, Spark's do: the bounds tell whether a result fits.
+    """
     if "float" in (left.kind, right.kind):
         return function_call(operator, "float", as_float(left), as_float(right))
     left, right = as_int(left), as_int(right)
@@ -295,7 +301,7 @@ def negate(symbol: Symbol) -> Symbol:
 
 
 def text(symbol: Symbol) -> Symbol:
-    """`str(symbol)`"""
+    """`str(symbol)`; of floats and truth values Spark's cast gives other texts than Python."""
     match symbol.kind:
         case "str":
             return symbol
@@ -317,7 +323,7 @@ def is_truthy(symbol: Symbol) -> Expr:
             return symbol.expr
         case "int":
             return Not(Compare("=", symbol.expr, number(0)))
-        case "float":
+        case "float":  # NaN is true, -0.0 is false: as with Spark's `=`
             return Not(Compare("=", symbol.expr, Literal(0.0, DOUBLE)))
         case "str":
             return Not(Compare("=", symbol.expr, Literal("", STRING)))

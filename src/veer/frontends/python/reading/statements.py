@@ -1,0 +1,160 @@
+"""Statements of Python functions, followed one after the other (see `reader` for the style).
+
+Each statement hands the rest of the body on as a continuation, so a branch is followed to the end
+of the call before the other is begun: names assigned in one are never seen in the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, final
+
+from veer.frontends.python.reading import constants
+from veer.frontends.python.reading.branches import (
+    Continuation,
+    Raises,
+    State,
+    Tree,
+    ValueContinuation,
+)
+from veer.frontends.python.reading.values import (
+    NONE,
+    Constant,
+    IteratorItems,
+    NotRead,
+    Symbol,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading.reader import FunctionReader
+
+MOST_ROUNDS = 200  # of a loop
+
+
+@final
+@dataclass(frozen=True)
+class Continuations:
+    """Where a body goes on: behind its end, on return, out of a loop, to its next round."""
+
+    end: Continuation
+    on_return: ValueContinuation
+    on_break: Continuation | None = None
+    on_continue: Continuation | None = None
+
+
+# Following a body calls itself once a statement: helpers between would use up Python's stack, which
+# bounds how long a function may be.
+def follow(
+    reader: FunctionReader, statements: Sequence[ast.stmt], state: State, ways: Continuations
+) -> Tree:
+    """Follow statements one after the other, then whatever continuation they leave by."""
+    if not statements:
+        return ways.end(state)
+    first, rest = statements[0], statements[1:]
+
+    def following(s: State) -> Tree:
+        return follow(reader, rest, s, ways)
+
+    match first:
+        case ast.Return(value=None):
+            return ways.on_return(NONE, state)
+        case ast.Return(value=ast.expr() as value):
+            return reader.value(value, state, ways.on_return)
+        case ast.If(test=test, body=body, orelse=orelse):
+            # What follows the `if` is read once behind each branch, with what that branch knows.
+            inner = replace(ways, end=following)
+            yes = lambda s: follow(reader, body, s, inner)  # noqa: E731
+            no = lambda s: follow(reader, orelse, s, inner)  # noqa: E731
+            return reader.branch_on(test, state, yes, no)
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+            return _assign(reader, first, state, following)
+        case ast.For(iter=source) as loop:
+            return reader.value(
+                source,
+                state,
+                lambda v, s: _loop(reader, loop, constants.items_of(v), s, following, ways),
+            )
+        case ast.Expr(value=value):
+            return reader.value(value, state, lambda _, s: following(s))
+        case ast.Pass():
+            return following(state)
+        case ast.Break() if ways.on_break is not None:
+            return ways.on_break(state)
+        case ast.Continue() if ways.on_continue is not None:
+            return ways.on_continue(state)
+        case ast.Raise():
+            return Raises()
+        case ast.Assert(test=test):
+            return reader.branch_on(test, state, following, lambda _: Raises())
+        case _:
+            raise NotRead(f"the statement {type(first).__name__}")
+
+
+def _assign(
+    reader: FunctionReader,
+    node: ast.Assign | ast.AnnAssign | ast.AugAssign,
+    state: State,
+    following: Continuation,
+) -> Tree:
+    match node:
+        case ast.Assign(targets=[target], value=value):
+            pass
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            pass
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=operand):
+            # `x += y` is `x = x + y` for what cannot be changed. A list is changed in its place,
+            # which everything else that holds it would see.
+            before = state.names.get(name)
+            if not isinstance(before, Symbol | None) and not (
+                isinstance(before, Constant) and constants.is_scalar(before.value)
+            ):
+                raise NotRead("a collection changed in its place")
+            value = ast.BinOp(ast.Name(name, ast.Load()), op, operand)
+        case _:
+            raise NotRead(f"the statement {type(node).__name__}")
+    return reader.value(value, state, lambda v, s: bind(target, v, s, following))
+
+
+def _loop(
+    reader: FunctionReader,
+    node: ast.For,
+    rounds: Sequence[Value],
+    state: State,
+    following: Continuation,
+    ways: Continuations,
+) -> Tree:
+    """Follow a loop round by round; its `else` runs only where no round breaks."""
+    if len(rounds) > MOST_ROUNDS:
+        raise NotRead("a loop of too many rounds")
+    if not rounds:
+        return follow(reader, node.orelse, state, replace(ways, end=following))
+
+    def again(s: State) -> Tree:
+        return _loop(reader, node, rounds[1:], s, following, ways)
+
+    inner = Continuations(again, ways.on_return, on_break=following, on_continue=again)
+    return bind(node.target, rounds[0], state, lambda s: follow(reader, node.body, s, inner))
+
+
+def bind(target: ast.expr, value: Value, state: State, then: Continuation) -> Tree:
+    """Assign a value to a name, or the items of one to several names."""
+    if isinstance(value, IteratorItems):
+        # How far it was used would have to be remembered, for every name that holds it.
+        raise NotRead("an iterator with a name")
+    match target:
+        case ast.Name(id=name):
+            return then(state.bind(name, value))
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            items = constants.items_of(value)
+            if len(items) != len(targets):
+                return Raises()
+            for one, item in zip(targets, items, strict=True):
+                if not isinstance(one, ast.Name):
+                    raise NotRead("an assignment to parts of parts")
+                state = state.bind(one.id, item)
+            return then(state)
+        case _:
+            raise NotRead(f"an assignment to a {type(target).__name__}")
