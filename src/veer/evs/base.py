@@ -53,13 +53,14 @@ class Restriction(ABC):
 
 
 class OperatorRestriction(Restriction):
-    """A condition on each operator alone: always monotonic."""
+    """A condition on each operator alone: always monotonic, as a larger window has it still."""
 
     @abstractmethod
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
         """What is wrong with one operator."""
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """Every operator of either side that does not meet the condition, with what is wrong."""
         for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
             for id_ in ids:
                 violation = self.violation(dataflow, id_)
@@ -82,6 +83,7 @@ class CountRestriction(Restriction):
         """The kind in words."""
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """Both numbers, where they differ."""
         ours = sum(self.counts(p.operators[i]) for i in p_ids)
         theirs = sum(self.counts(q.operators[i]) for i in q_ids)
         if ours != theirs:
@@ -108,11 +110,15 @@ class EV(ABC):
 
     @property
     def monotonic(self) -> bool:
-        """Whether an invalid window can never become valid by growing."""
+        """Whether an invalid window can never become valid by growing.
+
+        The search may then give up a window, and all that contain it, at the first violation.
+        """
         return all(r.monotonic for r in self.active)
 
     def violations(self, pair: QueryPair) -> Iterator[str]:
         """Why a query pair is not valid for this EV."""
+        # Equal bags are equal sets: a proof for finer semantics than needed will do.
         if not self.semantics.implies(pair.semantics):
             yield f"{self.name} proves {self.semantics.value}, {pair.semantics.value} is needed"
         for restriction in self.active:
@@ -129,6 +135,7 @@ class EV(ABC):
             return Answer(Verdict.UNKNOWN, Restricted(violation))
         answer = self.decide(pair)
         if answer.verdict is Verdict.INEQUIVALENT:
+            # Only the refuter's witness, replayed, makes two versions inequivalent.
             return Answer(Verdict.UNKNOWN, NotProven(answer.reason))
         return answer
 
@@ -148,6 +155,7 @@ class OnlyOperators(OperatorRestriction):
     kinds: tuple[type[AnyOperator], ...]
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """The kind of an operator that is none of those allowed."""
         operator = dataflow.operators[id_]
         return None if isinstance(operator, self.kinds) else f"is a {type(operator).__name__}"
 
@@ -158,6 +166,7 @@ class NoSubqueries(OperatorRestriction):
     """No expression holds a query of its own."""
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """Whether an operator evaluates a query for each row, however deep in an expression."""
         for expr in operator_exprs(dataflow.operators[id_]):
             if any(query_of(node) is not None for node in parts(expr)):
                 return "holds a subquery"
@@ -170,6 +179,7 @@ class NoChoices(OperatorRestriction):
     """Every operator is a function of its inputs."""
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """Whether Spark may give different results of an operator for the same input."""
         chooses = operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION)
         return f"({brief(dataflow.operators[id_])}) makes a choice" if chooses else None
 
@@ -180,6 +190,7 @@ class LinearConditions(OperatorRestriction):
     """Conditions multiply and divide by constants only, and call no function a solver has not."""
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """Whether a filter or join condition is beyond linear arithmetic."""
         operator = dataflow.operators[id_]
         if isinstance(operator, Filter | Join):
             if not all(map(is_linear, operator_exprs(operator))):
@@ -195,10 +206,12 @@ class SameCount(CountRestriction):
     counted: type[AnyOperator]
 
     def counts(self, operator: AnyOperator) -> bool:
+        """Whether an operator is of the type."""
         return isinstance(operator, self.counted)
 
     @property
     def noun(self) -> str:
+        """The name of the type."""
         return self.counted.__name__
 
 
@@ -210,6 +223,7 @@ class SameOuterJoins(CountRestriction):
     noun = "outer joins"
 
     def counts(self, operator: AnyOperator) -> bool:
+        """Whether an operator is a left or full join."""
         return is_outer_join(operator)
 
 
@@ -219,6 +233,7 @@ class CountsOverSpjOnly(Restriction):
     """What counts duplicates stands on selections, projections and joins of different tables."""
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """What stands below an aggregate that tells a bag from its set."""
         for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
             for id_ in ids:
                 operator = dataflow.operators[id_]
@@ -259,6 +274,7 @@ class AtMostOne(Restriction):
     counted: type[AnyOperator]
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """How many there are on a side that has several."""
         for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
             count = sum(isinstance(dataflow.operators[i], self.counted) for i in ids)
             if count > 1:
@@ -271,6 +287,7 @@ class PrimitiveResults(OperatorRestriction):
     """Aggregates give plain values: numbers, texts, dates."""
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """The type of the first result that is an array, a map or a struct."""
         operator = dataflow.operators[id_]
         if not isinstance(operator, Aggregate | GlobalAggregate):
             return None

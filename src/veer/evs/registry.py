@@ -53,10 +53,10 @@ def get(name: str) -> EV:
 
 def check_names(asked: Sequence[str]) -> None:
     """Every name is that of a verifier, or an error listing them."""
-    known = names()
+    existing = names()
     for name in asked:
-        if name not in known:
-            raise UsageError(f"no verifier named {name!r}; there are {', '.join(known)}")
+        if name not in existing:
+            raise UsageError(f"no verifier named {name!r}; there are {', '.join(existing)}")
 
 
 @cache

@@ -23,6 +23,7 @@ class OnlyJoins(OperatorRestriction):
     kinds: tuple[str, ...]
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """The kind of a join that is none of those allowed."""
         operator = dataflow.operators[id_]
         if isinstance(operator, Join) and operator.kind not in self.kinds:
             return f"is a {operator.kind} join"
@@ -38,6 +39,7 @@ class OnlySubqueries(OperatorRestriction):
     inside: tuple[OperatorRestriction, ...]
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """The first subquery of another kind, or what is wrong inside one, however deep."""
         for expr in operator_exprs(dataflow.operators[id_]):
             for node in parts(expr):
                 query = query_of(node)
@@ -73,6 +75,7 @@ class BlindToNulls(OperatorRestriction):
     """
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
+        """What an operator has that gives nulls a meaning of their own."""
         for expr in operator_exprs(dataflow.operators[id_]):
             for node in parts(expr):
                 if isinstance(node, IsNull):
@@ -96,6 +99,7 @@ class SameScans(Restriction):
     monotonic: ClassVar[bool] = False  # a neighbor can restore the balance
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """How many tables each side reads, where that differs."""
         ours, theirs = _scans(p, p_ids), _scans(q, q_ids)
         if ours != theirs:
             yield f"P reads {ours} tables but Q {theirs}"
@@ -129,6 +133,7 @@ class SameAggregates(Restriction):
     monotonic: ClassVar[bool] = False  # a neighbor can restore the balance
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
+        """Whether the calls differ as bags; their order is of no consequence."""
         ours, theirs = Counter(self._called(p, p_ids)), Counter(self._called(q, q_ids))
         if ours != theirs:
             what = "other aggregates" if self.identical else "other aggregate functions"

@@ -13,7 +13,7 @@ from veer.errors import NoFingerprintError
 from veer.execution.functions import Bodies
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.spark.frames import read_plans
-from veer.frontends.spark.plans.operators import PlanSignal
+from veer.frontends.spark.plans.signals import PlanSignal
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, scala_items
 from veer.model.digests import json_digest

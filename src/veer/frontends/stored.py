@@ -43,8 +43,8 @@ def read(source: Input, options: ReadOptions) -> Version:
     with existing_store(options.store) as store:
         version = store.version(name, number)
         if version is None:
-            known = ", ".join(store.names()) or "nothing"
-            raise InputError(f"not in the store {store.location}, which holds {known}")
+            names = ", ".join(store.names()) or "nothing"
+            raise InputError(f"not in the store {store.location}, which holds {names}")
     return Version(source.name, version.dataflow, version.stable_ids, code=version.code)
 
 

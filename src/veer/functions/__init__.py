@@ -10,12 +10,15 @@ from veer.functions import (
     collections,
     conditional,
     dates,
+    hashes,
     mathematics,
     moment_patterns,
     opaque,
     python,
     ranking,
+    regular_expressions,
     strings,
+    text_search,
 )
 
 __all__ = [
@@ -24,10 +27,13 @@ __all__ = [
     "collections",
     "conditional",
     "dates",
+    "hashes",
     "mathematics",
     "moment_patterns",
     "opaque",
     "python",
     "ranking",
+    "regular_expressions",
     "strings",
+    "text_search",
 ]

@@ -1,11 +1,13 @@
-"""Text: Spark's string functions over Python strings (code points, binary collation)."""
+"""Text: Spark's string functions over Python strings (code points, binary collation).
+
+Searching is in `text_search`, regular expressions are in `regular_expressions`. Java's strings are
+UTF-16, but Spark's own are UTF-8 and count code points, as Python's do.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from veer.errors import IllFormedError, UnsupportedError
@@ -22,13 +24,17 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import CalledBackwards, Folding, Shown, TextUse
 from veer.functions.typing import common_type, first_type, signature
-from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType, DataType
+from veer.model.types import BINARY, INT, STRING, ArrayType, DataType
 
 # -- parts -----------------------------------------------------------------------------------
 
 
 def substring(text: str | bytes, position: int, length: int = 2**31 - 1) -> str | bytes:
-    """SQL's substring: one-based, negative positions count from the end."""
+    """SQL's substring: one-based, negative positions count from the end.
+
+    Position 0 means the first character too. A negative position before the beginning still
+    uses up the length: substring('abc', -5, 3) is 'a'.
+    """
     size = len(text)
     start = position - 1 if position > 0 else size + position if position < 0 else 0
     end = size if size - start < length else start + length
@@ -89,6 +95,7 @@ scalar(
 
 
 def _split_part(text: str, delimiter: str, part: int) -> str:
+    """The delimiter is plain text; an empty one splits nothing, and no such part is empty text."""
     if part == 0:
         raise Failure("INVALID_INDEX_OF_ZERO")
     parts = text.split(delimiter) if delimiter else [text]
@@ -135,6 +142,7 @@ scalar(
 
 
 def _initcap(text: str) -> str:
+    """Words end at spaces alone: `a-b` becomes `A-b`."""
     return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].title(), text.lower())
 
 
@@ -190,6 +198,7 @@ LONGEST = 1_000_000  # characters; Spark goes on to its limit of memory
 
 
 def _bounded(length: int) -> int:
+    """A length that is worth computing: a longer text is not known, rather than wrong."""
     if length > LONGEST:
         raise UnsupportedError(f"a text of {length} characters is not interpreted")
     return max(length, 0)
@@ -200,6 +209,7 @@ def _padding(missing: int, pad: str) -> str:
 
 
 def _lpad(text: str, length: int, pad: str = " ") -> str:
+    """Longer texts are cut at their end, on this side too; an empty pad fills nothing."""
     length = max(length, 0) if not pad else _bounded(length)
     return _padding(length - len(text), pad) + text if length > len(text) else text[:length]
 
@@ -253,6 +263,7 @@ scalar(
 
 
 def _translate(text: str, source: str, target: str) -> str:
+    """Of a character that `source` lists twice the first place counts; without a partner it goes."""
     table: dict[str, str] = {}
     for index, char in enumerate(source):
         table.setdefault(char, target[index] if index < len(target) else "")
@@ -293,6 +304,7 @@ scalar(
 
 
 def _concat_rule(args: Sequence[Argument]) -> Resolved:
+    """Arrays, or byte strings throughout, or texts: a byte string among texts becomes text."""
     if not args:
         return Resolved((), STRING)
     if any(isinstance(a.type, ArrayType) for a in args):
@@ -325,15 +337,16 @@ scalar(
 
 
 def _concat_ws(separator: str | None, *parts: Any) -> str | None:
+    """Null parts are left out, those inside arrays too; only a null separator gives null."""
     if separator is None:
         return None
-    flat: list[str] = []
+    texts: list[str] = []
     for part in parts:
         if isinstance(part, tuple):
-            flat.extend(p for p in part if p is not None)
+            texts.extend(p for p in part if p is not None)
         elif part is not None:
-            flat.append(part)
-    return separator.join(flat)
+            texts.append(part)
+    return separator.join(texts)
 
 
 def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
@@ -344,310 +357,7 @@ def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
 
 scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL, spark=("ConcatWs",))
 
-# -- searching -------------------------------------------------------------------------------
-
-
-def _pair_rule(args: Sequence[Argument]) -> Resolved:
-    """Two texts, or two byte strings."""
-    if len(args) == 2 and all(a.type == BINARY for a in args):
-        return Resolved((BINARY, BINARY), BOOLEAN)
-    return signature(BOOLEAN, STRING, STRING)(args)
-
-
-scalar(
-    "contains",
-    _pair_rule,
-    lambda s, t: t in s,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Contains",),
-    texts=TextUse.PART,
-)
-scalar(
-    "startswith",
-    _pair_rule,
-    lambda s, t: s.startswith(t),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StartsWith",),
-    texts=TextUse.PART,
-)
-scalar(
-    "endswith",
-    _pair_rule,
-    lambda s, t: s.endswith(t),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("EndsWith",),
-    texts=TextUse.PART,
-)
-scalar(
-    "instr",
-    signature(INT, STRING, STRING),
-    lambda s, t: s.find(t) + 1,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringInstr",),
-    texts=TextUse.PLACE,
-)
-
-
-def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | None:
-    if start is None:
-        return 0
-    if part is None or text is None:
-        return None
-    if start < 1 or not part:
-        return 0 if start < 1 else 1
-    return text.find(part, start - 1) + 1
-
-
-scalar(
-    "locate",
-    signature(INT, STRING, STRING, INT, optional=1),
-    _locate,
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    aliases=("position",),
-    spark=("StringLocate",),
-    shown=Shown(2, ("1",), plainly=("position",)),
-    texts=TextUse.PLACE,
-)
-
-
-@lru_cache(maxsize=512)
-def like_pattern(pattern: str, escape: str) -> re.Pattern[str]:
-    """A LIKE pattern as a regular expression: % any text, _ any character."""
-    out: list[str] = []
-    chars = iter(pattern)
-    for char in chars:
-        if char == escape:
-            following = next(chars, None)
-            if following is None or following not in ("%", "_", escape):
-                raise Failure("INVALID_FORMAT")
-            out.append(re.escape(following))
-        else:
-            out.append({"%": ".*", "_": "."}.get(char) or re.escape(char))
-    return re.compile("".join(out), re.DOTALL)
-
-
-def _like(text: str, pattern: str, escape: str = "\\") -> bool:
-    return like_pattern(pattern, escape).fullmatch(text) is not None
-
-
-def _ilike(text: str, pattern: str, escape: str = "\\") -> bool:
-    return like_pattern(pattern.lower(), escape.lower()).fullmatch(text.lower()) is not None
-
-
-scalar(
-    "like",
-    signature(BOOLEAN, STRING, STRING, STRING, optional=1),
-    _like,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("Like",),
-    texts=TextUse.LIKE,
-)
-scalar(
-    "ilike",
-    signature(BOOLEAN, STRING, STRING, STRING, optional=1),
-    _ilike,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("ILike",),
-    texts=TextUse.LIKE_ANY_CASE,
-)
-
-# -- regular expressions ---------------------------------------------------------------------
-
-_ONLY_JAVA = re.compile(r"\\[pPQEGhHRXkz]|&&|\(\?<[A-Za-z]|[*+?}]\+|\(\?[a-zA-Z]*[du]")
-
-
-@lru_cache(maxsize=512)
-def java_regex(pattern: str) -> re.Pattern[str]:
-    """A Java regular expression, refused where Python's would mean something else."""
-    if _ONLY_JAVA.search(pattern) or re.search(r"\[[^\]]*\[", pattern):
-        raise UnsupportedError(f"regular expression {pattern!r} is not modelled")
-    try:
-        return re.compile(pattern, re.ASCII)
-    except re.error:
-        raise Failure("INVALID_PARAMETER_VALUE.PATTERN") from None
-
-
-def regex_for(pattern: str, text: str) -> re.Pattern[str]:
-    """The pattern, refused for texts in which Java sees line ends that Python does not."""
-    if re.search("[\r\x85\u2028\u2029]", text) and re.search(r"[.$^]", pattern):
-        raise UnsupportedError("a regular expression over text with unusual line ends")
-    return java_regex(pattern)
-
-
-def _java_replacement(replacement: str, match: re.Match[str]) -> str:
-    out: list[str] = []
-    at = 0
-    while at < len(replacement):
-        char = replacement[at]
-        if char == "\\":
-            if at + 1 == len(replacement):
-                raise Failure("INVALID_REGEXP_REPLACE")
-            out.append(replacement[at + 1])
-            at += 2
-        elif char == "$":
-            digits = re.match("[0-9]", replacement[at + 1 :])
-            if digits is None:
-                raise Failure("INVALID_REGEXP_REPLACE")
-            group, length = int(digits[0]), 1
-            while (more := replacement[at + 1 + length : at + 2 + length]) in tuple("0123456789"):
-                if group * 10 + int(more) > (match.re.groups or 0):
-                    break
-                group, length = group * 10 + int(more), length + 1
-            if group > match.re.groups:
-                raise Failure("INVALID_REGEXP_REPLACE")
-            out.append(match[group] or "")
-            at += 1 + length
-        else:
-            out.append(char)
-            at += 1
-    return "".join(out)
-
-
-def _require_whole_characters(pattern: re.Pattern[str], text: str) -> None:
-    """Java finds empty matches inside characters beyond 16 bits; Python does not."""
-    if any(c > "\uffff" for c in text) and any(m[0] == "" for m in pattern.finditer(text)):
-        raise UnsupportedError("empty matches in text beyond 16-bit characters")
-
-
-def _regexp_replace(text: str, pattern: str, replacement: str, position: int = 1) -> str:
-    compiled = regex_for(pattern, text)
-    if position < 1:
-        raise Failure("DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE")
-    if position - 1 > len(text):
-        return text
-    head, tail = text[: position - 1], text[position - 1 :]
-    _require_whole_characters(compiled, tail)
-    return head + compiled.sub(lambda m: _java_replacement(replacement, m), tail)
-
-
-def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
-    compiled = regex_for(pattern, text)
-    match = compiled.search(text)
-    if match is None:
-        return ""
-    if not 0 <= group <= compiled.groups:
-        raise Failure("INVALID_PARAMETER_VALUE.REGEX_GROUP_INDEX")
-    return match[group] or ""
-
-
-def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
-    compiled = regex_for(pattern, text)
-    if pattern == "":
-        # Java: every character on its own, the last piece up to the limit.
-        pieces = (
-            list(text)
-            if limit <= 0 or limit >= len(text)
-            else [*text[: limit - 1], text[limit - 1 :]]
-        )
-        return tuple(pieces) if text else ("",)
-    _require_whole_characters(compiled, text)
-    out: list[str] = []
-    at = 0
-    for match in compiled.finditer(text):
-        if 0 < limit <= len(out) + 1:
-            break
-        if match.end() == 0:  # Java drops an empty match at the beginning
-            continue
-        out.append(text[at : match.start()])
-        at = match.end()
-    return (*out, text[at:])
-
-
-scalar(
-    "rlike",
-    signature(BOOLEAN, STRING, STRING),
-    lambda s, p: regex_for(p, s).search(s) is not None,
-    PURE,
-    STRICT,
-    PARTIAL,
-    aliases=(
-        "regexp",
-        "regexp_like",
-    ),
-    spark=("RLike",),
-    shown=Shown(capitals=("regexp",)),
-    texts=TextUse.REGEX,
-)
-scalar(
-    "regexp_replace",
-    signature(STRING, STRING, STRING, STRING, INT, optional=1),
-    _regexp_replace,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("RegExpReplace",),
-    shown=Shown(3, ("1",)),
-    texts=TextUse.CHANGE,
-)
-scalar(
-    "regexp_extract",
-    signature(STRING, STRING, STRING, INT, optional=1),
-    _regexp_extract,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("RegExpExtract",),
-    shown=Shown(2, ("1",)),
-    texts=TextUse.CHANGE,
-)
-scalar(
-    "split",
-    signature(ArrayType(STRING), STRING, STRING, INT, optional=1),
-    _split,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("StringSplit",),
-    shown=Shown(2, ("-1",)),
-    texts=TextUse.CHANGE,
-)
-
-# -- hashes ----------------------------------------------------------------------------------
-
-scalar(
-    "md5",
-    signature(STRING, BINARY),
-    lambda b: hashlib.md5(b, usedforsecurity=False).hexdigest(),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Md5",),
-)
-scalar(
-    "sha1",
-    signature(STRING, BINARY),
-    lambda b: hashlib.sha1(b, usedforsecurity=False).hexdigest(),
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("sha",),
-    spark=("Sha1",),
-)
-
-
-def _sha2(data: bytes, bits: int) -> str | None:
-    return (
-        hashlib.new(f"sha{bits or 256}", data).hexdigest()
-        if bits in (0, 224, 256, 384, 512)
-        else None
-    )
-
-
-scalar("sha2", signature(STRING, BINARY, INT), _sha2, PURE, Nulls.PROPAGATE, TOTAL, spark=("Sha2",))
+# -- order -------------------------------------------------------------------------------------
 
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:

@@ -22,7 +22,7 @@ class Domain(Enum):
 
 
 class SolverMeaning(Enum):
-    """What the solver knows of a scalar function; `smt/encode.py` says for which types."""
+    """What the solver knows of a scalar function; `smt/arithmetic.py` says for which types."""
 
     UNINTERPRETED = "some function of its arguments"
     SUM = "a + b"

@@ -105,15 +105,8 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
             return string_promotion(b) if promote else None
         case AtomicType(), StringType():
             return string_promotion(a) if promote else None
-        case DecimalType(), DecimalType():
-            return wider_decimal(a, b)
-        case (DecimalType() as d, IntegralType() as i) | (IntegralType() as i, DecimalType() as d):
-            return wider_decimal(d, DECIMAL_OF[i])
-        case (DecimalType(), FractionalType()) | (FractionalType(), DecimalType()):
-            return DOUBLE
         case NumericType(), NumericType():
-            wider = max(a, b, key=PRECEDENCE.index)
-            return DOUBLE if wider == FLOAT else wider
+            return _wider_number(a, b)
         case DayTimeIntervalType(), DayTimeIntervalType():
             return _spanning(a, b, ("day", "hour", "minute", "second"), DayTimeIntervalType)
         case YearMonthIntervalType(), YearMonthIntervalType():
@@ -122,22 +115,50 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
             element = wider_type(x, y, promote=promote)
             return None if element is None else ArrayType(element)
         case MapType(), MapType():
-            key = wider_type(a.key, b.key, promote=promote)
-            value = wider_type(a.value, b.value, promote=promote)
-            if key is None or value is None or not all(_keeps(k, key) for k in (a.key, b.key)):
-                return None
-            return MapType(key, value)
-        case StructType(), StructType() if len(a.fields) == len(b.fields):
-            pairs = list(zip(a.fields, b.fields, strict=True))
-            parts = [(n, wider_type(x, y, promote=promote)) for (n, x), (_, y) in pairs]
-            if all(n.lower() == m.lower() for (n, _), (m, _) in pairs):
-                kept = tuple((n, t) for n, t in parts if t is not None)
-                return StructType(kept) if len(kept) == len(parts) else None
-            return None
+            return _wider_map(a, b, promote=promote)
+        case StructType(), StructType():
+            return _wider_struct(a, b, promote=promote)
         case _ if a in DATETIMES and b in DATETIMES:
             return max(a, b, key=DATETIMES.index)
         case _:
             return None
+
+
+def _wider_number(a: NumericType, b: NumericType) -> DataType:
+    """The common type of two numbers of different types.
+
+    A float beside an integer is a double, and so is a decimal beside a float or a double: neither
+    type would have digits enough.
+    """
+    match a, b:
+        case DecimalType(), DecimalType():
+            return wider_decimal(a, b)
+        case (DecimalType() as d, IntegralType() as i) | (IntegralType() as i, DecimalType() as d):
+            return wider_decimal(d, DECIMAL_OF[i])
+        case (DecimalType(), _) | (_, DecimalType()):
+            return DOUBLE
+        case _:
+            wider = max(a, b, key=PRECEDENCE.index)
+            return DOUBLE if wider == FLOAT else wider
+
+
+def _wider_map(a: MapType, b: MapType, *, promote: bool) -> MapType | None:
+    key = wider_type(a.key, b.key, promote=promote)
+    value = wider_type(a.value, b.value, promote=promote)
+    if key is None or value is None or not all(_keeps(k, key) for k in (a.key, b.key)):
+        return None
+    return MapType(key, value)
+
+
+def _wider_struct(a: StructType, b: StructType, *, promote: bool) -> StructType | None:
+    """Fields are paired by place and must have the same names, in any case; the first's are kept."""
+    names, others = ([n for n, _ in s.fields] for s in (a, b))
+    if [n.lower() for n in names] != [n.lower() for n in others]:
+        return None
+    pairs = zip(a.fields, b.fields, strict=True)
+    types = [wider_type(x, y, promote=promote) for (_, x), (_, y) in pairs]
+    kept = tuple((n, t) for n, t in zip(names, types, strict=True) if t is not None)
+    return StructType(kept) if len(kept) == len(types) else None
 
 
 def _keeps(key: DataType, wider: DataType) -> bool:

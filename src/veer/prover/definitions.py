@@ -19,22 +19,24 @@ SCALAR = "scalar"  # the value of a scalar subquery, which is no aggregate funct
 
 def is_set_like(function: str) -> bool:
     """Whether a fold gives the same for a bag and for the set of its rows."""
-    known = AGGREGATE.get(function)  # the fold of a scalar subquery is none
-    return known is not None and known.kind is Kind.PURE and known.ignores_duplicates
+    aggregate = AGGREGATE.get(function)  # the fold of a scalar subquery is none
+    return aggregate is not None and aggregate.kind is Kind.PURE and aggregate.ignores_duplicates
 
 
 def skips_nulls(function: str) -> bool:
     """Whether a fold does not see rows in which an argument is null."""
-    known = AGGREGATE.get(function)
-    return known is not None and known.ignores_nulls
+    aggregate = AGGREGATE.get(function)
+    return aggregate is not None and aggregate.ignores_nulls
 
 
 def value_over_nothing(function: str, type_: DataType) -> Literal | None:
-    """What a fold gives over no rows, or over none it sees; None where that is not known."""
-    known = AGGREGATE.get(function)
+    """What a fold gives over no rows, or over none it sees; None where that is not aggregate."""
+    aggregate = AGGREGATE.get(function)
     if function == "count":
         return Literal(0, type_)
-    if function == SCALAR or (known is not None and known.ignores_nulls and known.empty_is_null):
+    if function == SCALAR or (
+        aggregate is not None and aggregate.ignores_nulls and aggregate.empty_is_null
+    ):
         return Literal(None, type_)
     return None
 

@@ -68,8 +68,8 @@ def _distinct(context: Context, bag: Bag, *, with_nulls: bool = False) -> Bag:
         replace(t, conditions=(*t.conditions, *map(same, values, t.outputs)))
         for t in map(context.freshened, bag)
     )
-    known = () if with_nulls else tuple(Not(IsNull(v)) for v in values)
-    return (Term(tuple(row), (context.exists(members), *known), tuple(values)),)
+    not_null = () if with_nulls else tuple(Not(IsNull(v)) for v in values)
+    return (Term(tuple(row), (context.exists(members), *not_null), tuple(values)),)
 
 
 def fold_symbol(context: Context, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
@@ -81,8 +81,8 @@ def fold_symbol(context: Context, function: str, type_: DataType, distinct: bool
     simple: list[Term] = []
     for term in bag:
         if skips_nulls(function):
-            known = tuple(Not(IsNull(o)) for o in term.outputs)
-            term = replace(term, conditions=term.conditions + known)
+            not_null = tuple(Not(IsNull(o)) for o in term.outputs)
+            term = replace(term, conditions=term.conditions + not_null)
         simplified = simplify(context, term)
         if simplified is not None:
             simple.append(simplified)
@@ -132,8 +132,7 @@ def present_rows(term: Term) -> Iterator[Term]:
         yield term
         return
     for conditions, arm in few_arms(output):
-        known = (Not(IsNull(arm)),)
-        yield Term(term.atoms, (*term.conditions, *conditions, *known), (arm,))
+        yield Term(term.atoms, (*term.conditions, *conditions, Not(IsNull(arm))), (arm,))
 
 
 def _common_shift(bag: Bag) -> tuple[int, int, Bag]:

@@ -22,7 +22,7 @@ def determined_atoms(context: Context, body: Term) -> list[Atom]:
     unknown = {a.var for a in body.atoms}
     determined: list[Atom] = []
     while True:
-        found = next(
+        next_fixed = next(
             (
                 (atom, key)
                 for atom in remaining.values()
@@ -31,9 +31,10 @@ def determined_atoms(context: Context, body: Term) -> list[Atom]:
             ),
             None,
         )
-        if found is None:
+        if next_fixed is None:
             return determined
-        atom, key = found
+        # The conditions fix its key, so one row fits at most; others may now be fixed by its row.
+        atom, key = next_fixed
         context.note_key(atom, key)
         determined.append(atom)
         unknown.discard(atom.var)

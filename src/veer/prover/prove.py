@@ -27,7 +27,7 @@ from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
 from veer.reasons import Cause, QuestionsAsked, TooLarge, Unsupported
 from veer.smt import Solver
-from veer.smt.solve import Known
+from veer.smt.solve import Answers
 from veer.verdict import Answer, TableSemantics, Verdict
 
 
@@ -48,7 +48,7 @@ def prove(pair: QueryPair, options: ProverOptions) -> Answer:
     types = _compared_as(pair)
     if types is None:
         return Answer(Verdict.UNKNOWN, Cause.DIFFERENT_TYPES)
-    solver = Solver(options.work, options.questions, known=_answers(pair))
+    solver = Solver(options.work, options.questions, answers=_answers(pair))
     context = Algebra(solver)
     matcher = Matcher(context, options.count_terms)
     lowering = Lowering(context, Groups(context, matcher))
@@ -97,15 +97,15 @@ def _compared_bags(
     )
 
 
-_recent: OrderedDict[tuple[Dataflow, Dataflow], Known] = OrderedDict()
+_recent: OrderedDict[tuple[Dataflow, Dataflow], Answers] = OrderedDict()
 RECENT = 4
 
 
-def _answers(pair: QueryPair) -> Known:
+def _answers(pair: QueryPair) -> Answers:
     """Answers already given about a pair: profiles ask the same questions in the same words."""
     key = (pair.p, pair.q)
-    known = _recent.pop(key, None)
-    _recent[key] = {} if known is None else known
+    answers = _recent.pop(key, None)
+    _recent[key] = {} if answers is None else answers
     if len(_recent) > RECENT:
         _recent.popitem(last=False)
     return _recent[key]
@@ -128,9 +128,9 @@ def _visible_keys(bag: Bag, places: list[int], width: int, keys: int) -> int:
     SELECT a ORDER BY a, b   =>   1: which of several equal rows comes first nobody sees
     """
     for count in range(keys):
-        known = range(width, width + count)
+        first_keys = range(width, width + count)
         if all(
-            any(all(t.outputs[k] == t.outputs[i] for t in bag) for k in known)
+            any(all(t.outputs[k] == t.outputs[i] for t in bag) for k in first_keys)
             and not any(has_floats(t.outputs[i].type) for t in bag)
             for i in places
         ):

@@ -1,52 +1,16 @@
-"""Where arithmetic is exact: numbers without rounding, dates within their range."""
+"""Where arithmetic is exact: numbers without rounding, dates within their range.
+
+Only there does the solver compute; a law of arithmetic that rounding breaks would prove what is
+false. All questions are answered from types and constants alone.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import z3
-
-from veer.functions.traits import SolverMeaning
 from veer.model.expr import Call, Expr, Literal
-from veer.model.types import (
-    ByteType,
-    DataType,
-    DecimalType,
-    IntegerType,
-    IntegralType,
-    LongType,
-    ShortType,
-)
+from veer.model.types import INTEGER_DIGITS, DataType, DecimalType, IntegralType
 
-EXACT_DOUBLE = 2**53
-MOST_SCALE = 500  # bits behind the point; doubles have more, less tiny ones
 NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
 MOST_DAYS = 1_000_000  # added to a date that stays in the range of dates
-
-
-class Dyadic(NamedTuple):
-    """A number that is at most `most` in units of 2^-scale, if what is given holds."""
-
-    number: Any
-    most: int
-    scale: int
-    given: tuple[Any, ...]
-
-    def combined(self, meaning: SolverMeaning, other: Dyadic) -> Dyadic | None:
-        """The sum, difference or product, if a double holds it."""
-        given = (*self.given, *other.given)
-        if meaning is SolverMeaning.PRODUCT:
-            if not (z3.is_rational_value(self.number) or z3.is_rational_value(other.number)):
-                return None
-            number = self.number * other.number
-            result = Dyadic(number, self.most * other.most, self.scale + other.scale, given)
-        else:
-            scale = max(self.scale, other.scale)
-            most = (self.most << scale - self.scale) + (other.most << scale - other.scale)
-            is_sum = meaning is SolverMeaning.SUM
-            number = self.number + other.number if is_sum else self.number - other.number
-            result = Dyadic(number, most, scale, given)
-        return result if result.most <= EXACT_DOUBLE and result.scale <= MOST_SCALE else None
 
 
 def is_positive(expr: Expr) -> bool:
@@ -68,6 +32,7 @@ def is_exact_sum(call: Call) -> bool:
     a, b, result = (e.type for e in (*call.args, call))
     assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
     assert isinstance(result, DecimalType)
+    # One more digit before the point for the carry; past 38 digits Spark cuts those behind it.
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     return result.scale == scale and result.precision - result.scale >= whole + 1
@@ -89,14 +54,11 @@ def is_exact_product(call: Call) -> bool:
     return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
 
 
-DIGITS: dict[type[DataType], int] = {ByteType: 3, ShortType: 5, IntegerType: 10, LongType: 19}
-
-
 def holds_exactly(given: DataType, target: DecimalType) -> bool:
-    """Whether every value of a type is a decimal of the target type."""
+    """Whether every value of a type is a decimal of the target type: no digit cut, none too many."""
     whole = target.precision - target.scale
     if isinstance(given, IntegralType):
-        return whole >= DIGITS[type(given)]
+        return whole >= INTEGER_DIGITS[given]
     if isinstance(given, DecimalType):
         return target.scale >= given.scale and whole >= given.precision - given.scale
     return False

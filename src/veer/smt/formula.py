@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never, final
 from veer.model.expr import Compare, Expr, OpaqueCall, RowColumn, Symbol
 from veer.model.types import BOOLEAN, has_floats, is_orderable
 
-SAME = "veer.same"
+SAME = "veer.same"  # whether both arguments are the same value, see `Same`; never null
 NORMALIZED = "veer.normalized"
 ADDED = "veer.added"  # the exact sum of its arguments, none of which is null where it is read
 MULTIPLIED = "veer.multiplied"  # their exact product

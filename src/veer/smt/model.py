@@ -1,4 +1,8 @@
-"""Models back to values: what the solver found, as Python values of Spark's types."""
+"""Models back to values: what the solver found, as Python values of Spark's types.
+
+Values outside a type's range are moved into it, numbers that stand for texts become texts in the
+same order. A model read so is a guess; whoever uses it runs both versions on it.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +30,9 @@ from veer.model.types import (
     TimestampNtzType,
     TimestampType,
 )
-from veer.smt.encode import INFINITY_RANK, NAN_RANK, Encoder
+from veer.smt.encode import Encoder
 from veer.smt.formula import Variable
-
-EPOCH = dt.datetime(1970, 1, 1)
+from veer.smt.literals import EPOCH, INFINITY_RANK, NAN_RANK
 
 
 def read_model(model: z3.ModelRef, encoder: Encoder) -> dict[Variable, Any]:
@@ -50,7 +53,7 @@ def _read(
     if isinstance(type_, NullType):
         return None
     if isinstance(type_, FloatType | DoubleType):
-        rank = _fraction(model.eval(encoder.rank(type_, term), model_completion=True))
+        rank = _fraction(model.eval(encoder.literals.rank(type_, term), model_completion=True))
         return _float_of_rank(rank, type_)
     value = model.eval(term, model_completion=True)
     match type_:
@@ -86,7 +89,7 @@ def _texts(model: z3.ModelRef, encoder: Encoder) -> dict[Fraction, str]:
     """Texts for the numbers that stand for texts: literals, and made-up ones in between."""
     literals = {
         _fraction(model.eval(term, model_completion=True)): text
-        for text, term in encoder.text_literals().items()
+        for text, term in encoder.literals.strings.items()
     }
     values = {
         _fraction(model.eval(value, model_completion=True))

@@ -39,5 +39,6 @@ def ask_again(question: str, work: int = WORK) -> tuple[SecondAnswer, str]:
     except RuntimeError as error:
         return SecondAnswer.NOT_RECHECKED, str(error)
     output = output.strip()
-    known = {"unsat": SecondAnswer.AGREED, "sat": SecondAnswer.DISAGREED}
-    return known.get(output, SecondAnswer.NOT_RECHECKED), output
+    answers = {"unsat": SecondAnswer.AGREED, "sat": SecondAnswer.DISAGREED}
+    # "unknown", or any other words, neither confirm nor deny.
+    return answers.get(output, SecondAnswer.NOT_RECHECKED), output

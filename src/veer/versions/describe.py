@@ -66,6 +66,7 @@ def _site(id_: str) -> tuple[int, str]:
 
 
 def _between(dataflow: Dataflow, id_: str) -> str:
+    """Where an operator stands: after what feeds it, before what it feeds."""
     above = ", ".join(sorted({link.dst for link in dataflow.outputs[id_]}))
     below = ", ".join(dict.fromkeys(dataflow.inputs[id_]))
     return (f" after {below}" if below else "") + (f" before {above}" if above else "")

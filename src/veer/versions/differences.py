@@ -79,12 +79,14 @@ def _dataflows(a: Dataflow, b: Dataflow, path: str) -> Iterator[str]:
 
 
 def _named_only(a: Any, b: Any, path: str) -> Iterator[str]:
+    """That entries differ, without their values."""
     changed = sorted({str(pair[0]) for pair in set(a) ^ set(b)})
     if changed:
         yield f"{path}: {', '.join(changed)}"
 
 
 def _both(a: Any, b: Any, path: str) -> str:
+    """Both values, in full where they print alike."""
     for show in (show_part, repr):
         one, two = show(a), show(b)
         if one != two:

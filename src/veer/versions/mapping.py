@@ -38,10 +38,12 @@ class EditMapping:
 
     @cached_property
     def to_q(self) -> Mapping[str, str]:
+        """The operator of Q that each mapped operator of P became."""
         return dict(sorted(self.pairs))
 
     @cached_property
     def to_p(self) -> Mapping[str, str]:
+        """The operator of P that each mapped operator of Q was."""
         return {q: p for p, q in sorted(self.pairs)}
 
 
@@ -186,11 +188,12 @@ def _match_upwards(
         b = table.get(a)
         if b is None:
             continue
-        ins, outs = p.inputs[a], q.inputs[b]
-        for x, y in zip(ins, outs, strict=False):
+        # An operator such as a union may have more inputs in one version than in the other.
+        feeding = list(zip(p.inputs[a], q.inputs[b], strict=False))
+        for x, y in feeding:
             if p.operators[x] == q.operators[y]:
                 pair(x, y)
-        for x, y in zip(ins, outs, strict=False):
+        for x, y in feeding:
             pair(x, y)
 
 
@@ -244,7 +247,8 @@ def _enumerate(p: Dataflow, q: Dataflow) -> Iterator[EditMapping]:
     """Mappings that keep the identical parts, cheapest first, by uniform-cost search.
 
     A state decides the first operators of P in topological order; its cost counts the edits
-    already certain. The search stops after a fixed number of states.
+    already certain. That never exceeds the cost of a completion, so complete mappings come out in
+    order of edit distance. The search stops after a fixed number of states.
     """
     fixed = dict(identical_parts(p, q))
     if len(p.operators) + len(q.operators) <= 2 * SMALL:
@@ -252,7 +256,7 @@ def _enumerate(p: Dataflow, q: Dataflow) -> Iterator[EditMapping]:
     kept = set(fixed.values())
     rest_p = [a for a in p.order if a not in fixed]
     rest_q = [b for b in q.order if b not in kept]
-    tie = count()
+    tie = count()  # states of one cost in the order they were made, the same on every run
     queue: list[tuple[int, int, int, tuple[str | None, ...]]] = [(0, next(tie), 0, ())]
     expansions = 0
     while queue and expansions < MOST_EXPANSIONS:
@@ -260,7 +264,7 @@ def _enumerate(p: Dataflow, q: Dataflow) -> Iterator[EditMapping]:
         expansions += 1
         chosen = zip(rest_p[:decided], choice, strict=True)
         table = {**fixed, **{a: b for a, b in chosen if b is not None}}
-        if decided > len(rest_p) - 1 and len(choice) == decided == len(rest_p):
+        if decided == len(rest_p):
             yield EditMapping(frozenset(table.items()))
             continue
         a = rest_p[decided]
@@ -282,6 +286,7 @@ def _is_unambiguous(p: Dataflow, q: Dataflow, a: str) -> bool:
 
 
 def _may_map(p: Dataflow, q: Dataflow, a: str, b: str) -> bool:
+    """Whether one operator may have become the other: sinks stay sinks, joins stay joins."""
     one, other = p.operators[a], q.operators[b]
     if isinstance(one, Sink) or isinstance(other, Sink):
         return isinstance(one, Sink) and isinstance(other, Sink)

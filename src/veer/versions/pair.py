@@ -59,6 +59,7 @@ class VersionPair:
         )
 
     def renamed_link(self, link: Link) -> Link:
+        """A link of Q between the names of its operators."""
         return Link(self.names[link.src], self.names[link.dst], link.port)
 
     @cached_property

@@ -55,6 +55,7 @@ class _Script:
         self.inserted: set[str] = set()  # tables that hold more than the catalog says
 
     def read(self, node: exp.Expr, *, last: bool) -> None:
+        """Read one statement; only the last may be a query that nothing takes."""
         reader = QueryReader(self.catalog, self.views, self.builder)
         self.require_unwritten(node)
         match node:
@@ -75,6 +76,7 @@ class _Script:
                 refuse(node, f"statement {node.key}")
 
     def create(self, node: exp.Expr) -> None:
+        """CREATE VIEW, which is read where it is used, or CREATE TABLE AS, which is a sink."""
         only(node, "this", "kind", "expression", "properties", "replace", "exists")
         kind = str(node.args["kind"]).upper()
         target = node.this.this if isinstance(node.this, exp.Schema) else node.this
@@ -100,6 +102,7 @@ class _Script:
         self.views[name.lower()] = written
 
     def insert(self, node: exp.Expr) -> None:
+        """INSERT: a sink; to read the table afterwards is refused."""
         only(node, "this", "expression", "overwrite")
         if isinstance(node.this, exp.Schema):
             refuse(node, "INSERT with a column list")
@@ -129,6 +132,7 @@ class _Script:
             refuse(node, f"a second definition of {name!r}")
 
     def sink(self, sink: Sink, source: str) -> None:
+        """Add a sink; two statements that write one table are refused."""
         if sink.name in self.sinks:
             raise IllFormedError(f"two statements write {sink.name!r}")
         self.sinks.add(sink.name)
@@ -136,6 +140,7 @@ class _Script:
         self.builder.add(sink, source, id_=name)
 
     def finish(self) -> Dataflow:
+        """The dataflow of all statements; tables that are declared but not read are known to it."""
         if not self.sinks:
             raise IllFormedError("no statement gives a result: nothing is selected or written")
         return self.builder.finish().declaring(self.catalog.values())

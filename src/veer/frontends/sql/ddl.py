@@ -67,6 +67,7 @@ class _Table:
         self.bounded: list[str] = []  # columns with texts inside whose lengths are bounded
 
     def add(self, item: exp.Expr) -> None:
+        """Take in a column or a constraint of the table."""
         match item:
             case exp.ColumnDef():
                 self.column(item)
@@ -92,45 +93,56 @@ class _Table:
                 refuse(item, f"{item.key} in a table definition")
 
     def column(self, item: exp.Expr) -> None:
+        """Take in a column with its type and its own constraints."""
         name, nullable = item.name, True
         if name in self.fields:
             raise IllFormedError(f"{position(item)}column {name!r} is declared twice")
         if item.args.get("kind") is None:
             raise IllFormedError(f"{position(item)}column {name!r} has no type")
         for constraint in item.args.get("constraints") or ():
-            match constraint.kind:
-                case exp.NotNullColumnConstraint() as constraint_kind:
-                    nullable = bool(constraint_kind.args.get("allow_null"))
-                case exp.PrimaryKeyColumnConstraint():
-                    self.keys.append((name,))
-                case exp.UniqueColumnConstraint() as unique:
-                    only(unique, "options")
-                    _check_options(unique)
-                    self.unique.append((name,))
-                case exp.Reference() as reference:
-                    self.foreign.append(self.reference((name,), reference))
-                case exp.CheckColumnConstraint() as check:
-                    self.checks.append(check.this)
-                case exp.CommentColumnConstraint() | exp.DefaultColumnConstraint():
-                    pass
-                case other:
-                    refuse(item, f"{other.key} of a column")
+            if isinstance(constraint.kind, exp.NotNullColumnConstraint):
+                nullable = bool(constraint.kind.args.get("allow_null"))
+            else:
+                self.column_constraint(item, constraint.kind)
         kind = item.args["kind"]
+        self.text_lengths(item, kind)
+        self.fields[name] = Field(name, read_type(kind), nullable)
+
+    def column_constraint(self, item: exp.Expr, constraint: exp.Expr) -> None:
+        """Take in what a column says of itself, other than NOT NULL."""
+        match constraint:
+            case exp.PrimaryKeyColumnConstraint():
+                self.keys.append((item.name,))
+            case exp.UniqueColumnConstraint():
+                only(constraint, "options")
+                _check_options(constraint)
+                self.unique.append((item.name,))
+            case exp.Reference():
+                self.foreign.append(self.reference((item.name,), constraint))
+            case exp.CheckColumnConstraint():
+                self.checks.append(constraint.this)
+            case exp.CommentColumnConstraint() | exp.DefaultColumnConstraint():
+                pass  # a default fills what INSERT leaves out, before anything is read
+            case _:
+                refuse(item, f"{constraint.key} of a column")
+
+    def text_lengths(self, item: exp.Expr, kind: exp.Expr) -> None:
+        """Take in how long the texts of a column may be, also those inside of its values."""
         if kind.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
             refuse(item, "CHAR (Spark pads it on reading; STRING or VARCHAR will do)")
         if kind.this is exp.DataType.Type.VARCHAR and kind.expressions:
             length = kind.expressions[0].name
             if not re.fullmatch("[0-9]{1,9}", length):
                 refuse(item, f"VARCHAR({length})")
-            self.lengths.append((name, int(length)))
+            self.lengths.append((item.name, int(length)))
         for inner in (part for part in kind.find_all(exp.DataType) if part is not kind):
             if inner.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
                 refuse(item, "CHAR inside of another type")
             if inner.this is exp.DataType.Type.VARCHAR and inner.expressions:
-                self.bounded.append(name)
-        self.fields[name] = Field(name, read_type(kind), nullable)
+                self.bounded.append(item.name)
 
     def reference(self, columns: tuple[str, ...], node: exp.Expr) -> ForeignKey:
+        """The foreign key that REFERENCES declares for some columns."""
         _check_options(node)
         target = node.this
         named = target.this if isinstance(target, exp.Schema) else target
@@ -139,25 +151,12 @@ class _Table:
         return ForeignKey(columns, parent, wanted)
 
     def finish(self, node: exp.Expr) -> Source:
-        for key in self.keys:
-            for name in key:
-                key_field = self.fields.get(self.spelled(name))
-                if key_field is None:
-                    raise IllFormedError(
-                        f"{position(node)}key column {name!r} of {self.name!r} is unknown"
-                    )
-                self.fields[key_field.name] = Field(key_field.name, key_field.type, False)
-        keys = [tuple(map(self.spelled, key)) for key in self.keys]
-        unique: list[tuple[str, ...]] = []
-        for columns in self.unique:
-            spelled = tuple(map(self.spelled, columns))
-            if any(n not in self.fields for n in spelled):
-                raise IllFormedError(
-                    f"{position(node)}UNIQUE column of {self.name!r} is unknown: {', '.join(columns)}"
-                )
-            # UNIQUE lets null repeat: it is a key only where no column is nullable.
-            nullable = any(self.fields[n].nullable for n in spelled)
-            (unique if nullable else keys).append(spelled)
+        """The table, once all of its columns are there for the constraints to name."""
+        keys = self.primary_keys(node)
+        unique = self.unique_columns(node)
+        # UNIQUE lets null repeat: it is a key only where no column is nullable.
+        nullable = [u for u in unique if any(self.fields[n].nullable for n in u)]
+        keys += [u for u in unique if u not in nullable]
         foreign = tuple(
             ForeignKey(tuple(map(self.spelled, f.columns)), f.parent, f.parent_columns)
             for f in self.foreign
@@ -170,7 +169,7 @@ class _Table:
             foreign,
             *properties,
             tuple(self.lengths),
-            tuple(dict.fromkeys(unique)),
+            tuple(dict.fromkeys(nullable)),
             (*map(self.check, self.checks), *map(_bounded_inside, dict.fromkeys(self.bounded))),
         )
         try:
@@ -178,6 +177,26 @@ class _Table:
         except InputError as error:
             raise IllFormedError(f"{position(node)}{error}") from None
         return source
+
+    def primary_keys(self, node: exp.Expr) -> list[tuple[str, ...]]:
+        """The keys as their columns are declared, which are not null from here on."""
+        for name in (name for key in self.keys for name in key):
+            column = self.fields.get(self.spelled(name))
+            if column is None:
+                raise IllFormedError(
+                    f"{position(node)}key column {name!r} of {self.name!r} is unknown"
+                )
+            self.fields[column.name] = Field(column.name, column.type, False)
+        return [tuple(map(self.spelled, key)) for key in self.keys]
+
+    def unique_columns(self, node: exp.Expr) -> list[tuple[str, ...]]:
+        """The columns of each UNIQUE as they are declared."""
+        for columns in self.unique:
+            if any(self.spelled(n) not in self.fields for n in columns):
+                raise IllFormedError(
+                    f"{position(node)}UNIQUE column of {self.name!r} is unknown: {', '.join(columns)}"
+                )
+        return [tuple(map(self.spelled, columns)) for columns in self.unique]
 
     def check(self, node: exp.Expr) -> Expr:
         """A CHECK over the columns; one that is not understood is a function nobody knows."""
@@ -202,6 +221,7 @@ def _bounded_inside(column: str) -> Expr:
 
 
 def _properties(node: exp.Expr | None) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Format, location and options of the files that hold a table's rows."""
     format_, location, options = "table", "", []
     for item in node.expressions if node is not None else ():
         match item:

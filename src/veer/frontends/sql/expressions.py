@@ -1,7 +1,7 @@
 """Syntax trees of expressions to typed expressions.
 
 Aggregates, window functions and generators are not expressions of one row: they are set aside in
-the reader's lists and leave a placeholder, which `query` replaces by the column computed for it.
+the reader's lists and leave a placeholder, which `select` replaces by the column computed for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC
-from veer.frontends.sql.parse import only, position, read_type, refuse
+from veer.frontends.sql.parse import is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
     filtered,
@@ -31,6 +31,7 @@ from veer.frontends.sql.pieces import (
     with_types,
 )
 from veer.frontends.sql.scope import Plan, unknown_column
+from veer.frontends.sql.windows import read_over
 from veer.functions.registry import (
     AGGREGATE,
     OPAQUE,
@@ -48,7 +49,6 @@ from veer.model.expr import (
     Column,
     Exists,
     Expr,
-    Frame,
     GetField,
     InQuery,
     IsNull,
@@ -65,7 +65,6 @@ from veer.model.types import (
     STRING,
     CastMode,
     DecimalType,
-    IntegralType,
     StructType,
     shows_addresses,
 )
@@ -84,7 +83,8 @@ GENERATORS = {
 class QueryMaker(Protocol):
     """What reads the inside of a subquery: see `query.QueryReader`."""
 
-    def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow: ...
+    def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow:
+        """The dataflow of a query inside an expression over the rows of `plan`."""
 
 
 Resolve = Callable[[list[str]], Expr | None]
@@ -144,6 +144,7 @@ class ExprReader:
     # -- names -------------------------------------------------------------------------------
 
     def column(self, node: exp.Expr) -> Expr:
+        """A column by name, perhaps qualified, or a field of a struct column."""
         only(node, "this", "table", "db", "catalog")
         if isinstance(node.this, exp.Star):
             refuse(node, "* in an expression")
@@ -168,6 +169,7 @@ class ExprReader:
         raise unknown_column(parts, self.plan)
 
     def dot(self, node: exp.Expr) -> Expr:
+        """A field of a struct that is itself computed."""
         value = self.read(node.this)
         if not isinstance(value.type, StructType):
             raise IllFormedError(f"field taken of {value.type}, not of a struct")
@@ -180,6 +182,7 @@ class ExprReader:
     # -- functions ---------------------------------------------------------------------------
 
     def anonymous(self, node: exp.Expr) -> Expr:
+        """A call; the parser leaves all functions unnamed (see `parse`)."""
         only(node, "this", "expressions")
         return self.function(node, str(node.this), list(node.expressions))
 
@@ -211,20 +214,22 @@ class ExprReader:
             if not args:
                 raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
             read = tuple(self.read(a) for a in args)
-            known = OPAQUE[function]
-            shown = known.shows_addresses and shows_addresses(a.type for a in read)
-            return OpaqueCall(function, read, known.type, Kind.CHOICE if shown else Kind.PURE)
+            entry = OPAQUE[function]
+            shown = entry.shows_addresses and shows_addresses(a.type for a in read)
+            return OpaqueCall(function, read, entry.type, Kind.CHOICE if shown else Kind.PURE)
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
+        """A call of a scalar function, its arguments cast as Spark does."""
         try:
             return coercion.call(function, *args)
         except TypeError:
             raise IllFormedError(f"{function}: {len(args)} arguments do not fit") from None
 
     def struct(self, args: list[exp.Expr]) -> Expr:
+        """STRUCT with aliases, which name the fields."""
         parts: list[Expr] = []
         for index, arg in enumerate(args, 1):
             value = self.read(arg.this if isinstance(arg, exp.Alias) else arg)
@@ -256,19 +261,21 @@ class ExprReader:
         args: list[exp.Expr],
         where: exp.Expr | None,
     ) -> AggregateCall:
+        """The call itself; `where` is the condition of its FILTER."""
         distinct = len(args) == 1 and isinstance(args[0], exp.Distinct)
         if distinct:
             only(args[0], "expressions")
             args = list(args[0].expressions)
-        if distinct and _is_star(args):
+        if distinct and is_star(args):
             refuse(node, "DISTINCT *; name the columns")
-        values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
+        values = [] if function == "count" and is_star(args) else [self.read(a) for a in args]
         if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
             values = []  # COUNT(1) counts rows, as COUNT(*) does
         condition = None if where is None else self.condition(where)
         return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
 
     def filtered(self, node: exp.Expr) -> Expr:
+        """`call FILTER (WHERE condition)`."""
         only(node, "this", "expression")
         inner = node.this
         if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in AGGREGATE:
@@ -290,64 +297,20 @@ class ExprReader:
         return self.aggregate(node, canonical_name(inner.name), [*inner.expressions, ignored], None)
 
     def generator(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> Expr:
+        """EXPLODE and its like, set aside."""
         if self.collected is None or len(args) != 1:
             refuse(node, f"{function} here")
         return self.collected.generator(function, self.read(args[0]))
 
-    # -- window functions --------------------------------------------------------------------
-
     def window(self, node: exp.Expr) -> Expr:
+        """A window function, set aside."""
         only(node, "this", "partition_by", "order", "spec", "over", "alias", "first")
         if self.collected is None:
             refuse(node, "a window function here")
-        spec = self.window_definition(node)
-        inner, ignore, where = node.this, False, None
-        if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
-            ignore = isinstance(inner, exp.IgnoreNulls)
-            inner = inner.this
-        if isinstance(inner, exp.Filter):
-            where = self.condition(inner.expression.this)
-            inner = inner.this
-        if not isinstance(inner, exp.Anonymous):
-            refuse(node, f"window function {inner.key}")
-        function = canonical_name(inner.name)
-        if function not in AGGREGATE and function not in OVER:
-            refuse(node, f"window function {function}")
-        args = list(inner.expressions)
-        if len(args) == 1 and isinstance(args[0], exp.Distinct):
-            refuse(node, "DISTINCT in a window function")
-        values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
-        if function in ("first", "last") and len(values) == 2:
-            ignore = ignore or values[1] == Literal(True, BOOLEAN)
-            values = values[:1]
-        partition = [self.read(e) for e in spec.args.get("partition_by") or ()]
-        order = (
-            [self.sort_key(e) for e in spec.args["order"].expressions]
-            if spec.args.get("order")
-            else []
-        )
-        frame = self.frame(spec.args.get("spec"), order)
-        if function in OVER:
-            frame = Frame("rows", None, 0)  # rankings know no other frame
-        call = coercion.over_call(
-            function, values, partition, order, frame, ignore_nulls=ignore, where=where
-        )
-        return self.collected.over(call)
-
-    def window_definition(self, node: exp.Expr) -> exp.Expr:
-        """What stands behind OVER; a name means one of the WINDOW clause, which may do so too."""
-        seen: set[str] = set()
-        while (name := node.args.get("alias")) is not None:
-            if any(node.args.get(part) for part in ("partition_by", "order", "spec")):
-                refuse(node, "a window that extends another")
-            definition = self.windows.get(name.name.lower())
-            if definition is None or name.name.lower() in seen:
-                raise IllFormedError(f"no window {name.name!r}")
-            seen.add(name.name.lower())
-            node = definition
-        return node
+        return self.collected.over(read_over(self, node))
 
     def sort_key(self, node: exp.Expr) -> SortKey:
+        """A sort key; null counts as the smallest value unless said otherwise."""
         only(node, "this", "desc", "nulls_first")
         descending = bool(node.args.get("desc"))
         nulls_first = node.args.get("nulls_first")
@@ -357,36 +320,10 @@ class ExprReader:
             (not descending) if nulls_first is None else bool(nulls_first),
         )
 
-    def frame(self, spec: exp.Expr | None, order: list[SortKey]) -> Frame | None:
-        if spec is None:
-            return None
-        only(spec, "kind", "start", "start_side", "end", "end_side")
-        unit = str(spec.args["kind"]).lower()
-        start = self.bound(spec, "start")
-        end = self.bound(spec, "end") if spec.args.get("end") is not None else 0
-        if unit == "range" and not {start, end} <= {None, 0} and len(order) != 1:
-            refuse(spec, "RANGE with an offset over several sort keys")
-        return Frame(unit, start, end)
-
-    def bound(self, spec: exp.Expr, side: str) -> Any:
-        value, direction = spec.args.get(side), str(spec.args.get(f"{side}_side") or "").upper()
-        text = value if isinstance(value, str) else ""
-        if text.upper() == "UNBOUNDED":
-            if (side == "start") != (direction == "PRECEDING"):
-                refuse(spec, "this frame")
-            return None
-        if text.upper() == "CURRENT ROW":
-            return 0
-        number = self.read(value) if isinstance(value, exp.Expr) else None
-        if not isinstance(number, Literal) or not isinstance(number.type, IntegralType):
-            refuse(spec, "a frame bound that is no integer constant")
-        if number.value is None:
-            refuse(spec, "a frame bound that is null")
-        return -number.value if direction == "PRECEDING" else number.value
-
     # -- subqueries --------------------------------------------------------------------------
 
     def query(self, node: exp.Expr) -> Dataflow:
+        """The dataflow of a subquery; parentheses around it mean nothing."""
         if self.queries is None:
             refuse(node, "a subquery here")
         inner = node
@@ -395,12 +332,15 @@ class ExprReader:
         return self.queries.subquery(inner, self.plan)
 
     def scalar_query(self, node: exp.Expr) -> Expr:
+        """A subquery used as a value."""
         return ScalarQuery(self.query(node))
 
     def exists(self, node: exp.Expr) -> Expr:
+        """EXISTS."""
         return Exists(self.query(node.this))
 
     def membership(self, node: exp.Expr) -> Expr:
+        """IN with a list or a subquery; as a value, Spark gives false for null with a subquery."""
         only(node, "this", "expressions", "query")
         only_truth, self._only_truth = self._only_truth, False
         if node.args.get("query") is None:
@@ -428,6 +368,7 @@ class ExprReader:
         return opposite
 
     def row(self, node: exp.Expr) -> list[Expr]:
+        """The values on the left of IN: one, or several in parentheses."""
         while isinstance(node, exp.Paren):
             node = node.this
         if isinstance(node, exp.Tuple):
@@ -435,6 +376,7 @@ class ExprReader:
         return [self.read(node)]
 
     def row_in_list(self, node: exp.Expr) -> Expr:
+        """`(a, b) IN ((1, 2), (3, 4))`."""
         args = self.row(node.this)
         options = []
         for option in node.expressions:
@@ -489,11 +431,13 @@ class ExprReader:
     # -- the rest ----------------------------------------------------------------------------
 
     def literal(self, node: exp.Expr) -> Expr:
+        """A text or a number as Spark types it."""
         if node.is_string:
             return Literal(str(node.this), STRING)
         return number_literal(str(node.this))
 
     def cast(self, node: exp.Expr) -> Expr:
+        """CAST, which fails on what cannot be converted, and TRY_CAST, which gives null."""
         only(node, "this", "to", "_type", "safe", "type")
         mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
         target = read_type(node.args["to"])
@@ -504,11 +448,13 @@ class ExprReader:
         return folded if folded is not None else coercion.cast(value, target, mode)
 
     def negative(self, node: exp.Expr) -> Expr:
+        """A minus sign; before a number it is part of the constant."""
         if isinstance(node.this, exp.Literal) and not node.this.is_string:
             return number_literal("-" + str(node.this.this))
         return coercion.call("negative", self.read(node.this))
 
     def case(self, node: exp.Expr) -> Expr:
+        """CASE, with or without a value to compare."""
         only(node, "this", "ifs", "default")
         subject = None
         if node.this is not None:
@@ -524,6 +470,7 @@ class ExprReader:
         return coercion.case(branches, None if default is None else self.read(default))
 
     def if_(self, node: exp.Expr) -> Expr:
+        """IF with syntax of its own; without a third operand it gives null."""
         otherwise = node.args.get("false")
         return coercion.case(
             [(self.condition(node.this), self.read(node.args["true"]))],
@@ -531,6 +478,7 @@ class ExprReader:
         )
 
     def is_(self, node: exp.Expr) -> Expr:
+        """IS NULL, and IS TRUE or FALSE, which are never null."""
         value, other = self.read(node.this), node.expression
         if isinstance(other, exp.Null):
             return IsNull(value)
@@ -540,6 +488,7 @@ class ExprReader:
         refuse(node, "IS of this")
 
     def between(self, node: exp.Expr) -> Expr:
+        """BETWEEN; its operand is read twice, so it must not choose."""
         only(node, "this", "low", "high")
         value = require_repeatable(self.read(node.this), "BETWEEN")
         return coercion.conjunction(
@@ -550,6 +499,7 @@ class ExprReader:
         )
 
     def like(self, node: exp.Expr, escape: exp.Expr | None = None) -> Expr:
+        """LIKE, ILIKE and RLIKE, also with ANY or ALL of several patterns."""
         only(node, "this", "expression", "negate")
         name = _LIKES[type(node)]
         text = self.read(node.this)
@@ -568,9 +518,11 @@ class ExprReader:
         return coercion.conjunction(matches) if every else coercion.disjunction(matches)
 
     def escape(self, node: exp.Expr) -> Expr:
+        """LIKE with another escape character."""
         return self.like(node.this, node.expression)
 
     def trim(self, node: exp.Expr) -> Expr:
+        """TRIM from one end or both, of blanks or of other characters."""
         only(node, "this", "expression", "position")
         where = str(node.args.get("position") or "BOTH").upper()
         name = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}[where]
@@ -580,11 +532,13 @@ class ExprReader:
         return coercion.call(name, *args)
 
     def substring(self, node: exp.Expr) -> Expr:
+        """SUBSTRING with FROM and FOR, or with commas."""
         only(node, "this", "start", "length")
         parts = (node.this, node.args.get("start"), node.args.get("length"))
         return coercion.call("substring", *(self.read(p) for p in parts if p is not None))
 
     def extract(self, node: exp.Expr) -> Expr:
+        """EXTRACT(part FROM moment)."""
         only(node, "this", "expression")
         name = node.this.name.lower()
         function = extracting(name)
@@ -593,6 +547,7 @@ class ExprReader:
         return coercion.call(function, self.read(node.expression))
 
     def interval(self, node: exp.Expr) -> Expr:
+        """An interval constant."""
         only(node, "this", "unit")
         unit = node.args.get("unit")
         if unit is None or not isinstance(node.this, exp.Literal):
@@ -600,12 +555,14 @@ class ExprReader:
         return read_interval(str(node.this.this), unit, node)
 
     def bracket(self, node: exp.Expr) -> Expr:
+        """An element of an array or a map."""
         only(node, "this", "expressions")
         if len(node.expressions) != 1:
             refuse(node, "slices")
         return coercion.call("item", self.read(node.this), self.read(node.expressions[0]))
 
     def comparison(self, node: exp.Expr, symbol: str) -> Expr:
+        """A comparison, also with ANY or ALL of a subquery."""
         if isinstance(node.expression, exp.Any | exp.All):
             return self.quantified(node, symbol)
         left, right = node.this, node.expression
@@ -614,18 +571,22 @@ class ExprReader:
         return self.compared(node, symbol, self.read(left), self.read(right))
 
     def compared(self, node: exp.Expr, symbol: str, left: Expr, right: Expr) -> Expr:
+        """A comparison of two values."""
         # Spark rewrites `(x IN (query)) = false` to NOT IN, which is false where this is null.
         if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
             refuse(node, "comparison of IN with a subquery")
         return coercion.compare(symbol, left, right)
 
     def null_safe(self, node: exp.Expr) -> Expr:
+        """`a <=> b`: null equals null."""
         return self.compared(node, "<=>", self.read(node.this), self.read(node.expression))
 
     def distinct_from(self, node: exp.Expr) -> Expr:
+        """IS DISTINCT FROM: the opposite of `<=>`."""
         return Not(self.null_safe(node))
 
     def binary(self, node: exp.Expr, symbol: str) -> Expr:
+        """Arithmetic and bitwise operators."""
         only(node, "this", "expression", "typed", "safe")
         sides = (node.this, node.expression)
         left, right = (self.read(side) for side in sides)
@@ -650,17 +611,15 @@ class ExprReader:
 
 
 def _options(node: exp.Expr) -> list[exp.Expr]:
+    """The patterns behind ANY or ALL."""
     while isinstance(node, exp.Paren):
         node = node.this
     return list(node.expressions) if isinstance(node, exp.Tuple) else [node]
 
 
 def _never_null(expr: Expr) -> Expr:
+    """A condition with false in place of null."""
     return coercion.call("coalesce", expr, Literal(False, BOOLEAN))
-
-
-def _is_star(args: list[exp.Expr]) -> bool:
-    return len(args) == 1 and isinstance(args[0], exp.Star) and not any(args[0].args.values())
 
 
 def _is_present_constant(expr: Expr) -> bool:

@@ -51,6 +51,8 @@ class VeerSpark(Spark):
     """Spark's grammar with functions left alone."""
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
+        """The parser: no function has a meaning, CAST is strict, precedence is Spark's."""
+
         FUNCTIONS: dict[str, Any] = {}  # noqa: RUF012
         FUNCTION_PARSERS = {  # noqa: RUF012
             name: parser
@@ -202,9 +204,9 @@ def position(node: exp.Expr) -> str:
 
 
 def shorten(text: str, most: int = 60) -> str:
-    """Text cut for a message."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= most else flat[: most - 3] + "..."
+    """A text on one line, cut for a message."""
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= most else one_line[: most - 3] + "..."
 
 
 def only(node: exp.Expr, *handled: str) -> None:
@@ -214,6 +216,11 @@ def only(node: exp.Expr, *handled: str) -> None:
             shown = value[0] if isinstance(value, list) else value
             where = shown if isinstance(shown, exp.Expr) else node
             refuse(where, f"{name.strip('_').replace('_', ' ')} in {node.key}")
+
+
+def is_star(args: list[exp.Expr]) -> bool:
+    """Whether the only argument of a call is a plain `*`, as in COUNT(*)."""
+    return len(args) == 1 and isinstance(args[0], exp.Star) and not any(args[0].args.values())
 
 
 _TYPE_NAMES = {

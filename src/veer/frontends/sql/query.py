@@ -1,10 +1,13 @@
-"""Queries to operators: WITH, FROM, set operations, ORDER BY and LIMIT; SELECT is in `select`."""
+"""Queries to operators: WITH, FROM, set operations, ORDER BY and LIMIT.
+
+SELECT is in `select`, joins are in `joins`, PIVOT is in `pivot`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -12,6 +15,7 @@ from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
+from veer.frontends.sql.joins import read_join
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pivot import pivot, unpivot
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
@@ -21,10 +25,8 @@ from veer.model.dag import Dataflow
 from veer.model.expr import (
     Compare,
     Expr,
-    InQuery,
     Literal,
     Named,
-    Not,
     SortKey,
     arguments,
 )
@@ -35,7 +37,6 @@ from veer.model.ops import (
     Filter,
     IntersectAll,
     Join,
-    Lateral,
     Limit,
     Project,
     Sample,
@@ -48,7 +49,6 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field, Schema, close_names, listing
 from veer.model.types import LONG, DataType
-from veer.model.walk import parts
 
 MAX_RANGE = 1000
 DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"
@@ -128,10 +128,12 @@ class QueryReader:
     # -- building blocks -----------------------------------------------------------------------
 
     def add(self, operator: AnyOperator, *inputs: str, columns: Sequence[ScopeColumn]) -> Plan:
+        """Add an operator; the scope names its columns."""
         id_ = self.builder.add(operator, *inputs)
         return Plan(id_, self.builder.schemas[id_], tuple(columns))
 
     def filter(self, plan: Plan, predicate: Expr) -> Plan:
+        """The rows on which a condition is true."""
         return self.add(Filter(predicate), plan.id, columns=plan.columns)
 
     def project(self, plan: Plan, columns: Sequence[Named], names: Sequence[ScopeColumn]) -> Plan:
@@ -153,6 +155,7 @@ class QueryReader:
         )
 
     def reader(self, plan: Plan) -> ExprReader:
+        """A reader of scalar expressions over the rows of a plan."""
         return ExprReader(plan, self.outer, self)
 
     # -- FROM ----------------------------------------------------------------------------------
@@ -173,6 +176,7 @@ class QueryReader:
         return plan
 
     def table(self, node: exp.Expr) -> Plan:
+        """A table or view in FROM with its alias, sample, pivots and joins."""
         only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals")
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
         plan = self.named(parts, node)
@@ -195,15 +199,16 @@ class QueryReader:
 
     def unknown(self, name: str) -> str:
         """That a table is not known: what it may be meant for, or how to declare it."""
-        known = sorted([*self.catalog, *self.views])
+        tables = sorted([*self.catalog, *self.views])
         text = f"unknown table {name!r}"
-        close = close_names(name, known)
+        close = close_names(name, tables)
         if close:
             return f"{text}; did you mean {' or '.join(map(repr, close))}?"
-        there = f"; there are {listing(tuple(known))}" if known else ""
+        there = f"; there are {listing(tuple(tables))}" if tables else ""
         return f"{text}{there}; {DECLARE}"
 
     def view(self, view: View) -> Plan:
+        """The rows of a view or common table expression; built once unless it makes a choice."""
         key = self.builder
         if key not in view.built:
             if view.once and self.chooses(view):
@@ -239,6 +244,7 @@ class QueryReader:
         return self.project(plan, columns, [ScopeColumn(None, n) for n in names])
 
     def aliased(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows under the alias of a node, if it has one; hidden columns are gone then."""
         alias = node.args.get("alias")
         if alias is None:
             return plan
@@ -254,6 +260,7 @@ class QueryReader:
         return Plan(plan.id, plan.schema, tuple(ScopeColumn(qualifier, n) for n in shown))
 
     def subquery_relation(self, node: exp.Expr) -> Plan:
+        """A query in parentheses in FROM, with all that may follow it."""
         only(
             node,
             "this",
@@ -294,6 +301,7 @@ class QueryReader:
     def constant_rows(
         self, names: list[str], types: list[DataType], rows: list[list[Expr]]
     ) -> Plan:
+        """Rows of given values: a constant table if all are constants."""
         scope = [ScopeColumn(None, n) for n in names]
         if all(isinstance(e, Literal) for row in rows for e in row):
             values = tuple(tuple(e.value for e in row if isinstance(e, Literal)) for row in rows)
@@ -318,6 +326,7 @@ class QueryReader:
         return Plan(self.builder.one_row, Schema(()), ())
 
     def table_function(self, node: exp.Expr) -> Plan:
+        """RANGE of constants, or a generator called over a single row."""
         only(node, "this", "alias")
         call = node.this
         if call.name.lower() != "range":
@@ -331,7 +340,7 @@ class QueryReader:
             refuse(node, "range with anything but integer constants")
         if len(numbers) == 3 and numbers[2] == 0:
             raise IllFormedError(f"{position(node)}range with a step of zero")
-        numbered = range(*numbers)
+        numbered = range(*numbers)  # Spark's, too, leaves its end out
         if numbered[MAX_RANGE:]:
             refuse(node, f"range of more than {MAX_RANGE} rows")
         values = Values((Field("id", LONG, False),), tuple((n,) for n in numbered))
@@ -339,6 +348,7 @@ class QueryReader:
         return self.aliased(plan, node)
 
     def sampled(self, plan: Plan, node: exp.Expr | None) -> Plan:
+        """TABLESAMPLE: a share of the rows; a number of rows is a limit, as in Spark."""
         if node is None:
             return plan
         only(node, "percent", "size", "rows", "seed")
@@ -358,6 +368,7 @@ class QueryReader:
         return self.add(operator, plan.id, columns=plan.columns)
 
     def pivoted(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows with the PIVOT and UNPIVOT clauses of a node applied."""
         for item in node.args.get("pivots") or ():
             plan = (
                 unpivot(self, plan, item) if item.args.get("unpivot") else pivot(self, plan, item)
@@ -369,120 +380,13 @@ class QueryReader:
     def joined(self, plan: Plan, node: exp.Expr) -> Plan:
         """The rows with the joins and lateral views that hang on a node."""
         for join in node.args.get("joins") or ():
-            plan = self.join(plan, join)
+            plan = read_join(self, plan, join)
         for lateral in node.args.get("laterals") or ():
             plan = self.lateral_view(plan, lateral)
         return plan
 
-    def join(self, left: Plan, node: exp.Expr) -> Plan:
-        only(node, "this", "side", "kind", "on", "using", "method", "hint")
-        if isinstance(node.this, exp.Lateral):
-            return self.lateral_join(left, node)
-        right = self.relation(node.this)
-        kind = join_kind(node)
-        if kind == "right":
-            return self.right_join(left, right, node)
-        if node.args.get("using") or node.args.get("method"):
-            return self.using_join(left, right, node, kind)
-        return self.plain_join(left, right, kind, node.args.get("on"))
-
-    def plain_join(self, left: Plan, right: Plan, kind: str, on: exp.Expr | None) -> Plan:
-        columns = left.columns + right.columns
-        both = Plan("", left.schema + right.schema, columns)
-        condition = None if on is None else self.reader(both).condition(on)
-        if kind != "inner" and on is not None and _negates_in(condition):
-            refuse(on, "NOT IN with a subquery in the condition of an outer join")
-        if kind == "inner" and condition is None:
-            kind = "cross"
-        shown = left.columns if kind in ("semi", "anti") else columns
-        return self.add(Join(kind, condition), left.id, right.id, columns=shown)
-
-    def right_join(self, left: Plan, right: Plan, node: exp.Expr) -> Plan:
-        """A left join of the swapped inputs, columns put back in order."""
-        if node.args.get("using") or node.args.get("method"):
-            return self.using_join(right, left, node, "left", swapped=True)
-        joined = self.plain_join(right, left, "left", node.args.get("on"))
-        width = len(right.schema)
-        return self.picked(joined, [*range(width, len(joined.schema)), *range(width)])
-
-    def picked(self, plan: Plan, places: Sequence[int]) -> Plan:
-        """The columns at these places, in this order."""
-        columns = [Named(plan.schema.names[i], plan.column(i)) for i in places]
-        return self.project(plan, columns, [plan.columns[i] for i in places])
-
-    def using_join(
-        self, left: Plan, right: Plan, node: exp.Expr, kind: str, swapped: bool = False
-    ) -> Plan:
-        """USING and NATURAL: shared columns once, first; with `swapped`, `right` comes first."""
-        first, second = (right, left) if swapped else (left, right)
-        names = _shared_names(first, second, node)
-        pairs = [(_visible(left, n), _visible(right, n)) for n in names]
-        width = len(left.schema)
-        both = Plan("", left.schema + right.schema, left.columns + right.columns)
-        condition = coercion.conjunction(
-            [coercion.compare("=", both.column(i), both.column(width + j)) for i, j in pairs]
-        )
-        join = Join("cross", None) if kind == "inner" and not pairs else Join(kind, condition)
-        if kind in ("semi", "anti"):
-            kept = self.add(join, left.id, right.id, columns=left.columns)
-            shared = [i for i, _ in pairs]
-            return self.picked(kept, [*shared, *(i for i in range(width) if i not in shared)])
-        joined = self.add(join, left.id, right.id, columns=both.columns)
-        order = [*range(len(both.schema))]
-        order = [*order[width:], *order[:width]] if swapped else order
-        return self.shared_once(joined, [(i, width + j) for i, j in pairs], order, kind)
-
-    def shared_once(
-        self, joined: Plan, pairs: list[tuple[int, int]], order: list[int], kind: str
-    ) -> Plan:
-        """The rows of a USING join: a column for each pair of equal ones, then the others.
-
-        The columns of a pair that are not shown stay reachable by their qualifier. In a full join
-        either of them may be missing, so the one shown is neither but the one that is there.
-        """
-        columns: list[tuple[Named, ScopeColumn]] = []
-        hidden: list[int] = []
-        for i, j in pairs:
-            scope = joined.columns[i]
-            key: Expr = joined.column(i)
-            if kind == "full":
-                key = coercion.call("coalesce", joined.column(i), joined.column(j))
-                scope = ScopeColumn(None, scope.name)
-                hidden.append(i)
-            columns.append((Named(scope.name, key), ScopeColumn(scope.qualifier, scope.name)))
-            hidden.append(j)
-        paired = {place for pair in pairs for place in pair}
-        names = joined.schema.names
-        for i in (i for i in order if i not in paired):
-            columns.append((Named(names[i], joined.column(i)), joined.columns[i]))
-        for i in hidden:
-            scope = replace(joined.columns[i], hidden=True)
-            columns.append((Named(names[i], joined.column(i)), scope))
-        return self.project(joined, [n for n, _ in columns], [c for _, c in columns])
-
-    def lateral_join(self, left: Plan, node: exp.Expr) -> Plan:
-        lateral = node.this
-        only(lateral, "this", "alias", "outer")
-        kind = join_kind(node)
-        on = node.args.get("on")
-        trivial = on is None or (isinstance(on, exp.Boolean) and bool(on.this))
-        if kind not in ("inner", "cross", "left") or not trivial:
-            refuse(node, "this LATERAL join")
-        if isinstance(lateral.this, exp.Anonymous):
-            alias = lateral.args.get("alias")
-            names = tuple(c.name for c in alias.columns) if alias is not None else ()
-            return self.generated(
-                left, lateral.this, lateral.alias or None, names, outer=kind == "left"
-            )
-        query = self.subquery(_unwrapped(lateral.this), left)
-        operator = Lateral(query, outer=kind == "left")
-        names_found = [ScopeColumn(lateral.alias or None, n) for n in query.result_schema.names]
-        alias = lateral.args.get("alias")
-        if alias is not None and alias.columns:
-            names_found = [ScopeColumn(lateral.alias or None, c.name) for c in alias.columns]
-        return self.add(operator, left.id, columns=[*left.columns, *names_found])
-
     def lateral_view(self, plan: Plan, node: exp.Expr) -> Plan:
+        """LATERAL VIEW of a generator."""
         only(node, "this", "view", "outer", "alias")
         alias = node.args.get("alias")
         names = tuple(c.name for c in alias.columns) if alias is not None else ()
@@ -516,6 +420,7 @@ class QueryReader:
         names: tuple[str, ...],
         outer: bool = False,
     ) -> Plan:
+        """The rows once per element of `value`, with the generator's columns appended."""
         flags: dict[str, bool] = dict(GENERATORS[function])
         flags["outer"] = outer or flags.get("outer", False)
         shown = names or default_names(function, value.type)
@@ -526,6 +431,7 @@ class QueryReader:
     # -- set operations ------------------------------------------------------------------------
 
     def set_operation(self, node: exp.Expr) -> Plan:
+        """UNION, INTERSECT and EXCEPT, ALL or distinct."""
         only(node, "this", "expression", "distinct", "order", "limit", "offset", "by_name")
         if node.args.get("by_name"):
             refuse(node, "BY NAME")
@@ -597,10 +503,11 @@ class QueryReader:
         both = Plan("", left.schema + right.schema, left.columns + right.columns)
         width = len(left.schema)
         condition = coercion.conjunction(
+            # Rows with nulls in the same places are equal here.
             [Compare("<=>", both.column(i), both.column(width + i)) for i in range(width)]
         )
         joined = self.add(Join(kind, condition), left.id, right.id, columns=left.columns)
-        return self.distinct(joined)
+        return self.distinct(joined)  # of rows that are alike, all or none are kept
 
     # -- ORDER BY, LIMIT -----------------------------------------------------------------------
 
@@ -609,13 +516,12 @@ class QueryReader:
         order = node.args.get("order")
         if order is not None:
             only(order, "expressions")
-            keys = []
-            for item in order.expressions:
-                keys.append(self.output_key(plan, item))
-            plan = self.add(Sort(tuple(keys)), plan.id, columns=plan.columns)
+            keys = tuple(self.output_key(plan, item) for item in order.expressions)
+            plan = self.add(Sort(keys), plan.id, columns=plan.columns)
         return self.limited(plan, node)
 
     def output_key(self, plan: Plan, item: exp.Expr) -> SortKey:
+        """A sort key of ORDER BY after a query; a number means a column."""
         reader = self.reader(plan)
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             index = ordinal(item.this, len(plan.schema))
@@ -624,6 +530,7 @@ class QueryReader:
         return reader.sort_key(item)
 
     def limited(self, plan: Plan, node: exp.Expr) -> Plan:
+        """The rows with the LIMIT and OFFSET of a node."""
         limit, offset = node.args.get("limit"), node.args.get("offset")
         count = None if limit is None else constant(limit.expression, self)
         skip = 0 if offset is None else constant(offset.expression, self) or 0
@@ -632,64 +539,17 @@ class QueryReader:
         return self.add(Limit(count, skip), plan.id, columns=plan.columns)
 
 
-def _negates_in(condition: Expr | None) -> bool:
-    """Whether a NOT stands somewhere above IN with a subquery."""
-    return condition is not None and any(
-        isinstance(part, InQuery)
-        for outer in parts(condition)
-        if isinstance(outer, Not)
-        for part in parts(outer)
-    )
-
-
 def _without_with(node: exp.Expr) -> exp.Expr:
     copy = node.copy()
     copy.set("with_", None)
     return copy
 
 
-def _unwrapped(node: exp.Expr) -> exp.Expr:
-    return node.this if isinstance(node, exp.Subquery) else node
-
-
 def _row(node: exp.Expr) -> list[exp.Expr]:
+    """The values of one row of VALUES; a row of one needs no parentheses."""
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     return [node.this if isinstance(node, exp.Paren) else node]
-
-
-def _shared_names(first: Plan, second: Plan, node: exp.Expr) -> list[str]:
-    """The columns that USING names; of a NATURAL join those that both inputs have."""
-    if not node.args.get("method"):
-        return [u.name for u in node.args.get("using") or ()]
-    if str(node.args["method"]).upper() != "NATURAL":
-        refuse(node, f"{node.args['method']} join")
-    others = {n.lower() for n in second.visible_names()}
-    return [n for n in first.visible_names() if n.lower() in others]
-
-
-def _visible(plan: Plan, name: str) -> int:
-    """The place of the one column that a USING name means."""
-    matching = [
-        i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
-    ]
-    if len(matching) != 1:
-        raise IllFormedError(f"USING column {name!r} is {'ambiguous' if matching else 'unknown'}")
-    return matching[0]
-
-
-def join_kind(node: exp.Expr) -> str:
-    """inner, cross, left, right, full, semi or anti."""
-    side, kind = str(node.args.get("side") or "").lower(), str(node.args.get("kind") or "").lower()
-    if kind in ("semi", "anti"):
-        if side not in ("", "left"):
-            refuse(node, f"{side} {kind} join")
-        return kind
-    if kind not in ("", "inner", "outer", "cross"):
-        refuse(node, f"{kind} join")
-    if side:
-        return side
-    return "cross" if kind == "cross" else "inner"
 
 
 def constant(node: exp.Expr, reader: QueryReader) -> int | None:

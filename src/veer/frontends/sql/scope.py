@@ -48,6 +48,7 @@ class Plan:
     def find(self, parts: Sequence[str]) -> Expr | None:
         """The column or struct field a dotted name means; None if there is none."""
         lowered = [p.lower() for p in parts]
+        # `a.b` is column b of table a if there is one, else field b of column a.
         for length in range(len(parts), 0, -1):
             qualifier, name = lowered[: length - 1], lowered[length - 1]
             matching = [i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)]
@@ -74,10 +75,12 @@ class Plan:
         return shown
 
     def visible_names(self) -> tuple[str, ...]:
+        """The names of the columns that `*` stands for."""
         return tuple(c.name for c in self.columns if not c.hidden)
 
 
 def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
+    """Whether a name, perhaps qualified, may mean a column; only the last qualifier counts."""
     if column.name.lower() != name:
         return False
     if not qualifier:
@@ -86,6 +89,7 @@ def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
 
 
 def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
+    """A field inside of nested structs; None where something else than a struct is asked."""
     for name in names:
         if not isinstance(expr.type, StructType):
             return None

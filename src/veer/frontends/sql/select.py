@@ -110,6 +110,7 @@ class Select:
         )
 
     def read(self) -> Plan:
+        """The operators, clause by clause in the order of their effect."""
         node = self.node
         self.reader.after = self.any_item  # an alias of the select list, where no column is meant
         self.read_items()
@@ -131,6 +132,7 @@ class Select:
             order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
                 plan = self.queries.filter(plan, grouped.rewrite(having))
+        # Window functions see the groups, not the rows below; generators multiply what is there.
         plan, order = self.with_overs(plan, order)
         plan, order = self.with_generators(plan, order)
         return self.finished(plan, order)
@@ -138,6 +140,7 @@ class Select:
     # -- the select list -----------------------------------------------------------------------
 
     def read_items(self) -> None:
+        """Read the select list into items."""
         for item in self.node.expressions:
             if isinstance(item, exp.Star) or (
                 isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
@@ -155,6 +158,7 @@ class Select:
         self.read_items()
 
     def plain_item(self, item: exp.Expr) -> list[Item]:
+        """The columns of one item: one, unless it is a generator."""
         inner = item.this if isinstance(item, exp.Alias) else item
         expr = self.reader.read(inner)
         number = number_of(SetAside.GENERATOR, expr)
@@ -171,11 +175,13 @@ class Select:
         return [Item(output_name(inner), expr)]
 
     def scope_qualifier(self, expr: Expr) -> str | None:
+        """The table a column comes from, which stays its qualifier above."""
         if isinstance(expr, Column):
             return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)].qualifier
         return None
 
     def star_items(self, item: exp.Expr) -> list[Item]:
+        """The columns that `*` or `table.*` stands for, without those of EXCEPT."""
         star = item if isinstance(item, exp.Star) else item.this
         only(star, "except_")
         qualifier = item.table if isinstance(item, exp.Column) else None
@@ -199,12 +205,14 @@ class Select:
         ]
 
     def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
+        """`generator AS (a, b)`."""
         number = number_of(SetAside.GENERATOR, self.reader.read(node))
         if number is None:
             refuse(node, "several names for one column")
         return self.generator_columns(number, names)
 
     def generator_columns(self, number: int, names: list[str]) -> list[Item]:
+        """An item for each column of a generator, under Spark's names if none are given."""
         function, value = self.collected.generators[number]
         shown = tuple(names) or default_names(function, value.type)
         flags: dict[str, bool] = dict(GENERATORS[function])
@@ -219,9 +227,11 @@ class Select:
     # -- names defined by the select list ------------------------------------------------------
 
     def any_item(self, parts: list[str]) -> Expr | None:
+        """The select item an unqualified name means as an alias."""
         if len(parts) != 1:
             return None
         named = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
+        # Two items of one name that are the same expression leave no doubt.
         if len(named) > 1 and any(e != named[0] for e in named):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
         return require_repeatable(named[0], f"the alias {parts[0]!r}") if named else None
@@ -229,12 +239,14 @@ class Select:
     # -- GROUP BY, HAVING ----------------------------------------------------------------------
 
     def grouping_call(self, function: str, args: list[Expr]) -> Expr:
+        """GROUPING(key) or GROUPING_ID()."""
         if self.grouping is None:
             self.asks_grouping = True
             return Literal(None, LONG)  # read again once the grouping is known
         return self.grouping.call(function, args)
 
     def read_having(self) -> Expr | None:
+        """The condition of HAVING, which may name keys, aliases and aggregates."""
         having = self.node.args.get("having")
         if having is None:
             return None
@@ -286,6 +298,7 @@ class Select:
         return f"_aggregate{number}"
 
     def rewrite(self, rewrite: Callable[[Expr], Expr]) -> None:
+        """Read items and all that is set aside over other rows."""
         for item in self.items:
             item.expr = rewrite(item.expr)
         self.collected.overs = [map_exprs(call, rewrite) for call in self.collected.overs]
@@ -294,6 +307,7 @@ class Select:
     # -- window functions, generators ----------------------------------------------------------
 
     def with_overs(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
+        """The rows with a column for each window function."""
         calls = self.collected.overs
         if not calls:
             return plan, order
@@ -310,6 +324,7 @@ class Select:
         return wider, self.replace_everywhere(SetAside.OVER, wider, width, order)
 
     def with_generators(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
+        """The rows once per element that the generator of the select list gives."""
         generators = self.collected.generators
         if not generators:
             return plan, order
@@ -371,6 +386,7 @@ class Select:
         )
 
     def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
+        """Projection, DISTINCT, ORDER BY and LIMIT."""
         queries, node = self.queries, self.node
         names = [ScopeColumn(i.qualifier, i.name) for i in self.items]
         columns = [Named(i.name, i.expr) for i in self.items]
@@ -398,9 +414,11 @@ class Select:
         return queries.visible(projected) if hidden else projected
 
     def hidden_keys(self, order: Sequence[SortKey]) -> list[Expr]:
+        """Sort keys that are no select items: computed beside them and dropped in the end."""
         selected = [i.expr for i in self.items]
         hidden: list[Expr] = []
         for key in order:
+            # A constant puts no row before another.
             if (
                 key.expr not in selected
                 and key.expr not in hidden
@@ -410,6 +428,7 @@ class Select:
         return hidden
 
     def sorted_column(self, plan: Plan, expr: Expr, hidden: list[Expr]) -> Expr:
+        """A sort key as a column of the projected rows."""
         selected = [i.expr for i in self.items]
         if expr in selected:
             return plan.column(selected.index(expr))

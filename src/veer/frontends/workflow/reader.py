@@ -21,7 +21,7 @@ from veer.frontends.json_text import check_data, read_json, without_repeats
 from veer.frontends.python import NotRead, read_source, source_digest
 from veer.frontends.sql import ExpressionReader
 from veer.frontends.sql.pieces import SetAside, number_of
-from veer.frontends.workflow.schema import LIBRARY, OPERATORS, SCHEMA
+from veer.frontends.workflow.schema import LIBRARY, OPERATORS, SCHEMA, OperatorSpec
 from veer.model.dag import Dataflow, topological_order
 from veer.model.expr import Column, Expr, Literal, Named, SortKey
 from veer.model.ops import (
@@ -95,6 +95,7 @@ def _parse_yaml(text: str) -> Any:
         """Safe loading without aliases, which can blow up memory, and without double keys."""
 
         def compose_node(self, parent: Any, index: Any) -> Any:
+            """The next node, as of the class above, unless it is an alias."""
             if self.check_event(yaml.AliasEvent):
                 raise ParseError("YAML aliases are not read")
             return super().compose_node(parent, index)
@@ -146,11 +147,9 @@ def build_workflow(data: Any) -> Dataflow:
             _add(builder, operator, id_, below)
         except InputError as error:
             text = str(error)
-            kind = spec.get("type")
-            prefix = f"operator {id_!r} ({kind}): "
-            raise type(error)(
-                text if text.startswith(f"operator {id_!r}") else prefix + text
-            ) from None
+            if not text.startswith(f"operator {id_!r}"):
+                text = f"operator {id_!r} ({spec['type']}): {text}"
+            raise type(error)(text) from None
     fed = {i for sources in inputs.values() for i in sources}
     for id_ in operators:
         if id_ not in fed and not isinstance(builder.operators[id_], Sink):
@@ -238,43 +237,52 @@ class _Properties:
         self.spec = spec
         self.inputs = inputs
         self.kind: str = spec["type"]
-        known = {"type", "description", "position", *OPERATORS[self.kind].properties}
-        for name in spec:
-            if name not in known:
-                wanted = ", ".join(OPERATORS[self.kind].properties) or "none"
-                raise ParseError(f"unknown property {name!r}; there are {wanted}")
-        wanted_inputs = OPERATORS[self.kind].inputs
-        if len(inputs) != wanted_inputs and (wanted_inputs is not None or not inputs):
-            shown = "at least 1" if wanted_inputs is None else str(wanted_inputs)
-            raise IllFormedError(f"{len(inputs)} inputs, expected {shown}")
-        for name in OPERATORS[self.kind].required:
-            if name not in spec:
+        self._check(OPERATORS[self.kind])
+
+    def _check(self, kind: OperatorSpec) -> None:
+        """Refuse properties nobody reads, a wrong number of inputs, and missing properties."""
+        allowed = {"type", "description", "position", *kind.properties}
+        for name in self.spec:
+            if name not in allowed:
+                there = ", ".join(kind.properties) or "none"
+                raise ParseError(f"unknown property {name!r}; there are {there}")
+        count = len(self.inputs)
+        if count != kind.inputs and (kind.inputs is not None or not count):
+            expected = "at least 1" if kind.inputs is None else str(kind.inputs)
+            raise IllFormedError(f"{count} inputs, expected {expected}")
+        for name in kind.required:
+            if name not in self.spec:
                 raise ParseError(f"property {name!r} is missing")
 
     def operator(self) -> AnyOperator:
+        """The operator that the properties describe."""
         return _BUILDERS[self.kind](self)
 
     # -- values --------------------------------------------------------------------------------
 
     def text(self, name: str, default: str | None = None) -> str:
+        """A property that must be text."""
         value = self.spec.get(name, default)
         if not isinstance(value, str):
             raise ParseError(f"property {name!r} must be text")
         return value
 
     def integer(self, name: str, default: int | None = None) -> int | None:
+        """A property that must be a whole number, if it is there."""
         value = self.spec.get(name, default)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise ParseError(f"property {name!r} must be a whole number")
         return value
 
     def flag(self, name: str) -> bool:
+        """A property that is true or false; false if it is not there."""
         value = self.spec.get(name, False)
         if not isinstance(value, bool):
             raise ParseError(f"property {name!r} must be true or false")
         return value
 
     def items(self, name: str) -> list[Any]:
+        """A property that is a list; a text alone is a list of one."""
         value = self.spec.get(name, [])
         if isinstance(value, str):
             return [value]
@@ -283,6 +291,7 @@ class _Properties:
         return list(value)
 
     def table(self, name: str) -> Mapping[str, Any]:
+        """A property that is an object; empty if it is not there."""
         value = self.spec.get(name, {})
         if not isinstance(value, Mapping):
             raise ParseError(f"property {name!r} must be an object")
@@ -306,9 +315,11 @@ class _Properties:
     # -- expressions ---------------------------------------------------------------------------
 
     def reader(self) -> ExpressionReader:
+        """A reader of expressions, whose columns may be qualified by the ids of the inputs."""
         return ExpressionReader(self.inputs)
 
     def expression(self, name: str, text: Any) -> Expr:
+        """An expression in SQL; a number or truth value of JSON is a constant."""
         if not isinstance(text, str):
             text = json.dumps(text)
         try:
@@ -317,6 +328,7 @@ class _Properties:
             raise type(error)(f"{name} {text!r}: {error}") from None
 
     def condition(self, name: str) -> Expr:
+        """A property that holds a condition."""
         text = self.text(name)
         try:
             expr = self.reader().condition(text)
@@ -327,12 +339,14 @@ class _Properties:
         return expr
 
     def column(self, name: str, text: Any) -> Column:
+        """A column of the inputs by its name."""
         expr = self.expression(name, text)
         if not isinstance(expr, Column):
             raise IllFormedError(f"{name}: {text!r} is no column")
         return expr
 
     def columns(self, name: str) -> tuple[Column, ...]:
+        """A property that is a list of columns."""
         return tuple(self.column(name, c) for c in self.items(name))
 
     def named(self, name: str) -> tuple[Named, ...]:
@@ -410,7 +424,7 @@ def _source(p: _Properties) -> AnyOperator:
             )
         )
     fields = p.fields("columns")
-    in_keys = {n for k in keys for n in k}
+    in_keys = {n for k in keys for n in k}  # a key is never null, whatever its type says
     fields = tuple(Field(f.name, f.type, f.nullable and f.name not in in_keys) for f in fields)
     options = tuple(sorted((str(k), str(v)) for k, v in p.table("options").items()))
     table = p.text("table", p.text("location", "") or p.id)
@@ -531,6 +545,7 @@ def _library(p: _Properties) -> AnyOperator:
     """A library operator: a row function whose identity is its kind and its properties."""
     kind = OPERATORS[p.kind]
     settings = {n: p.spec[n] for n in kind.settings if n in p.spec}
+    # Sorted: the order in which a file lists the settings is no difference.
     identity = f"{kind.title} {json.dumps(settings, sort_keys=True)}"
     reads = (p.column("column", p.text("column")),)
     output = p.text("output", kind.output)

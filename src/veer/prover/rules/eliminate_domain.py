@@ -32,9 +32,9 @@ def eliminate_domain(context: Context, term: Term) -> Term | None:
             if value.type != variable.type:
                 continue
             rest = tuple(c for c in term.conditions if c is not condition)
-            known = (Not(IsNull(value)),) if excludes_null else ()
+            not_null = (Not(IsNull(value)),) if excludes_null else ()
             others = tuple(a for a in term.atoms if a is not atom)
             return context.substitute_term(
-                Term(others, (*rest, *known), term.outputs), {atom.columns[0]: value}
+                Term(others, (*rest, *not_null), term.outputs), {atom.columns[0]: value}
             )
     return None

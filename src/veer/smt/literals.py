@@ -1,0 +1,144 @@
+"""Literals as z3 constants, and what is known of them: their order, their ranks, the years."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any, final
+
+import z3
+
+from veer.model.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+    YearMonthIntervalType,
+)
+from veer.smt.terms import Terms
+
+EPOCH = dt.datetime(1970, 1, 1)
+MICROSECOND = dt.timedelta(microseconds=1)
+# Beyond the number of every finite double, in Spark's order: infinity below NaN.
+INFINITY_RANK, NAN_RANK = 10**400, 10**401
+
+
+@final
+class Literals:
+    """The literals of one question; `axioms` says how they stand to each other."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._texts: dict[type, dict[Any, Any]] = {StringType: {}, BinaryType: {}}
+        self._doubles: dict[tuple[str, str], Any] = {}
+        self._integers: set[int] = set()
+        self._years: list[tuple[Any, Any]] = []  # dates and their years
+
+    @property
+    def strings(self) -> dict[str, Any]:
+        """The string literals met, with their terms."""
+        return self._texts[StringType]
+
+    def constant(self, value: Any, type_: DataType) -> Any:
+        """The term of a literal that is not null; one term for one value of a type."""
+        context = self._terms.context
+        match type_:
+            case BooleanType():
+                return z3.BoolVal(bool(value), context)
+            case IntegralType():
+                self._integers.add(int(value))
+                return z3.IntVal(int(value), context)
+            case DateType() if isinstance(value, dt.date):
+                return z3.IntVal(value.toordinal(), context)
+            case TimestampType() | TimestampNtzType() if isinstance(value, dt.datetime):
+                since = value.replace(tzinfo=None) - EPOCH
+                return z3.IntVal(since // MICROSECOND, context)
+            case DayTimeIntervalType() if isinstance(value, dt.timedelta):
+                return z3.IntVal(value // MICROSECOND, context)
+            case YearMonthIntervalType() if isinstance(value, int):
+                return z3.IntVal(value, context)
+            case DecimalType() if isinstance(value, Decimal):
+                numerator, denominator = value.as_integer_ratio()
+                return z3.Q(numerator, denominator, context)
+            case StringType() | BinaryType():
+                return self._text(value, type_)
+            case FloatType() | DoubleType():
+                return self._float(value, type_)
+            case _:
+                # Nothing says that two such constants differ, though they may: arrays, maps,
+                # structs that are written differently can be equal.
+                return self._terms.constant(f"literal {type_} {value!r}", type_)
+
+    def _text(self, value: str | bytes, type_: DataType) -> Any:
+        texts = self._texts[type(type_)]
+        if value not in texts:
+            texts[value] = self._terms.constant(f"literal {value!r}", type_)
+        return texts[value]
+
+    def _float(self, value: float, type_: DataType) -> Any:
+        """A float is known by its rank, and to be another than each float written differently.
+
+        The latter tells 0.0 from -0.0, which share a rank.
+        """
+        text = repr(value)
+        constant = self._doubles.get((str(type_), text))
+        if constant is None:
+            constant = self._terms.constant(f"literal {type_} {text}", type_)
+            self._terms.axioms.append(self.rank(type_, constant) == self._rank_of(value))
+            for (other_type, _), other in self._doubles.items():
+                if other_type == str(type_):
+                    self._terms.axioms.append(constant != other)
+            self._doubles[str(type_), text] = constant
+        return constant
+
+    def _rank_of(self, value: float) -> Any:
+        if math.isnan(value):
+            return z3.RealVal(NAN_RANK, self._terms.context)
+        if math.isinf(value):
+            rank = INFINITY_RANK if value > 0 else -INFINITY_RANK
+            return z3.RealVal(rank, self._terms.context)
+        return z3.Q(*value.as_integer_ratio(), self._terms.context)
+
+    def rank(self, type_: DataType, value: Any) -> Any:
+        """Where a float stands in Spark's order; its number, where it is finite."""
+        return self._terms.apply(("rank", str(type_)), (value,), self._terms.real)
+
+    def note_year(self, date: Any, year: Any) -> None:
+        """A term is the year of a date; `axioms` then says where years begin."""
+        self._years.append((date, year))
+
+    def axioms(self) -> list[Any]:
+        """The literals met, in their order, and the years that the question speaks of.
+
+        That they are distinct follows. To be asked for when all terms are there.
+        """
+        axioms = []
+        for type_, literals in self._texts.items():
+            # Spark compares strings by their bytes in UTF-8.
+            ordered = sorted(literals, key=str.encode if type_ is StringType else None)
+            for low, high in pairwise(ordered):
+                axioms.append(literals[low] < literals[high])
+        return axioms + self._year_axioms()
+
+    def _year_axioms(self) -> list[Any]:
+        """Where the years begin that the question speaks of.
+
+        A year is n if it is at least n and not at least n + 1, hence the two beginnings for each
+        integer: enough to decide every comparison of a year with a literal.
+        """
+        years = {n + d for n in self._integers for d in (0, 1) if 1 <= n + d <= dt.MAXYEAR}
+        return [
+            (year >= n) == (date >= dt.date(n, 1, 1).toordinal())
+            for date, year in self._years
+            for n in sorted(years)
+        ]
