@@ -207,22 +207,11 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
             return Kind.PARTITION
         case TableUdf(deterministic=deterministic):
             return Kind.PURE if deterministic else Kind.CHOICE
-        case (
-            Source()
-            | Values()
-            | Filter()
-            | Project()
-            | Join()
-            | Union()
-            | IntersectAll()
-            | ExceptAll()
-            | Sort()
-            | Unnest()
-            | RowUdf()
-            | Sink()
-        ):
-            # Functions of the bag of rows. A Sort too: that rows tied in its order come in any order
-            # is no result of its own, but a matter of what stands above it (`orders`).
+        case Source() | Values() | Filter() | Project() | Join() | Union() | Unnest() | RowUdf():
+            return Kind.PURE  # functions of the bag of rows
+        case IntersectAll() | ExceptAll() | Sort() | Sink():
+            # A Sort too: that rows tied in its order come in any order is no result of its own, but
+            # a matter of what stands above it (`orders`).
             return Kind.PURE
         case _:
             assert_never(operator)

@@ -179,20 +179,16 @@ class _Reading:
             case Join():
                 return [o for side in inputs for o in side][:width]
             case Project(columns):
-                return [self._named(id_, i, (n.expr,), scopes) for i, n in enumerate(columns)]
+                return self._computed(id_, 0, [(n.expr,) for n in columns], scopes)
             case Aggregate(keys, calls):
-                read: list[tuple[Expr, ...]] = [(k.expr,) for k in keys]
-                read += [c.call.args for c in calls]
-                return [self._named(id_, i, e, scopes) for i, e in enumerate(read)]
+                read = [*((k.expr,) for k in keys), *(c.call.args for c in calls)]
+                return self._computed(id_, 0, read, scopes)
             case GlobalAggregate(calls):
-                return [self._named(id_, i, c.call.args, scopes) for i, c in enumerate(calls)]
+                return self._computed(id_, 0, [c.call.args for c in calls], scopes)
             case Over(calls):
                 below = inputs[0]
-                added = [
-                    self._named(id_, len(below) + i, c.call.args, scopes)
-                    for i, c in enumerate(calls)
-                ]
-                return [*below, *added]
+                read = [c.call.args for c in calls]
+                return [*below, *self._computed(id_, len(below), read, scopes)]
             case Unnest() | Lateral() | RowUdf():
                 return _mixed(id_, inputs, width, kept=inputs[0])
             case Sink():
@@ -203,12 +199,18 @@ class _Reading:
             case _:
                 assert_never(operator)
 
-    def _named(
-        self, id_: str, place: int, exprs: Sequence[Expr], scopes: tuple[_TracedRow, ...]
-    ) -> Origins:
-        """Where a computed column comes from: from itself, and from all that is read for it."""
-        read = (self._origins(e, scopes) for e in exprs)
-        return frozenset({(id_, place)}).union(*read)
+    def _computed(
+        self,
+        id_: str,
+        first: int,
+        read: Sequence[Sequence[Expr]],
+        scopes: tuple[_TracedRow, ...],
+    ) -> list[Origins]:
+        """Where computed columns come from: each from itself, and from all that is read for it."""
+        return [
+            frozenset({(id_, place)}).union(*(self._origins(e, scopes) for e in exprs))
+            for place, exprs in enumerate(read, first)
+        ]
 
     def _operator(self, operator: AnyOperator, scopes: tuple[_TracedRow, ...]) -> None:
         """Note what an operator compares and shows."""

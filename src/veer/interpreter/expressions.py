@@ -114,6 +114,11 @@ def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
 
 
 def _conjunction(args: tuple[Compiled, ...]) -> Compiled:
+    """AND in three-valued logic: false if one is false, else null if one is null.
+
+    Evaluated from left to right up to the first false, as Spark does: what fails behind it does not.
+    """
+
     def both(row: Row, env: Environment) -> bool | None:
         result: bool | None = True
         for arg in args:
@@ -128,6 +133,8 @@ def _conjunction(args: tuple[Compiled, ...]) -> Compiled:
 
 
 def _disjunction(args: tuple[Compiled, ...]) -> Compiled:
+    """OR in three-valued logic: true if one is true, else null if one is null."""
+
     def either(row: Row, env: Environment) -> bool | None:
         result: bool | None = False
         for arg in args:
@@ -158,6 +165,7 @@ _OPERATIONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Compiled:
+    """Null beside a null, but for `<=>`. Of floats NaN is equal to itself and above all others."""
     key = comparison_key(type_)
     if op == "<=>":
 
@@ -183,6 +191,7 @@ def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Co
 
 
 def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -> Compiled:
+    """IN a list: null if the value is, or if it equals no option and one of them is null."""
     key = comparison_key(type_) or (lambda v: v)
 
     def member(row: Row, env: Environment) -> bool | None:
@@ -202,6 +211,8 @@ def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -
 
 
 def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) -> Compiled:
+    """The first branch whose condition is true, not null; no other branch is evaluated."""
+
     def chosen(row: Row, env: Environment) -> Any:
         for when, then in branches:
             if when(row, env) is True:
@@ -212,6 +223,10 @@ def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) 
 
 
 def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
+    """A function of the registry, its arguments evaluated in Spark's order.
+
+    The order shows where one of them fails: what is never reached does not fail the run.
+    """
     function = scalar_function(call.function)
     meaning = function.meaning(tuple(a.type for a in call.args), call.type)
     evaluation = function.evaluation
@@ -288,6 +303,8 @@ def _nanvl(first: Compiled, second: Compiled) -> Compiled:
 
 
 def _coalesce(args: tuple[Compiled, ...]) -> Compiled:
+    """The first value that is not null; those behind it are not evaluated."""
+
     def first_present(row: Row, env: Environment) -> Any:
         for arg in args:
             if (value := arg(row, env)) is not None:
@@ -327,10 +344,12 @@ def compile_query(
 
 
 def _memo_key(value: Any) -> Any:
+    """A key by which 0.0 and -0.0 are two values, and NaN is one."""
     return repr(value) if isinstance(value, float) else value
 
 
 def _in_query(args: tuple[Compiled, ...], query: Dataflow, schemas: tuple[Schema, ...]) -> Compiled:
+    """IN a subquery: of no rows it is false, even for null."""
     rows_of = compile_query(query, schemas)
     keys = [comparison_key(t) or (lambda v: v) for t in query.result_schema.types]
 
@@ -342,6 +361,7 @@ def _in_query(args: tuple[Compiled, ...], query: Dataflow, schemas: tuple[Schema
             if tuple(key(v) for key, v in zip(keys, values, strict=True)) in whole:
                 return True
             rows = partial
+        # Null if some row would be equal, were its nulls and ours something else.
         unknown = any(
             all(
                 value is None or other is None or key(value) == key(other)
@@ -372,6 +392,8 @@ def _members(
 
 
 def _scalar_query(rows_of: Callable[[Row, Environment], list[Row]]) -> Compiled:
+    """The value of the only row; null if there is none, a failure if there are two."""
+
     def single(row: Row, env: Environment) -> Any:
         rows = rows_of(row, env)
         if len(rows) > 1:

@@ -3,6 +3,10 @@
 `FROM a, b, c WHERE ...` is a cross product with a filter on top: evaluated literally it would
 be out of reach. A group gathers the inputs and the conjuncts of such a tree, applies each
 conjunct as soon as its columns are there, and joins by hashing on equalities.
+
+The same rows as one operator after the other: a row passes if every conjunct is true, and a conjunct
+that is false or null drops it whenever it is asked. Inner joins give rows in no order, so which
+input comes first does not show. Other kinds of join pad or count rows, and are never part of a group.
 """
 
 from __future__ import annotations
@@ -72,12 +76,18 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
 
 
 def _split(expr: Expr) -> tuple[Expr, ...]:
-    """The conjuncts of a condition, and those that every side of a disjunction has."""
+    """The conjuncts of a condition, and those that every side of a disjunction has.
+
+        (a = b AND c) OR (a = b AND d)   =>   that, and a = b
+
+    What is added follows from what is there: where a disjunction is true, one side is, and all of it.
+    """
     conjuncts = expr.args if isinstance(expr, And) else (expr,)
     return conjuncts + tuple(c for part in conjuncts if isinstance(part, Or) for c in _common(part))
 
 
 def _common(expr: Or) -> list[Expr]:
+    """The conjuncts that every side of a disjunction has."""
     first, *others = [a.args if isinstance(a, And) else (a,) for a in expr.args]
     return [c for c in first if all(c in other for other in others)]
 
@@ -161,10 +171,12 @@ def compile_condition_parts(
 
 
 def _passes(conjuncts: list[Conjunct], row: Row, env: Environment) -> bool:
+    """Whether all conjuncts are true on a row."""
     return all(c.test(row, env) is True for c in conjuncts)
 
 
 def _place(row: Row, start: int, width: int) -> list[Any]:
+    """A row of one input as a row of all of them, the columns of the others not yet filled."""
     filled: list[Any] = [None] * width
     filled[start : start + len(row)] = row
     return filled
@@ -214,6 +226,7 @@ def _join(
     types = {starts[n] + k: f.type for n, s in enumerate(schemas) for k, f in enumerate(s)}
     keys = [(new, old, group_key(types[new])) for new, old in pairs]
     table: dict[Any, list[list[Any]]] = {}
+    # Null equals nothing, not even null, so such rows meet none.
     for row in added:
         if all(row[new] is not None for new, _, _ in keys):
             table.setdefault(tuple(k(row[new]) for new, _, k in keys), []).append(row)

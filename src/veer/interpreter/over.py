@@ -1,4 +1,8 @@
-"""Window functions: partitions, order, frames."""
+"""Window functions: partitions, order, frames.
+
+Rows with a null partition key are one partition. Rows that tie are peers: RANK and RANGE frames take them
+together, ROW_NUMBER and ROWS frames cut between them in the order in which they come.
+"""
 
 from __future__ import annotations
 
@@ -69,9 +73,10 @@ def _compile_call(
 def _ranked(
     call: OverCall, meaning: Callable[..., list[Any]], peers: list[int], values: list[Row]
 ) -> list[Any]:
+    """A ranking function, LAG or LEAD on the rows of a sorted partition; IGNORE NULLS is of the last two."""
     if not call.ignore_nulls:
         return meaning(peers, values)
-    # lag and lead over the rows where the value is not null
+    # Steps count the rows whose value is not null; the row itself may be null.
     step = -1 if OVER[call.function].prover is OverMeaning.EARLIER else 1
     out = []
     for i, row in enumerate(values):
@@ -90,6 +95,7 @@ def _ranked(
 def _framed(
     call: OverCall, meaning: Callable[[list[Row]], Any], values: list[Row], kept: list[bool]
 ) -> Any:
+    """An aggregate of the rows of one frame that pass its FILTER."""
     rows = [v for v, keep in zip(values, kept, strict=True) if keep]
     if call.ignore_nulls:
         rows = [v for v in rows if v[0] is not None]
@@ -148,8 +154,6 @@ def _range_bounds(
             edge = shifted(v, call.frame.end)
             inside = [j for j, w in enumerate(column) if w is not None and not before(edge, w)]
             end = inside[-1] + 1 if inside else 0
-            if not inside and not key.nulls_first:
-                end = 0
         low.append(start)
         high.append(end)
     return low, high

@@ -72,7 +72,7 @@ def check(
         if claim.p not in cones[0] or claim.q not in cones[1]:
             raise ProofError(f"{claim.p!r} ~ {claim.q!r} is outside what the sinks depend on")
         for leaf in step.leaves:
-            if not any(implies(known, leaf) for known in proven.get((leaf.p, leaf.q), ())):
+            if not any(implies(earlier, leaf) for earlier in proven.get((leaf.p, leaf.q), ())):
                 raise ProofError(f"{leaf.p!r} ~ {leaf.q!r} is used before it is proven")
         assumptions += _check_step(step, p, q, ask, chosen)
         proven.setdefault((claim.p, claim.q), []).append(claim)
@@ -162,8 +162,8 @@ def _check_verifier(step: VerifierStep, p: Dataflow, q: Dataflow, ask: Ask) -> S
     if len(declared) < len(answer.assumptions):
         # A key of a leaf follows from declared ones, or from none. Which of them the verifier used
         # is not known, so those of all keys are named.
-        known = [facts(d, i) for leaf in step.leaves for d, i in ((p, leaf.p), (q, leaf.q))]
-        keys = (key for some in known for key in some.keys)
+        signals = ((d, i) for leaf in step.leaves for d, i in ((p, leaf.p), (q, leaf.q)))
+        keys = (key for dataflow, id_ in signals for key in facts(dataflow, id_).keys)
         declared += _of_tables([one for key in keys for one in in_order(key.relied)])
     return declared
 

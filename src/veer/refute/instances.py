@@ -71,6 +71,7 @@ def _constants(dataflow: Dataflow) -> Mapping[str, Any]:
 
 
 def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
+    """By text and not by value: 1, 1.0 and True are equal, and three constants."""
     by_text: dict[str, Any] = {}
     uses: set[TextUse] = set()
     for id_ in dataflow.order:
@@ -279,6 +280,7 @@ class Instances:
         return [i for i in every if (source.table, i) in self.conditions.read] or list(every)
 
     def _folded(self, source: Source) -> list[int]:
+        """The columns that aggregates read."""
         every = range(len(source.fields))
         return [i for i in every if (source.table, i) in self.conditions.folded]
 
@@ -329,6 +331,7 @@ class Instances:
     def _rows(
         self, rng: random.Random, source: Source, size: int, tables: Tables
     ) -> list[tuple[Any, ...]]:
+        """Random rows, some of them duplicates; fewer where constraints forbid them."""
         rows: list[tuple[Any, ...]] = []
         for _ in range(size):
             if rows and rng.random() < 0.25:

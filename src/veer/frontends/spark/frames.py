@@ -17,7 +17,8 @@ from veer.frontends.python import NotRead, read_function
 from veer.frontends.python.purity import argument
 from veer.frontends.python.purity.traits import TABLES
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
-from veer.frontends.spark.plans.operators import PlanReader, PlanSignal
+from veer.frontends.spark.plans.operators import PlanReader
+from veer.frontends.spark.plans.signals import PlanSignal
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, plan_of
 from veer.frontends.spark.plans.types import field_type, type_of

@@ -322,8 +322,8 @@ class Capture:
 
     def exists(self, name: str) -> bool:
         """Whether a table exists: only declared ones are known."""
-        known = name.replace("`", "")
-        if known in self.tables or any(w.sink.target == known for w in self.written):
+        table = name.replace("`", "")
+        if table in self.tables or any(w.sink.target == table for w in self.written):
             return True
         self.stop(f"whether the table {name} exists is asked", "isEmpty")
 
@@ -409,9 +409,9 @@ class Capture:
             named["schema"] = schema
         frame = self._create(data, *args, **named)
         # Rows that Spark holds in the plan are read from there, as Spark converted them.
-        known = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
-        if isinstance(known, Values):
-            return self.stub(known)
+        source = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
+        if isinstance(source, Values):
+            return self.stub(source)
         fields = tuple(
             Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
         )

@@ -32,7 +32,9 @@ class Tables(Protocol):
     spark: Any
     tables: dict[str, Any]
 
-    def table(self, name: str) -> Any: ...
+    def table(self, name: str) -> Any:
+        """The DataFrame of a declared table."""
+        ...
 
 
 def main() -> None:

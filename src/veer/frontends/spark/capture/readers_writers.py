@@ -43,14 +43,17 @@ class _Options:
         self._options: dict[str, str] = {}
 
     def format(self, source: str) -> Any:
+        """Say the format of the data."""
         self._format, self._format_was_set = source, True
         return self
 
     def option(self, key: str, value: Any) -> Any:
+        """Set one option."""
         self._set({key: value})
         return self
 
     def options(self, **options: Any) -> Any:
+        """Set several options."""
         self._set(options)
         return self
 
@@ -79,36 +82,45 @@ class CapturedReader(_Options):
         self._schema: Any = None
 
     def schema(self, schema: Any) -> CapturedReader:
+        """Take the columns as given, not from the files."""
         self._schema = schema
         return self
 
     def load(
         self, path: Any = None, format: str | None = None, schema: Any = None, **options: Any
     ) -> Any:
+        """Read files or a table of some format."""
         self._format = format or self._format
         self._schema = schema or self._schema
         self._set(options)
         return self._source_frame([path] if isinstance(path, str | Path) else list(path or ()))
 
     def parquet(self, *paths: str, **options: Any) -> Any:
+        """Read Parquet files."""
         return self._read_format("parquet", list(paths), options)
 
     def orc(self, path: Any, **options: Any) -> Any:
+        """Read ORC files."""
         return self._read_format("orc", path, options)
 
     def json(self, path: Any, schema: Any = None, **options: Any) -> Any:
+        """Read JSON files."""
         return self._read_format("json", path, {"schema": schema, **options})
 
     def csv(self, path: Any, schema: Any = None, sep: Any = None, **options: Any) -> Any:
+        """Read CSV files."""
         return self._read_format("csv", path, {"schema": schema, "sep": sep, **options})
 
     def xml(self, path: Any, schema: Any = None, **options: Any) -> Any:
+        """Read XML files."""
         return self._read_format("xml", path, {"schema": schema, **options})
 
     def text(self, paths: Any, **options: Any) -> Any:
+        """Read text files: one column, a line a row."""
         return self._read_format("text", paths, options)
 
     def table(self, name: str) -> Any:
+        """Read a table of the catalog, which must be declared if there are options."""
         if self._options:
             declared = self._capture.tables.get(name)
             if declared is None:
@@ -118,6 +130,7 @@ class CapturedReader(_Options):
         return self._capture.table(name)
 
     def jdbc(self, url: str, table: str, properties: Any = None, **options: Any) -> Any:
+        """Read a table of a database."""
         self._set({"url": url, "dbtable": table, **(properties or {}), **options})
         self._format = "jdbc"
         return self._source_frame([])
@@ -261,19 +274,24 @@ class CapturedWriter(_Options):
         self._layout: list[str] = []
 
     def mode(self, mode: str | None) -> CapturedWriter:
+        """Say what becomes of what is there; Spark's default is to fail."""
         self._mode = "error" if mode in (None, "default", "errorifexists") else str(mode).lower()
         return self
 
     def partitionBy(self, *columns: Any) -> CapturedWriter:
+        """Write a folder for each value of columns."""
         return self._add_layout("partitioned by", columns)
 
     def bucketBy(self, count: int, *columns: Any) -> CapturedWriter:
+        """Spread rows over buckets by columns."""
         return self._add_layout(f"in {count} buckets by", columns)
 
     def sortBy(self, *columns: Any) -> CapturedWriter:
+        """Sort the rows of each bucket."""
         return self._add_layout("sorted by", columns)
 
     def clusterBy(self, *columns: Any) -> CapturedWriter:
+        """Cluster the data by columns."""
         return self._add_layout("clustered by", columns)
 
     def _add_layout(self, how: str, columns: Sequence[Any]) -> CapturedWriter:
@@ -283,6 +301,7 @@ class CapturedWriter(_Options):
 
     def save(self, path: Any = None, format: Any = None, mode: Any = None, partitionBy: Any = None,
              **options: Any) -> None:  # fmt: skip
+        """Write: the DataFrame becomes a sink of that path."""
         self._format = format or self._format
         if mode is not None:
             self.mode(mode)
@@ -298,33 +317,42 @@ class CapturedWriter(_Options):
         self._capture.write(sink, self._frame)
 
     def parquet(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
+        """Write Parquet files."""
         self.save(path, "parquet", mode, partitionBy, **options)
 
     def orc(self, path: str, mode: Any = None, partitionBy: Any = None, **options: Any) -> None:
+        """Write ORC files."""
         self.save(path, "orc", mode, partitionBy, **options)
 
     def json(self, path: str, mode: Any = None, **options: Any) -> None:
+        """Write JSON files."""
         self.save(path, "json", mode, **options)
 
     def csv(self, path: str, mode: Any = None, **options: Any) -> None:
+        """Write CSV files, which have columns by place."""
         self.save(path, "csv", mode, **options)
 
     def text(self, path: str, **options: Any) -> None:
+        """Write text files."""
         self.save(path, "text", **options)
 
     def xml(self, path: str, **options: Any) -> None:
+        """Write XML files."""
         self.save(path, "xml", **options)
 
     def jdbc(self, url: str, table: str, mode: Any = None, properties: Any = None) -> None:
+        """Write a table of a database."""
         self._set(properties or {})
         self.save(table, "jdbc", mode, url=url)
 
     def saveAsTable(self, name: str, format: Any = None, mode: Any = None, partitionBy: Any = None,
                     **options: Any) -> None:  # fmt: skip
+        """Write a table of the catalog, by the names of its columns."""
         named = format or (self._format if self._format_was_set else "table")
         self.save(name.replace("`", ""), named, mode, partitionBy, **options)
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> None:
+        """Add rows to a table, by the places of its columns."""
         over = overwrite if overwrite is not None else self._mode == "overwrite"
         name = tableName.replace("`", "")
         write = Insert(over, settings=self._shown_options())
@@ -344,35 +372,44 @@ class CapturedTableWriter(_Options):
         self._layout: list[str] = []
 
     def using(self, provider: str) -> CapturedTableWriter:
+        """Say the format of the table."""
         self._format = provider
         return self
 
     def tableProperty(self, property: str, value: str) -> CapturedTableWriter:
+        """Set a property of the table."""
         self._set({property: value})
         return self
 
     def partitionedBy(self, *columns: Any) -> CapturedTableWriter:
+        """Partition the table by columns or expressions of them."""
         self._layout.append(f"partitioned by {', '.join(map(str, columns))}")
         return self
 
     clusterBy = partitionedBy
 
     def create(self) -> None:
+        """Write a table that must not exist."""
         self._write("created")
 
     def createOrReplace(self) -> None:
+        """Write a table, whether or not it exists."""
         self._write("created or replaced")
 
     def replace(self) -> None:
+        """Write a table that must exist."""
         self._write("replaced")
 
     def append(self) -> None:
+        """Add rows to the table."""
         self._write("append")
 
     def overwrite(self, condition: Any) -> None:
+        """Replace the rows for which a condition holds."""
         self._write(f"overwrite where {condition}")
 
     def overwritePartitions(self) -> None:
+        """Replace the partitions for which there are rows."""
         self._write("overwrite partitions")
 
     def _write(self, how: str) -> None:

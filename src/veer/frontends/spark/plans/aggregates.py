@@ -38,7 +38,7 @@ class Unbounded(Enum):
 
 
 def aggregate_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> AggregateCall:
-    """An aggregate call."""
+    """An aggregate call with its DISTINCT and FILTER; refused if its function is not modelled."""
     function = node.children[0]
     where = expressions.read(node.children[1], scope) if len(node.children) > 1 else None
     name, args, type_ = _aggregate_function(expressions, function, scope)
@@ -57,8 +57,10 @@ def _aggregate_function(
         return _aggregate_function(expressions, node.children[0], scope)
     name = SPARK_CLASSES.get(node.kind) or canonical_name(sql_name(node))
     args = expressions.children(node, scope)
+    # `count(1)` is how Spark writes COUNT(*).
     if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
         args = ()
+    # IGNORE NULLS is a flag of Spark's class, an argument of the registry's function.
     if name in ("first", "last") and node.fields.get("ignoreNulls") is True:
         args = (args[0], Literal(True, type_of("boolean")))
     elif not _has_modelled_aggregate_parameters(expressions, node):
@@ -75,6 +77,8 @@ def _aggregate_function(
 
 
 def _has_modelled_aggregate_parameters(expressions: Expressions, node: Node) -> bool:
+    """Whether an aggregate function has the parameters the registry assumes."""
+    # Where Spark keeps its buffers changes nothing.
     offsets = ["mutableAggBufferOffset", "inputAggBufferOffset"]
     ignoring = node.fields.get("ignoreNulls")
     if ignoring is not None and ignoring is (node.kind in COLLECTING):

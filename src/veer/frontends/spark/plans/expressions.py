@@ -72,7 +72,7 @@ from veer.model.types import (
 from veer.model.walk import parts
 
 if TYPE_CHECKING:
-    from veer.frontends.spark.plans.operators import PlanSignal
+    from veer.frontends.spark.plans.signals import PlanSignal
 
 COMPARED = {
     "EqualTo": "=",
@@ -152,12 +152,17 @@ class Expressions:
             self._truth_only = before
 
     def _null_as_false(self, condition: Expr) -> Expr:
-        """IN with a subquery: as a value, Spark gives false where SQL gives null."""
+        """IN with a subquery: as a value, Spark gives false where SQL gives null.
+
+        Spark runs it as a join that adds whether there is a match; in a filter it makes no difference.
+        """
         if self._truth_only:
             return condition
         return Call("coalesce", (condition, Literal(False, BOOLEAN)), BOOLEAN)
 
     def _not(self, inner: Node, scope: VisibleColumns) -> Expr:
+        # NOT IN is a join of its own to Spark, which minds nulls; other expressions with an IN inside
+        # would turn its false back into true where SQL has null.
         truth_only = self._truth_only
         if inner.kind == "InSubquery":
             self._truth_only = True
@@ -244,6 +249,7 @@ class Expressions:
         return self._opaque(node, (left, right))
 
     def children(self, node: Node, scope: VisibleColumns) -> tuple[Expr, ...]:
+        """The arguments of an expression, in order."""
         return tuple(self.read(child, scope) for child in node.children)
 
     def _with(self, node: Node, scope: VisibleColumns) -> Expr:
@@ -257,7 +263,7 @@ class Expressions:
     def _non_nulls(self, node: Node, scope: VisibleColumns) -> Expr:
         """What `dropna` keeps: so many values that are neither null nor NaN."""
         args = self.children(node, scope)
-        known = [
+        present = [
             And((Not(IsNull(a)), Not(Call("isnan", (a,), BOOLEAN))))
             if isinstance(a.type, DoubleType | FloatType)
             else Not(IsNull(a))
@@ -265,9 +271,9 @@ class Expressions:
         ]
         wanted = int(node.fields["n"])
         if wanted == len(args) and wanted > 1:
-            return And(tuple(known))
+            return And(tuple(present))
         if wanted == 1:
-            return Or(tuple(known)) if len(known) > 1 else known[0]
+            return Or(tuple(present)) if len(present) > 1 else present[0]
         return self._opaque(node, args)
 
     def _column(self, node: Node, scope: VisibleColumns) -> Expr:
@@ -275,6 +281,7 @@ class Expressions:
         column = scope.column(expr_id)
         type_ = type_of(node.fields["dataType"])
         if column is not None:
+            # A number is the same column all over the plan; another type would be a misreading.
             if column.type != type_:
                 raise UnsupportedError(
                     f"column {node.fields['name']!r} is {type_} to Spark, {column.type} to Veer"
@@ -315,6 +322,7 @@ class Expressions:
         mode = str(node.jvm.evalMode().toString())
         if arg.type == type_:
             return arg
+        # In UTC a cast between texts, dates and timestamps is what the model has; zones differ.
         if not is_utc(node.fields.get("timeZoneId")) and not is_zoneless(arg.type, type_):
             return self._opaque(node, (arg,))
         if not (is_modelled(arg.type) and is_modelled(type_)):
@@ -363,6 +371,7 @@ class Expressions:
             return self._opaque(node, args)
         function = SCALAR.get(tried or name)
         if function is not None:
+            # `round(x)` is `round(x, 0)` to Spark; the registry has both, with one meaning.
             if function.name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
                 args = args[:1]
             called = _registered_call(function, args)

@@ -7,13 +7,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from veer.errors import UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.spark.plans.aggregates import aggregate_call
 from veer.frontends.spark.plans.expressions import is_aggregate
-from veer.frontends.spark.plans.tree import Node
-from veer.model.expr import Expr
+from veer.frontends.spark.plans.opaque_tables import opaque_table
+from veer.frontends.spark.plans.signals import PlanSignal, expr_id
+from veer.frontends.spark.plans.tree import Node, expression_of
+from veer.frontends.spark.plans.types import type_of
+from veer.model.expr import Call, Expr, Literal, Named
+from veer.model.ops import (
+    Aggregate,
+    GlobalAggregate,
+    NamedCall,
+    Project,
+    Union,
+)
+from veer.model.types import ArrayType
 
 if TYPE_CHECKING:
-    from veer.frontends.spark.plans.operators import PlanSignal
+    from veer.frontends.spark.plans.operators import PlanReader
+
+SESSION_WINDOW = '"spark.sessionWindow"'  # in the metadata of a column: rows of it are merged later
 
 
 @final
@@ -27,6 +41,97 @@ class PivotedCall:
 
 # What an aggregate computes besides its keys: a call by its text, or a part of a pivot.
 GroupPart: TypeAlias = str | PivotedCall
+
+
+def read_aggregate(reader: PlanReader, node: Node) -> PlanSignal:
+    """An aggregate: keys and calls first, then what is computed from them.
+
+        SELECT a + 1, 2 * sum(b) GROUP BY a   =>   aggregate _key0 = a, _call0 = sum(b)
+                                                   project _key0 + 1, 2 * _call0
+
+    Spark writes the outputs as expressions over both; a part that reads like a key is the key.
+    """
+    below = reader.read(node.children[0])
+    if SESSION_WINDOW in str(node.jvm.child().schema().json()):
+        raise UnsupportedError("session_window, which joins windows that overlap")
+    scope = reader.scope(below)
+    groups = node.expressions("groupingExpressions")
+    outputs = node.expressions("aggregateExpressions")
+    keys: dict[str, Expr] = {expression_text(g): reader.expressions.read(g, scope) for g in groups}
+    calls: dict[GroupPart, Any] = {}
+    try:
+        for output in outputs:
+            collect_calls(
+                output, keys, calls, lambda n: aggregate_call(reader.expressions, n, scope)
+            )
+    except (UnsupportedError, IllFormedError):
+        # Not deterministic: the result of a call that is not modelled may depend on the order of
+        # rows, as that of a sum of floats does.
+        return opaque_table(
+            reader, node, [below], [*groups, *outputs], outputs, deterministic=False
+        )
+    named = tuple(Named(f"_key{i}", k) for i, k in enumerate(keys.values()))
+    named_calls = tuple(NamedCall(f"_call{i}", c) for i, c in enumerate(calls.values()))
+    operator = Aggregate(named, named_calls) if groups else GlobalAggregate(named_calls)
+    if not groups and not named_calls:
+        raise UnsupportedError("an aggregate without keys and calls")
+    # Ids of their own for keys and calls; Spark's are never negative.
+    grouped = reader.add_signal(operator, [-1 - i for i in range(len(keys) + len(calls))], below)
+    positions: dict[GroupPart, int] = {part: i for i, part in enumerate((*keys, *calls))}
+    columns = tuple(
+        Named(str(o.fields["name"]), _over_groups(reader, o, positions, grouped)) for o in outputs
+    )
+    return reader.add_signal(Project(columns), [expr_id(o) for o in outputs], grouped)
+
+
+def _over_groups(
+    reader: PlanReader, node: Node, positions: Mapping[GroupPart, int], grouped: PlanSignal
+) -> Expr:
+    """An output of an aggregate over its keys and calls."""
+    text = expression_text(node)
+    position = positions.get(text)
+    if position is not None:
+        return grouped.at(position)
+    pivoted = [
+        grouped.at(i)
+        for call, i in positions.items()
+        if isinstance(call, PivotedCall) and call.text == text
+    ]
+    if pivoted:
+        return Call("array", tuple(pivoted), ArrayType(pivoted[0].type))
+    replaced = with_columns(node, positions, grouped)
+    return reader.expressions.read(replaced, reader.scope(grouped))
+
+
+def read_expand(reader: PlanReader, node: Node) -> PlanSignal:
+    """Grouping sets: the rows once for each list of columns.
+
+    The columns that a set does not group by are null in its rows; a number says which set it is,
+    so that a null of the data is not taken for one of these.
+    """
+    below = reader.read(node.children[0])
+    scope = reader.scope(below)
+    outputs = node.expressions("output")
+    branches = []
+    rows = node.jvm.projections()
+    for row in (rows.apply(i) for i in range(rows.size())):
+        columns = [expression_of(row.apply(i)) for i in range(row.size())]
+        named = tuple(
+            Named(
+                str(o.fields["name"]),
+                _null_of_type(reader.expressions.read(c, scope), type_of(o.fields["dataType"])),
+            )
+            for o, c in zip(outputs, columns, strict=True)
+        )
+        branches.append(reader.add_signal(Project(named), [], below))  # columns known by the union
+    return reader.add_signal(Union(), [expr_id(o) for o in outputs], *branches)
+
+
+def _null_of_type(expr: Expr, type_: Any) -> Expr:
+    """A null of a grouping set has the type of its column."""
+    if isinstance(expr, Literal) and expr.value is None:
+        return Literal(None, type_)
+    return expr
 
 
 def expression_text(node: Node) -> str:
@@ -46,7 +151,10 @@ def collect_calls(
     calls: dict[GroupPart, Any],
     read: Callable[[Node], Any],
 ) -> None:
-    """The aggregate calls below an output, each once."""
+    """Add the aggregate calls below an output to `calls`, each once.
+
+    A part that reads like a key is the key, and is not looked into.
+    """
     text = expression_text(node)
     if text in keys or text in calls:
         return

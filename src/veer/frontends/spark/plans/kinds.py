@@ -225,13 +225,14 @@ def kind_of_tree(node: Node) -> Kind:
 
 def _is_pure(node: Node) -> bool:
     if node.kind == "StaticInvoke":
-        known = _method(node) in PURE_METHODS
+        listed = _method(node) in PURE_METHODS
     elif node.kind == "Invoke":
         target = node.children[0].kind if node.children else ""
-        known = target == "Literal" and str(node.fields.get("functionName")) in EVALUATING
+        listed = target == "Literal" and str(node.fields.get("functionName")) in EVALUATING
     else:
-        known = node.kind in PURE
-    return known and (node.jvm is None or bool(node.jvm.deterministic()))
+        listed = node.kind in PURE
+    # Catalyst's flag may only make it worse: a listed class over something random is random.
+    return listed and (node.jvm is None or bool(node.jvm.deterministic()))
 
 
 def _method(node: Node) -> tuple[str, str]:

@@ -32,13 +32,14 @@ def rows_from_python(data: Any, fields: tuple[Field, ...]) -> AnyOperator:
         values = _values(data, fields)
         if values is not None:
             return values
-        known = digest_of(list(data))
+        digest = digest_of(list(data))
     elif type(data).__module__.startswith("pandas"):
         columns = [(str(n), str(data[n].dtype), data[n].tolist()) for n in data.columns]
-        known = digest_of(columns)
+        digest = digest_of(columns)
     else:
-        known = None
-    return Source(f"rows_{(known or uuid4().hex)[:16]}", fields, format=LOCAL)
+        digest = None
+    # Rows without a digest are a table of their own, which no other is equal to.
+    return Source(f"rows_{(digest or uuid4().hex)[:16]}", fields, format=LOCAL)
 
 
 def _values(data: Sequence[Any], fields: tuple[Field, ...]) -> Values | None:

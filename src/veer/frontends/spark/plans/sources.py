@@ -9,8 +9,8 @@ from uuid import uuid4
 
 from veer.errors import UnsupportedError
 from veer.frontends.spark.local_paths import canonical_path, link_targets
-from veer.frontends.spark.plans.operators import fields_of
 from veer.frontends.spark.plans.pickled_rows import rows_of_rdd
+from veer.frontends.spark.plans.signals import fields_of
 from veer.frontends.spark.plans.tree import Node, scala_items
 from veer.frontends.spark.plans.types import jvm_literal_value, literal_value, metadata_of
 from veer.functions.arithmetic import NAN
@@ -68,6 +68,7 @@ def _local(node: Node) -> AnyOperator:
             tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells
         ]
     except UnsupportedError:
+        # Equal texts of a type are equal values; which value they are is not told.
         texts = [[None if v is None else str(v) for v in row] for row in cells]
         return Source(f"rows_{json_digest(texts, 16)}", fields, format=LOCAL)
     return Values(fields, tuple(values))
@@ -103,9 +104,8 @@ def _relation(node: Node) -> Source:
         roots = sorted(_strings(relation.location().rootPaths()))
         elsewhere = {*link_targets(roots), *(_partitions(table.get()) if name else ())}
         if any(f.name == FILE_COLUMN for f in fields_of(node)):
-            elsewhere |= set(map(canonical_path, roots)) - set(
-                roots
-            )  # it tells the name of the link
+            # The column tells the name of the link: links to one place are not one source.
+            elsewhere |= set(map(canonical_path, roots)) - set(roots)
         else:
             roots = sorted(map(canonical_path, roots))
         where = location_of(roots)

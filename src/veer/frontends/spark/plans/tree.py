@@ -15,9 +15,8 @@ from veer.errors import UnsupportedError
 CHILD_COUNT = "num-children"
 SPARK = "org.apache.spark.sql."
 DEEPEST = 6
-UNTELLING = re.compile(
-    r"<function|\$\$Lambda|@[0-9a-f]{5,}"
-)  # texts that do not tell what they are
+# Texts of Java objects that do not tell what they are: functions, addresses.
+UNTELLING = re.compile(r"<function|\$\$Lambda|@[0-9a-f]{5,}")
 
 
 @final
@@ -73,7 +72,7 @@ class Node:
         return {n: v if isinstance(v, str) else json.dumps(v) for n, v in printed.items()}
 
 
-_names: dict[str, dict[str, int]] = {}
+_names: dict[str, dict[str, int]] = {}  # fields of a class by position, asked of the JVM once
 
 
 def _field_positions(node: Node) -> dict[str, int]:
@@ -95,6 +94,7 @@ def _printed(value: Any, depth: int = 0) -> Any:
         printed, items = [], value.iterator()
         while items.hasNext():
             printed.append(_printed(items.next(), depth + 1))
+        # The order of a Scala map or set is that of hashes: sorted, or equal ones would differ.
         ordered = "Map" not in name and "Set" not in name
         return [
             name.rpartition(".")[2] if ordered else "",
@@ -107,7 +107,7 @@ def _printed(value: Any, depth: int = 0) -> Any:
         return [_printed(value.productElement(i), depth + 1) for i in range(value.productArity())]
     if not UNTELLING.search(text):
         return text
-    return f"{name} {uuid4().hex}"
+    return f"{name} {uuid4().hex}"  # equal to nothing
 
 
 def _sorted(items: list[Any]) -> list[Any]:

@@ -45,6 +45,7 @@ EXACT = re.compile(
 
 def type_of(data: Any) -> DataType:
     """A type as Spark's JSON has it."""
+    # Types that are not modelled stay apart by name: they equal themselves alone.
     if data == []:
         return StructType(())  # as plans print a struct without fields
     if isinstance(data, str):
@@ -59,6 +60,7 @@ def type_of(data: Any) -> DataType:
         case "map":
             return MapType(type_of(data["keyType"]), type_of(data["valueType"]))
         case "struct":
+            # Whether a field may be null is no part of a type here.
             return StructType(tuple((f["name"], field_type(f)) for f in data["fields"]))
         case _:
             return OpaqueType(json.dumps(data, sort_keys=True))

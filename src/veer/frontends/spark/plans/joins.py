@@ -1,0 +1,98 @@
+"""Joins and set operations of plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from veer.errors import UnsupportedError
+from veer.frontends.coercion import conjunction
+from veer.frontends.spark.plans.signals import PlanSignal
+from veer.frontends.spark.plans.tree import Node
+from veer.model.expr import Column, Compare, Named
+from veer.model.ops import (
+    AnyOperator,
+    ExceptAll,
+    IntersectAll,
+    Join,
+    Project,
+    Union,
+)
+from veer.model.schema import Schema
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.plans.operators import PlanReader
+
+# Veer's names of join types; a join of another type (`ExistenceJoin`) is refused.
+JOINS = {
+    "Inner": "inner",
+    "Cross": "cross",
+    "LeftOuter": "left",
+    "FullOuter": "full",
+    "LeftSemi": "semi",
+    "LeftAnti": "anti",
+}
+
+
+def read_join(reader: PlanReader, node: Node) -> PlanSignal:
+    """A join; USING and NATURAL are conditions and projections by the time a plan is analyzed."""
+    left, right = (reader.read(child) for child in node.children)
+    kind = node.object_name("joinType")
+    condition = node.optional("condition")
+    if kind == "RightOuter":
+        return _right_join(reader, left, right, condition)
+    if kind not in JOINS:
+        raise UnsupportedError(f"a {kind or 'strange'} join")
+    predicate = None
+    if condition is not None:
+        predicate = reader.expressions.condition(condition, reader.scope(left, right))
+    # An inner join without a condition is Spark's spelling of a cross join, and the other way round.
+    name = JOINS[kind]
+    if name in ("inner", "cross"):
+        name = "cross" if predicate is None else "inner"
+    expr_ids = left.expr_ids if name in ("semi", "anti") else left.expr_ids + right.expr_ids
+    return reader.add_signal(Join(name, predicate), expr_ids, left, right)
+
+
+def _right_join(
+    reader: PlanReader, left: PlanSignal, right: PlanSignal, condition: Node | None
+) -> PlanSignal:
+    """A left join the other way round, its columns put back in order."""
+    predicate = None
+    if condition is not None:
+        predicate = reader.expressions.condition(condition, reader.scope(right, left))
+    turned = reader.add_signal(Join("left", predicate), right.expr_ids + left.expr_ids, right, left)
+    positions = [turned.expr_ids.index(n) for n in left.expr_ids + right.expr_ids]
+    columns = tuple(Named(turned.schema.names[i], turned.at(i)) for i in positions)
+    return reader.add_signal(Project(columns), left.expr_ids + right.expr_ids, turned)
+
+
+def read_union(reader: PlanReader, node: Node) -> PlanSignal:
+    """UNION ALL; it goes by place and has the first input's columns. UNION is a Distinct above."""
+    inputs = [reader.read(child) for child in node.children]
+    if node.fields.get("byName"):
+        raise UnsupportedError("a union by name that is not resolved")
+    return reader.add_signal(Union(), inputs[0].expr_ids, *inputs)
+
+
+def read_intersect(reader: PlanReader, node: Node) -> PlanSignal:
+    """INTERSECT, with ALL or without."""
+    return _set_operation(reader, node, IntersectAll(), "semi")
+
+
+def read_except(reader: PlanReader, node: Node) -> PlanSignal:
+    """EXCEPT, with ALL or without."""
+    return _set_operation(reader, node, ExceptAll(), "anti")
+
+
+def _set_operation(reader: PlanReader, node: Node, operator: AnyOperator, kind: str) -> PlanSignal:
+    """Without ALL a semi or anti join of the distinct rows: set operations hold null equal to null."""
+    left, right = (reader.read(child) for child in node.children)
+    if node.fields["isAll"]:
+        return reader.add_signal(operator, left.expr_ids, left, right)
+    both = Schema((*left.schema, *right.schema))
+    width = len(left.schema)
+    columns = [Column(f.name, f.type, both.occurrence(i)) for i, f in enumerate(both)]
+    same = [Compare("<=>", columns[i], columns[i + width]) for i in range(width)]
+    return reader.distinct(
+        reader.add_signal(Join(kind, conjunction(same)), left.expr_ids, left, right)
+    )

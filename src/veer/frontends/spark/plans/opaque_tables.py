@@ -1,0 +1,110 @@
+"""Operators known by identity alone: what is not modelled, and Python functions of tables.
+
+Two of them are the same if they say the same of themselves and read the same columns, by place. Only
+those that are deterministic may then be taken to give the same rows.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.spark.plans.functions import python_function
+from veer.frontends.spark.plans.opaque_identity import OpaqueIdentity
+from veer.frontends.spark.plans.signals import PlanSignal, expr_id, expr_ids_of
+from veer.frontends.spark.plans.tree import Node, expression_of, scala_items
+from veer.frontends.spark.plans.types import type_of
+from veer.functions.registry import Kind
+from veer.model.digests import json_digest
+from veer.model.expr import Column
+from veer.model.ops import (
+    TableUdf,
+)
+from veer.model.schema import Field
+from veer.model.types import is_orderable
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.plans.operators import PlanReader
+
+
+def has_incomparable_types(reader: PlanReader, node: Node) -> bool:
+    """Whether a node has to do with columns that Veer cannot compare, all its inputs being read."""
+    inputs = [reader.signals_by_node.get(id(child)) for child in node.children]
+    produced = (type_of(json.loads(o.dataType().json())) for o in scala_items(node.jvm.output()))
+    types = [*produced, *(t for i in inputs if i is not None for t in i.schema.types)]
+    return all(i is not None for i in inputs) and not all(map(is_orderable, types))
+
+
+def opaque_node(reader: PlanReader, node: Node) -> PlanSignal:
+    """An operator over columns that Veer cannot compare: some function of its inputs."""
+    inputs = [reader.signals_by_node[id(child)] for child in node.children]
+    expressions = [expression_of(e) for e in scala_items(node.jvm.expressions())]
+    outputs = [expression_of(a) for a in scala_items(node.jvm.output())]
+    return opaque_table(reader, node, inputs, expressions, outputs, deterministic=False)
+
+
+def opaque_table(
+    reader: PlanReader,
+    node: Node,
+    inputs: Sequence[PlanSignal],
+    expressions: Sequence[Node],
+    outputs: Sequence[Node],
+    deterministic: bool,
+) -> PlanSignal:
+    """An operator known by what it says of itself; what it reads, by place.
+
+    `expressions` are all that it computes with, `outputs` its columns.
+    """
+    positions = {n: i for i, n in enumerate(n for signal in inputs for n in signal.expr_ids)}
+
+    def position_of(read: Node) -> int:
+        number = expr_id(read)
+        if number not in positions:
+            raise UnsupportedError(f"column {read.fields['name']!r} comes from nowhere")
+        return positions[number]
+
+    texts = [OpaqueIdentity(position_of).text(n) for n in expressions]
+    flags: dict[str, Any] = {k: v for k, v in node.fields.items() if isinstance(v, bool)}
+    if "joinType" in node.fields:
+        flags["joinType"] = node.object_name("joinType")
+    names = [str(o.fields["name"]) for o in outputs]
+    identity = f"spark {node.kind} {json_digest([texts, flags, names], 16)}"
+    types = [type_of(json.loads(o.jvm.dataType().json())) for o in outputs]
+    fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
+    udf = TableUdf(identity, fields, "table", (), deterministic, node.kind)
+    return reader.add_signal(udf, expr_ids_of(outputs), *inputs)
+
+
+def table_function(reader: PlanReader, node: Node, scope: str) -> PlanSignal:
+    """A Python function of batches, groups or whole tables, known by its code.
+
+    `scope` says of what: "batch" (`mapInPandas`), "group" (`applyInPandas`), "table" (`cogroup`).
+    """
+    inputs = [reader.read(child) for child in node.children]
+    function = node.expression("functionExpr")
+    _, identity = python_function(function.jvm.func(), TABLES)
+    # What keeps state between groups is never the same choice twice.
+    keeps = identity.kind is Kind.PARTITION
+    identity_parts = [
+        uuid.uuid4().hex if keeps else identity.digest,
+        function.fields["evalType"],
+    ]
+    keys: tuple[Column, ...] = ()
+    if scope == "group":
+        expr_ids = [expr_id(g) for g in node.expressions("groupingAttributes")]
+        keys = tuple(c for n in expr_ids if (c := inputs[0].column(n)) is not None)
+        if len(keys) != len(expr_ids) or not keys:
+            raise UnsupportedError("a function of groups by expressions")
+    elif scope == "table":
+        identity_parts += [node.fields["leftGroupingLen"], node.fields["rightGroupingLen"]]
+        identity_parts += [i.schema.names for i in inputs]  # the function may look at the names
+    deterministic = identity.kind is Kind.PURE and bool(function.fields["udfDeterministic"])
+    outputs = node.expressions("output")
+    fields = tuple(Field(str(o.fields["name"]), type_of(o.fields["dataType"])) for o in outputs)
+    text = f"python {function.fields['name']} {json.dumps(identity_parts, default=str)}"
+    operator = TableUdf(text, fields, scope, keys, deterministic)
+    return reader.add_signal(operator, expr_ids_of(outputs), *inputs)
