@@ -72,8 +72,8 @@ def picture() -> str:
     """The rooms as boxes in layers, in SVG."""
     rooms = [room for room in ROOMS if room.name not in HIDDEN]
     boxes = [Box(room.name, room.what, layer_of(room.name)) for room in rooms]
-    known = [room.name for room in ROOMS if room.name in EVERYWHERE]
-    return draw(boxes, reduced(), ground=f"known to all: {', '.join(known)}")
+    everywhere = [room.name for room in ROOMS if room.name in EVERYWHERE]
+    return draw(boxes, reduced(), ground=f"known to all: {', '.join(everywhere)}")
 
 
 def reduced() -> list[tuple[str, str]]:

@@ -69,8 +69,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("pytest", nargs="*", help="after --: arguments of pytest instead of ours")
     asked = parser.parse_args(argv)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    known = requirements(project)
-    versions = {name: ends(known[name], published(name)) for name in asked.only.split(",")}
+    stated = requirements(project)
+    versions = {name: ends(stated[name], published(name)) for name in asked.only.split(",")}
     tests = [("chosen tests", asked.pytest)] if asked.pytest else TESTS
     failed = []
     with tempfile.TemporaryDirectory() as temporary:

@@ -6,7 +6,7 @@ import multiprocessing
 from multiprocessing.connection import Connection
 
 from benchmarks.fuzz.sql_mode import Pair, verified
-from benchmarks.fuzz.verdicts import Said
+from benchmarks.fuzz.verdicts import Answer
 
 SECONDS = 60.0  # for one verification
 STARTING = 300.0  # for the process to come up, on a busy machine
@@ -29,21 +29,22 @@ class Verifier:
             raise TimeoutError("the verifying process does not start")
         self.connection.recv()
 
-    def ask(self, pair: Pair) -> Said:
+    def ask(self, pair: Pair) -> Answer:
         """What Veer says; a process that dies is a crash."""
         self.connection.send(pair)
         try:
             if self.connection.poll(self.seconds):
-                found: Said = self.connection.recv()
-                return found
-            said = Said("timeout", f"more than {self.seconds:g} s")
+                received: Answer = self.connection.recv()
+                return received
+            answer = Answer("timeout", f"more than {self.seconds:g} s")
         except (EOFError, OSError):
-            said = Said("crash", "the process died")
+            answer = Answer("crash", "the process died")
         self.close()
         self._start()
-        return said
+        return answer
 
     def close(self) -> None:
+        """End the process."""
         self.process.kill()
         self.process.join()
         self.connection.close()

@@ -76,25 +76,25 @@ def _rows(
     rng: Random, schema: Schema, table: Table, parents: Database, kind: str, count: int
 ) -> list[Row]:
     nulls = {"plain": 0.2, "odd": 0.25, "sparse": 0.5}[kind]
-    found: list[Row] = []
+    rows: list[Row] = []
     seen: list[set[tuple[Any, ...]]] = [set() for _ in table.keys]
     for _ in range(count * 3):
-        if len(found) == count:
+        if len(rows) == count:
             break
-        if found and not table.keys and rng.random() < 0.3:
-            found.append(rng.choice(found))  # a duplicate
+        if rows and not table.keys and rng.random() < 0.3:
+            rows.append(rng.choice(rows))  # a duplicate
             continue
         row = _row(rng, schema, table, parents, kind, nulls)
         if row is None:
             continue
         keys = [_key(table, row, key) for key in table.keys]
-        if any(key is not None and key in known for key, known in zip(keys, seen, strict=True)):
+        if any(key is not None and key in taken for key, taken in zip(keys, seen, strict=True)):
             continue
-        for key, known in zip(keys, seen, strict=True):
+        for key, taken in zip(keys, seen, strict=True):
             if key is not None:
-                known.add(key)
-        found.append(row)
-    return found
+                taken.add(key)
+        rows.append(row)
+    return rows
 
 
 def _row(
@@ -139,11 +139,11 @@ def _key(table: Table, row: Row, key: Sequence[str]) -> tuple[Any, ...] | None:
     return tuple(map(comparable, values))
 
 
-def comparable(found: Any) -> Any:
+def comparable(value: Any) -> Any:
     """A value so that equal ones, NaN among them, compare equal."""
-    if isinstance(found, float):
-        return "NaN" if found != found else found + 0.0
-    return found
+    if isinstance(value, float):
+        return "NaN" if value != value else value + 0.0
+    return value
 
 
 def broken_constraints(schema: Schema, rows: Mapping[str, Sequence[Row]]) -> list[str]:
@@ -176,10 +176,10 @@ def _broken_references(
     broken = []
     for reference in table.references:
         parent = schema.table(reference.parent)
-        known = {_key(parent, r, reference.parent_columns) for r in rows.get(parent.name, ())}
+        parent_keys = {_key(parent, r, reference.parent_columns) for r in rows.get(parent.name, ())}
         for row in rows.get(table.name, ()):
             needed = _key(table, row, reference.columns)
-            if needed is not None and needed not in known:
+            if needed is not None and needed not in parent_keys:
                 columns = ", ".join(reference.columns)
                 broken.append(f"{table.name} ({columns}) refers to no row of {parent.name}")
                 break

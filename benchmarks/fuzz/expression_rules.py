@@ -32,18 +32,21 @@ TRUE, FALSE = literal("TRUE", "BOOLEAN"), literal("FALSE", "BOOLEAN")
 
 @rule(Expr)
 def turn_comparison(context: Context, node: Node) -> Node | None:
+    """a < b as b > a."""
     e = cast(Expr, node)
     return compared(TURNED[e.op], e.args[1], e.args[0]) if e.op in TURNED else None
 
 
 @rule(Expr)
 def negate_opposite(context: Context, node: Node) -> Node | None:
+    """a < b as NOT a >= b; with NaN, still so in Spark."""
     e = cast(Expr, node)
     return negated(compared(OPPOSITE[e.op], *e.args)) if e.op in OPPOSITE else None
 
 
 @rule(Expr)
 def near_comparison(context: Context, node: Node) -> Node | None:
+    """A comparison as one that differs at the edge: a < b as a <= b, a = b as a <=> b."""
     e = cast(Expr, node)
     return compared(NEAR[e.op], *e.args) if e.op in NEAR else None
 
@@ -62,6 +65,7 @@ def next_whole_number(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def de_morgan(context: Context, node: Node) -> Node | None:
+    """a AND b as NOT (NOT a OR NOT b)."""
     e = cast(Expr, node)
     if e.op not in ("and", "or"):
         return None
@@ -71,6 +75,7 @@ def de_morgan(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def push_not(context: Context, node: Node) -> Node | None:
+    """NOT (a AND b) as NOT a OR NOT b, NOT a < b as a >= b."""
     e = cast(Expr, node)
     if e.op != "not":
         return None
@@ -84,6 +89,7 @@ def push_not(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def distribute(context: Context, node: Node) -> Node | None:
+    """a AND (b OR c) as a AND b OR a AND c."""
     e = cast(Expr, node)
     if e.op == "and" and e.args[1].op == "or":
         a, (b, c) = e.args[0], e.args[1].args
@@ -96,6 +102,7 @@ def distribute(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def swap_connective(context: Context, node: Node) -> Node | None:
+    """a AND b as b AND a, and so for what commutes."""
     e = cast(Expr, node)
     if e.op not in ("and", "or", "+", "*", "greatest", "least") or len(e.args) != 2:
         return None
@@ -104,6 +111,7 @@ def swap_connective(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def confuse_connective(context: Context, node: Node) -> Node | None:
+    """a AND b as a OR b."""
     e = cast(Expr, node)
     if e.op not in ("and", "or"):
         return None
@@ -112,6 +120,7 @@ def confuse_connective(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def between_as_comparisons(context: Context, node: Node) -> Node | None:
+    """a BETWEEN b AND c as two comparisons, the last at times strict."""
     e = cast(Expr, node)
     if e.op != "between":
         return None
@@ -121,17 +130,19 @@ def between_as_comparisons(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def in_as_or(context: Context, node: Node) -> Node | None:
+    """a IN (b, c) as a = b OR a = c."""
     e = cast(Expr, node)
     if e.op != "in":
         return None
-    found = compared("=", e.args[0], e.args[1])
+    alternatives = compared("=", e.args[0], e.args[1])
     for value in e.args[2:]:
-        found = either(found, compared("=", e.args[0], value))
-    return found
+        alternatives = either(alternatives, compared("=", e.args[0], value))
+    return alternatives
 
 
 @rule(Expr)
 def spelled_out_null_safe(context: Context, node: Node) -> Node | None:
+    """a <=> b by IS NULL and =."""
     e = cast(Expr, node)
     if e.op != "<=>":
         return None
@@ -144,6 +155,7 @@ def spelled_out_null_safe(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def null_as_false(context: Context, node: Node) -> Node | None:
+    """A condition as one that is false, or null all the same, where it was null."""
     e = cast(Expr, node)
     if e.type != "BOOLEAN" or e.op in ("literal", "column"):
         return None
@@ -160,6 +172,7 @@ def null_as_false(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def is_null_otherwise(context: Context, node: Node) -> Node | None:
+    """IS NULL in other words; of NaN and of nulls inside, not all the same."""
     e = cast(Expr, node)
     if e.op != "isnull":
         return None
@@ -175,6 +188,7 @@ def is_null_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def like_as_function(context: Context, node: Node) -> Node | None:
+    """LIKE of a prefix or suffix as a function, without wildcards as =."""
     e = cast(Expr, node)
     if e.op != "like":
         return None
@@ -190,6 +204,7 @@ def like_as_function(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def compare_trimmed(context: Context, node: Node) -> Node | None:
+    """a = b as trim(a) = b, or in lower case."""
     e = cast(Expr, node)
     if e.op == "=" and e.args[0].type == "STRING":
         name = context.rng.choice(("trim", "rtrim", "lower"))
@@ -214,6 +229,7 @@ def not_in_as_not_exists(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def exists_as_count(context: Context, node: Node) -> Node | None:
+    """EXISTS as a count above 0."""
     e = cast(Expr, node)
     if e.op != "exists" or not isinstance(e.query, Select):
         return None
@@ -228,6 +244,7 @@ def exists_as_count(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def coalesce_otherwise(context: Context, node: Node) -> Node | None:
+    """coalesce(a, b) in other words, or the other way round."""
     e = cast(Expr, node)
     if e.op != "coalesce" or len(e.args) != 2:
         return None
@@ -246,6 +263,7 @@ def coalesce_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def case_otherwise(context: Context, node: Node) -> Node | None:
+    """CASE in other words; negated, null goes the other way."""
     e = cast(Expr, node)
     if e.op != "case":
         return None
@@ -261,6 +279,7 @@ def case_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def nullif_otherwise(context: Context, node: Node) -> Node | None:
+    """nullif(a, b) in other words."""
     e = cast(Expr, node)
     if e.op != "nullif":
         return None
@@ -274,6 +293,7 @@ def nullif_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def greatest_otherwise(context: Context, node: Node) -> Node | None:
+    """greatest and least as CASE, which minds nulls otherwise."""
     e = cast(Expr, node)
     if e.op not in ("greatest", "least"):
         return None
@@ -300,6 +320,7 @@ def regroup(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def arithmetic_otherwise(context: Context, node: Node) -> Node | None:
+    """a + b in other words, which may overflow where it did not."""
     e = cast(Expr, node)
     if e.op not in ("+", "-", "*") or not is_number(e.type) or len(e.args) != 2:
         return None
@@ -311,76 +332,70 @@ def arithmetic_otherwise(context: Context, node: Node) -> Node | None:
     return replace(e, text=context.rng.choice(ways[e.op]), op="arithmetic?")
 
 
+# What changes nothing, for most values of a type.
+NEUTRAL: dict[str, tuple[str, ...]] = {
+    "STRING": (
+        *("concat({0}, '')", "trim({0})", "rtrim({0})", "CAST({0} AS STRING)"),
+        *("substring({0}, 1, 100)", "substring({0}, 1, 1)", "concat_ws('', {0})", "lower({0})"),
+        *("nullif({0}, '')", "reverse(reverse({0}))", "replace({0}, ' ', '')", "left({0}, 2)"),
+    ),
+    "DATE": (
+        "date_add({0}, 0)",
+        "CAST(CAST({0} AS TIMESTAMP) AS DATE)",
+        "date_add(date_sub({0}, 1), 1)",
+        "CAST(CAST({0} AS STRING) AS DATE)",
+        "add_months(add_months({0}, 1), -1)",
+        "trunc({0}, 'MONTH')",
+    ),
+    "TIMESTAMP": (
+        "CAST(CAST({0} AS STRING) AS TIMESTAMP)",
+        "date_trunc('SECOND', {0})",
+        "CAST(CAST({0} AS DATE) AS TIMESTAMP)",
+        "({0} + INTERVAL '0' DAY)",
+    ),
+    "BOOLEAN": (
+        "(NOT NOT {0})",
+        "({0} = TRUE)",
+        "({0} IS TRUE)",
+        "CAST(CAST({0} AS INT) AS BOOLEAN)",
+    ),
+}
+
+
 @rule(Expr)
 def neutral(context: Context, node: Node) -> Node | None:
     """Something that changes nothing, for most values."""
     e = cast(Expr, node)
     if e.op == "literal" or e.op.startswith(("agg:", "window:")):
         return None
-    ways: list[str] = [
-        "coalesce({0}, {0})",
-        "CASE WHEN TRUE THEN {0} END",
-        "if({0} IS NULL, NULL, {0})",
-    ]
-    if e.type in WHOLE:
-        ways += ["({0} + 0)", "({0} * 1)", "(-(-{0}))", f"CAST({{0}} AS {e.type})"]
-        ways += [
-            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
-            f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})",
-        ]
-    if e.type in FLOATS:
-        zero = "0.0D" if e.type == "DOUBLE" else "CAST(0.0 AS FLOAT)"
-        ways += [f"({{0}} + {zero})", f"({{0}} - {zero})", "(-(-{0}))", f"CAST({{0}} AS {e.type})"]
-        ways += [
-            f"CAST(CAST({{0}} AS FLOAT) AS {e.type})",
-            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
-        ]
-    if is_decimal(e.type):
-        ways += [f"CAST({{0}} AS {e.type})", f"CAST(CAST({{0}} AS DECIMAL(5,1)) AS {e.type})"]
-        ways += [
-            f"CAST(CAST({{0}} AS DOUBLE) AS {e.type})",
-            f"CAST(CAST({{0}} AS STRING) AS {e.type})",
-        ]
-    if e.type == "STRING":
-        ways += ["concat({0}, '')", "trim({0})", "rtrim({0})", "CAST({0} AS STRING)"]
-        ways += [
-            "substring({0}, 1, 100)",
-            "substring({0}, 1, 1)",
-            "concat_ws('', {0})",
-            "lower({0})",
-        ]
-        ways += [
-            "nullif({0}, '')",
-            "reverse(reverse({0}))",
-            "replace({0}, ' ', '')",
-            "left({0}, 2)",
-        ]
-    if e.type == "DATE":
-        ways += [
-            "date_add({0}, 0)",
-            "CAST(CAST({0} AS TIMESTAMP) AS DATE)",
-            "date_add(date_sub({0}, 1), 1)",
-        ]
-        ways += [
-            "CAST(CAST({0} AS STRING) AS DATE)",
-            "add_months(add_months({0}, 1), -1)",
-            "trunc({0}, 'MONTH')",
-        ]
-    if e.type == "TIMESTAMP":
-        ways += ["CAST(CAST({0} AS STRING) AS TIMESTAMP)", "date_trunc('SECOND', {0})"]
-        ways += ["CAST(CAST({0} AS DATE) AS TIMESTAMP)", "({0} + INTERVAL '0' DAY)"]
-    if e.type == "BOOLEAN":
-        ways += [
-            "(NOT NOT {0})",
-            "({0} = TRUE)",
-            "({0} IS TRUE)",
-            "CAST(CAST({0} AS INT) AS BOOLEAN)",
-        ]
+    ways = ["coalesce({0}, {0})", "CASE WHEN TRUE THEN {0} END", "if({0} IS NULL, NULL, {0})"]
+    ways += _neutral_of_numbers(e.type)
+    ways += NEUTRAL.get(e.type, ())
     return call("neutral", e.type, context.rng.choice(ways), e)
+
+
+def _neutral_of_numbers(type_: str) -> list[str]:
+    """The same for numbers: there and back through another type, zero added."""
+
+    def through(other: str) -> str:
+        return f"CAST(CAST({{0}} AS {other}) AS {type_})"
+
+    itself = f"CAST({{0}} AS {type_})"
+    if type_ in WHOLE:
+        ways = ["({0} + 0)", "({0} * 1)", "(-(-{0}))", itself]
+        return [*ways, through("STRING"), through("DOUBLE")]
+    if type_ in FLOATS:
+        zero = "0.0D" if type_ == "DOUBLE" else "CAST(0.0 AS FLOAT)"
+        ways = [f"({{0}} + {zero})", f"({{0}} - {zero})", "(-(-{0}))", itself]
+        return [*ways, through("FLOAT"), through("STRING")]
+    if is_decimal(type_):
+        return [itself, through("DECIMAL(5,1)"), through("DOUBLE"), through("STRING")]
+    return []
 
 
 @rule(Expr)
 def other_literal(context: Context, node: Node) -> Node | None:
+    """A constant computed, or another constant."""
     e = cast(Expr, node)
     if e.op != "literal" or e.text == "NULL":
         return None
@@ -398,6 +413,7 @@ def other_literal(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def division_otherwise(context: Context, node: Node) -> Node | None:
+    """Division and remainder in other words, rounded otherwise."""
     e = cast(Expr, node)
     if e.op == "/":
         return replace(e, text="({0} * (1.0D / {1}))", op="/?")
@@ -411,6 +427,7 @@ def division_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def text_otherwise(context: Context, node: Node) -> Node | None:
+    """Functions of texts in other words; concat_ws leaves out nulls."""
     e = cast(Expr, node)
     if e.op == "concat":
         ways: tuple[str, ...] = ("({0} || {1})", "concat_ws('', {0}, {1})", "concat({0}, '', {1})")
@@ -430,6 +447,7 @@ def text_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def date_otherwise(context: Context, node: Node) -> Node | None:
+    """Functions of dates in other words; comparing years is not comparing dates."""
     e = cast(Expr, node)
     if e.op == "date":
         ways = (
@@ -460,6 +478,7 @@ def date_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def count_otherwise(context: Context, node: Node) -> Node | None:
+    """A count in other words: with nulls, duplicates or no rows another one."""
     e = cast(Expr, node)
     ways: tuple[str, ...] = ()
     if e.op == "agg:count*":
@@ -485,6 +504,7 @@ def count_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Expr)
 def sum_otherwise(context: Context, node: Node) -> Node | None:
+    """SUM, AVG, MIN, MAX and their like in other words, many of them wrong."""
     e = cast(Expr, node)
     ways: tuple[str, ...] = ()
     if e.op == "agg:sum":

@@ -26,8 +26,8 @@ from benchmarks.fuzz.verdicts import (
     UNSAID_FAILURE,
     WRONG_EQUIVALENT,
     WRONG_INEQUIVALENT,
+    Answer,
     Finding,
-    Said,
     asked,
     judged_equal,
     judged_schema,
@@ -43,10 +43,10 @@ NOT_REALISED = "not realised"
 class World:
     """A folder with the files that a program reads, and its two versions."""
 
-    def __init__(self, judge: Judge, found: Program, folder: Path) -> None:
-        self.judge, self.spark, self.program, self.folder = judge, judge.spark, found, folder
-        self.formats = dict(found.formats)
-        self.versions = [module(folder, "p", found.p), module(folder, "q", found.q)]
+    def __init__(self, judge: Judge, program: Program, folder: Path) -> None:
+        self.judge, self.spark, self.program, self.folder = judge, judge.spark, program, folder
+        self.formats = dict(program.formats)
+        self.versions = [module(folder, "p", program.p), module(folder, "q", program.q)]
 
     def frames(self) -> list[Any]:
         """Both versions built, over what the files hold now."""
@@ -63,23 +63,23 @@ class World:
 
     def outcomes(self) -> list[Outcome]:
         """What both versions give now."""
-        found = []
+        outcomes = []
         for version in self.versions:
             try:
                 frame = version["build"](self.spark, str(self.folder))
             except Exception as error:
-                found.append(Outcome(error=str(error)[:300], refused=True))
+                outcomes.append(Outcome(error=str(error)[:300], refused=True))
                 continue
-            found.append(outcome_of(frame))
-        return found
+            outcomes.append(outcome_of(frame))
+        return outcomes
 
     def source_rows(self) -> list[Counter[Any]]:
         """The rows of every source of both versions."""
-        found = []
+        bags = []
         for version in self.versions:
             for frame in version["sources"](self.spark, str(self.folder)).values():
-                found.append(outcome_of(frame).bag(signed_zeros=False))
-        return found
+                bags.append(outcome_of(frame).bag(signed_zeros=False))
+        return bags
 
 
 def module(folder: Path, name: str, text: str) -> dict[str, Any]:
@@ -99,8 +99,8 @@ def frame_blocks(seed: int, pairs: int) -> Iterator[tuple[str, Any]]:
             judge = Judge(session, fast=False)
             for number in range(size):
                 id_ = f"frames-{seed}-{block}-{number}"
-                found = program(id_, Random(f"frames {seed} {block} {number}"))
-                yield from judged_program(judge, found, counted)
+                fuzzed = program(id_, Random(f"frames {seed} {block} {number}"))
+                yield from judged_program(judge, fuzzed, counted)
 
         return go
 
@@ -110,56 +110,56 @@ def frame_blocks(seed: int, pairs: int) -> Iterator[tuple[str, Any]]:
 
 
 def judged_program(
-    judge: Judge, found: Program, counted: Counter[str]
+    judge: Judge, fuzzed: Program, counted: Counter[str]
 ) -> Iterator[tuple[Finding, dict[str, Any]]]:
     """What is wrong with what Veer says of a program."""
     import veer
 
     folder = Path(tempfile.mkdtemp(prefix="veer-fuzz-"))
-    rng = Random(found.id)
+    rng = Random(fuzzed.id)
     try:
-        world = World(judge, found, folder)
+        world = World(judge, fuzzed, folder)
         world.fill(rng, "plain")
         try:
             p, q = world.frames()
         except Exception:
             counted["frames not built"] += 1
             return
-        said = asked(lambda: veer.verify(p, q), SECONDS)
-        counted[f"frames {said.verdict}"] += 1
-        shown = {"id": found.id, "p": found.p, "q": found.q, "rewrites": found.rewrites}
-        for finding in _judge(world, said, rng, counted):
-            yield finding, {**shown, **said.shown()}
+        answer = asked(lambda: veer.verify(p, q), SECONDS)
+        counted[f"frames {answer.verdict}"] += 1
+        shown = {"id": fuzzed.id, "p": fuzzed.p, "q": fuzzed.q, "rewrites": fuzzed.rewrites}
+        for finding in _judge(world, answer, rng, counted):
+            yield finding, {**shown, **answer.shown()}
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _judge(world: World, said: Said, rng: Random, counted: Counter[str]) -> Iterator[Finding]:
-    if said.verdict == "crash":
-        yield Finding(CRASH, said.reason)
-    elif said.verdict == "equivalent":
-        yield from _judge_equal(world, said, rng)
-    elif said.verdict == "inequivalent" and said.witness.kind is WitnessKind.ROWS:
-        yield from _judge_witness(world, said, counted)
-    elif said.verdict == "inequivalent":
+def _judge(world: World, answer: Answer, rng: Random, counted: Counter[str]) -> Iterator[Finding]:
+    if answer.verdict == "crash":
+        yield Finding(CRASH, answer.reason)
+    elif answer.verdict == "equivalent":
+        yield from _judge_equal(world, answer, rng)
+    elif answer.verdict == "inequivalent" and answer.witness.kind is WitnessKind.ROWS:
+        yield from _judge_witness(world, answer, counted)
+    elif answer.verdict == "inequivalent":
         p, q = world.outcomes()
         finding = judged_schema(p, q, "name")
         if finding is not None:
             yield finding
 
 
-def _judge_equal(world: World, said: Said, rng: Random) -> Iterator[Finding]:
+def _judge_equal(world: World, answer: Answer, rng: Random) -> Iterator[Finding]:
     for kind in KINDS:
         world.fill(rng, kind)
         p, q = world.outcomes()
-        finding = judged_equal(said, p, q)
+        finding = judged_equal(answer, p, q)
         details = {"kind of rows": kind, "spark p": p.shown(), "spark q": q.shown()}
         if finding is not None and (
             finding.kind != UNSAID_FAILURE or world.program.impure is False
         ):
             yield replace(finding, details=details)
             return
-    if world.program.impure and not said.choices:
+    if world.program.impure and not answer.choices:
         p, _ = world.outcomes()
         time.sleep(1.1)
         again, _ = world.outcomes()
@@ -167,15 +167,15 @@ def _judge_equal(world: World, said: Said, rng: Random) -> Iterator[Finding]:
             yield Finding(WRONG_EQUIVALENT, "a version differs from itself, no choice is listed")
 
 
-def _judge_witness(world: World, said: Said, counted: Counter[str]) -> Iterator[Finding]:
-    tables: Mapping[str, Any] = said.witness.tables
-    made = world.source_rows()
+def _judge_witness(world: World, answer: Answer, counted: Counter[str]) -> Iterator[Finding]:
+    tables: Mapping[str, Any] = answer.witness.tables
+    rows_of_program = world.source_rows()
     for name, table in tables.items():
         if not name.startswith("file:"):
             rows = Counter(
                 tuple(canonical(v, signed_zeros=False) for v in r) for r in table["rows"]
             )
-            if rows not in made:
+            if rows not in rows_of_program:
                 why = f"the witness replaces rows that the program makes itself ({name})"
                 yield Finding(WRONG_INEQUIVALENT, why)
                 return

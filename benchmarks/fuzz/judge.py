@@ -111,10 +111,10 @@ def outcome_of(frame: DataFrame) -> Outcome:
     names = tuple(frame.columns)
     types = tuple(f.dataType.simpleString() for f in frame.schema)
     try:
-        found = frame.toArrow()
+        table = frame.toArrow()
     except Exception as error:
         return Outcome(names, types, error=first_line(error))
-    return Outcome(names, types, tuple(zip(*map(_values, found.columns), strict=True)))
+    return Outcome(names, types, tuple(zip(*map(_values, table.columns), strict=True)))
 
 
 def _values(values: pa.ChunkedArray) -> list[Any]:

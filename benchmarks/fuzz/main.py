@@ -22,7 +22,7 @@ from benchmarks.fuzz.runs import run_blocks
 from benchmarks.fuzz.sql_mode import BLOCK, block_of, judged
 from benchmarks.fuzz.verdicts import NOTED, WRONG, Finding
 
-Found = Iterator[tuple[Finding, dict[str, Any]]]
+Findings = Iterator[tuple[Finding, dict[str, Any]]]
 MODES = ("sql", "frames", "runs")
 
 
@@ -32,7 +32,7 @@ class Log:
 
     folder: Path
     counted: Counter[str] = field(default_factory=Counter)
-    found: Counter[str] = field(default_factory=Counter)
+    findings: Counter[str] = field(default_factory=Counter)
     done: set[str] = field(default_factory=set)
     started: float = field(default_factory=time.monotonic)
 
@@ -43,7 +43,7 @@ class Log:
                 read = json.loads(line)
                 self.done.add(read["block"])
                 self.counted.update(read["counted"])
-                self.found.update(read["found"])
+                self.findings.update(read["found"])
 
     def save(self, finding: Finding, shown: dict[str, Any]) -> None:
         """Keep a finding as a file that can be replayed."""
@@ -52,20 +52,21 @@ class Log:
         text = json.dumps(content, indent=2, ensure_ascii=False, default=str)
         (self.folder / "found" / name).write_text(text, encoding="utf-8")
 
-    def finish(self, block: str, counted: Counter[str], found: Counter[str], part: str) -> None:
+    def finish(self, block: str, counted: Counter[str], findings: Counter[str], part: str) -> None:
         """A block is done: it will not be done again."""
         self.done.add(block)
         self.counted.update(counted)
-        self.found.update(found)
-        line = json.dumps({"block": block, "counted": counted, "found": found})
+        self.findings.update(findings)
+        line = json.dumps({"block": block, "counted": counted, "found": findings})
         with (self.folder / f"blocks{part}.jsonl").open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 
     def progress(self) -> None:
+        """Print a line of what was done so far."""
         seconds = time.monotonic() - self.started
-        said = "  ".join(f"{k} {n}" for k, n in sorted(self.counted.items()))
-        wrong = "  ".join(f"{k}: {n}" for k, n in sorted(self.found.items())) or "nothing wrong"
-        print(f"{seconds:7.0f} s  {said}  |  {wrong}", flush=True)
+        counts = "  ".join(f"{k} {n}" for k, n in sorted(self.counted.items()))
+        wrong = "  ".join(f"{k}: {n}" for k, n in sorted(self.findings.items())) or "nothing wrong"
+        print(f"{seconds:7.0f} s  {counts}  |  {wrong}", flush=True)
 
     def summary(self) -> int:
         """The table at the end, and the exit status."""
@@ -74,8 +75,8 @@ class Log:
             print(f"{name:<32}{number:>14}")
         print(f"\n{'found':<32}{'files':>14}")
         for kind in (*WRONG, *NOTED):
-            print(f"{kind:<32}{self.found[kind]:>14}")
-        wrong = sum(self.found[kind] for kind in WRONG)
+            print(f"{kind:<32}{self.findings[kind]:>14}")
+        wrong = sum(self.findings[kind] for kind in WRONG)
         print(f"\n{wrong} wrong; files in {self.folder / 'found'}")
         return 1 if wrong else 0
 
@@ -124,11 +125,11 @@ def _run(mode: str, asked: argparse.Namespace, log: Log) -> None:
             continue
         session = session or spark_session()
         counted: Counter[str] = Counter()
-        found: Counter[str] = Counter()
+        findings: Counter[str] = Counter()
         for finding, shown in work(session, counted):
-            found[finding.kind] += 1
+            findings[finding.kind] += 1
             log.save(finding, shown)
-        log.finish(name, counted, found, f"-{part}")
+        log.finish(name, counted, findings, f"-{part}")
         log.progress()
 
 
@@ -147,7 +148,7 @@ class _SqlWork:
         self.verifier: Verifier | None = None
         self.judge: Judge | None = None
 
-    def block(self, block: int, size: int, session: Any, counted: Counter[str]) -> Found:
+    def block(self, block: int, size: int, session: Any, counted: Counter[str]) -> Findings:
         """Verify and judge one block."""
         self.verifier = self.verifier or Verifier()
         self.judge = self.judge or Judge(session)
@@ -155,8 +156,8 @@ class _SqlWork:
         start = time.monotonic()
         decided = [(pair, self.verifier.ask(pair)) for pair in pairs]
         taken = time.monotonic() - start
-        counted.update(f"sql {said.verdict}" for _, said in decided)
-        by_id = {pair.id: said for pair, said in decided}
+        counted.update(f"sql {answer.verdict}" for _, answer in decided)
+        by_id = {pair.id: answer for pair, answer in decided}
         rng = Random(f"rows {self.seed} {block}")
         for pair, finding in judged(self.judge, schema, decided, rng):
             yield finding, {**pair.shown(), **by_id[pair.id].shown()}

@@ -111,24 +111,25 @@ class Template:
 
     @property
     def lines(self) -> list[list[str]]:
+        """The ways to write each line: functions, sources, steps."""
         return [*self.functions, *self.sources, *self.steps]
 
-    def text(self, name: str, id_: str, said: list[str]) -> str:
+    def text(self, name: str, id_: str, lines: list[str]) -> str:
         """A version: one way chosen for each line."""
         first, second = len(self.functions), len(self.functions) + len(self.sources)
         return HEAD.format(
             name=name,
             id=id_,
-            functions="\n\n\n".join(said[:first]),
-            sources="\n".join(f"    {line}" for line in said[first:second]),
-            steps="\n".join(f"    {line}" for line in said[second:]),
+            functions="\n\n\n".join(lines[:first]),
+            sources="\n".join(f"    {line}" for line in lines[first:second]),
+            steps="\n".join(f"    {line}" for line in lines[second:]),
         )
 
-    def uses(self, place: int, said: list[str]) -> bool:
+    def uses(self, place: int, lines: list[str]) -> bool:
         """Whether a line is of any effect."""
         if place < len(self.functions):
-            name = said[place].partition("def ")[2].partition("(")[0]
-            return any(f"{name}(" in step for step in said[len(self.functions) :])
+            name = lines[place].partition("def ")[2].partition("(")[0]
+            return any(f"{name}(" in step for step in lines[len(self.functions) :])
         return True
 
 
@@ -140,17 +141,17 @@ def template(rng: Random) -> Template:
     return Template(_functions(rng), sources, steps, formats)
 
 
-def changed(rng: Random, found: Template, said: list[str]) -> tuple[list[str], list[str]]:
+def changed(rng: Random, base: Template, lines: list[str]) -> tuple[list[str], list[str]]:
     """One to three lines said otherwise, and what they say then."""
-    other, names = list(said), []
-    places = [n for n in range(len(said)) if found.uses(n, said)]
+    other, names = list(lines), []
+    places = [n for n in range(len(lines)) if base.uses(n, lines)]
     for place in rng.sample(places, min(len(places), rng.randint(1, 3))):
-        other[place] = rng.choice(found.lines[place])
-        if other[place] != said[place]:
+        other[place] = rng.choice(base.lines[place])
+        if other[place] != lines[place]:
             names.append(other[place])
-    first = len(found.functions) + len(found.sources)
-    if rng.random() < 0.2 and len(said) - first > 1:
-        at = rng.randrange(first, len(said) - 1)
+    first = len(base.functions) + len(base.sources)
+    if rng.random() < 0.2 and len(lines) - first > 1:
+        at = rng.randrange(first, len(lines) - 1)
         other[at], other[at + 1] = other[at + 1], other[at]
         names.append("two steps change places")
     return other, names
@@ -164,12 +165,12 @@ def is_impure(text: str) -> bool:
 
 def program(id_: str, rng: Random) -> Program:
     """A random program in two versions."""
-    found = template(rng)
-    said = [ways[0] for ways in found.lines]
-    other, names = changed(rng, found, said)
-    p, q = found.text("P", id_, said), found.text("Q", id_, other)
+    base = template(rng)
+    lines = [ways[0] for ways in base.lines]
+    other, names = changed(rng, base, lines)
+    p, q = base.text("P", id_, lines), base.text("Q", id_, other)
     impure = is_impure(p) or is_impure(q)
-    return Program(id_, p, q, tuple(names), tuple(found.formats.items()), impure)
+    return Program(id_, p, q, tuple(names), tuple(base.formats.items()), impure)
 
 
 def _functions(rng: Random) -> list[list[str]]:
@@ -192,93 +193,125 @@ def _functions(rng: Random) -> list[list[str]]:
 
 
 def _source(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
-    """Ways to read a source."""
+    """Ways to read a source; `formats` gets those of the folders to be written."""
     kind = rng.random()
-    path = f'folder + "/{name}"'
     if kind < 0.5:
-        format_ = rng.choice(("parquet", "parquet", "orc", "json", "csv"))
-        formats[name] = format_
-        read = f'spark.read.schema("{DDL}")'
-        ways = [
-            f"{read}.{format_}({path})",
-            f'{read}.format("{format_}").load({path})',
-            f'{read}.{format_}(folder + "/./{name}")',
-            f'{read}.{format_}(folder + "/{name}/")',
-            f'{read}.{format_}(folder + "/{name}/*.{format_}")',
-            f'spark.read.schema("{DDL}, z INT").{format_}({path}).drop("z")',
-            f'spark.read.schema("{DDL.replace("a INT", "a BIGINT")}").{format_}({path})'
-            '.withColumn("a", F.col("a").cast("int"))',
-        ]
-        if format_ == "csv":
-            options: tuple[str, ...] = (
-                '"nullValue", "a"',
-                '"sep", ";"',
-                '"ignoreLeadingWhiteSpace", True',
-            )
-            options += ('"mode", "DROPMALFORMED"', '"header", False', '"emptyValue", "x"')
-            ways += [f"{read}.option({o}).csv({path})" for o in options]
-        if format_ == "json":
-            options = ('"primitivesAsString", True', '"multiLine", False', '"mode", "FAILFAST"')
-            ways += [f"{read}.option({o}).json({path})" for o in options]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _files(rng, name, formats)
     if kind < 0.62:
-        formats[f"{name}a"] = formats[f"{name}b"] = "parquet"
-        read = f'spark.read.schema("{DDL}").parquet'
-        first, second = (f'folder + "/{name}{x}"' for x in "ab")
-        ways = [
-            f"{read}({first}, {second})",
-            f"{read}({second}, {first})",
-            f"{read}({first}).union({read}({second}))",
-            f"{read}({first}).union({read}({first}))",
-            f"{read}({first}, {first})",
-            f'{read}(folder + "/{name}[ab]")',
-        ]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _two_folders(rng, name, formats)
     if kind < 0.7:
-        formats[name] = "partitioned"
-        read = 'spark.read.schema("b STRING, c DOUBLE, d BIGINT, a INT").parquet'
-        order = '.select("a", "b", "c", "d")'
-        ways = [
-            f'{read}({path}).filter("a = 1"){order}',
-            f'{read}(folder + "/{name}/a=1").withColumn("a", F.lit(1)){order}',
-            f'{read}({path}).filter("a = 1").filter("a IS NOT NULL"){order}',
-            f'spark.read.option("basePath", {path}).schema("b STRING, c DOUBLE, d BIGINT, a INT")'
-            f'.parquet(folder + "/{name}/a=1"){order}',
-        ]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _partitions(rng, name, formats)
     if kind < 0.76:
-        formats[name] = "without a"
-        ways = []
-        for default in ("1", "1", "2"):
-            field = (
-                f'T.StructField("a", T.IntegerType(), True, '
-                f'{{"EXISTS_DEFAULT": "{default}", "CURRENT_DEFAULT": "{default}"}})'
-            )
-            schema = (
-                f'T.StructType([{field}, T.StructField("b", T.StringType()), '
-                'T.StructField("c", T.DoubleType()), T.StructField("d", T.LongType())])'
-            )
-            ways.append(f't["{name}"] = spark.read.schema({schema}).parquet({path})')
-        return ways
+        return _defaults(rng, name, formats)
     if kind < 0.92:
-        rows = [
-            (
-                rng.choice((0, 1, 2, None)),
-                rng.choice(("a", "", "b", None)),
-                rng.choice((0.0, 1.5, None)),
-                rng.choice((0, 1, 2**53, None)),
-            )
-            for _ in range(rng.randint(1, 4))
-        ]
-        changed = [(7, *rows[0][1:]), *rows[1:]]
-        ways = [
-            f'spark.createDataFrame({rows!r}, "{DDL}")',
-            f'spark.createDataFrame({rows[::-1]!r}, "{DDL}")',
-            f'spark.createDataFrame({changed!r}, "{DDL}")',
-            f'spark.createDataFrame({rows!r} + [], schema="{DDL}")',
-            f'spark.createDataFrame([Row(*r) for r in {rows!r}], "{DDL}")',
-        ]
-        return [f't["{name}"] = {way}' for way in ways]
+        return _given_rows(rng, name, formats)
+    return _numbers(rng, name)
+
+
+def _files(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """A folder of files, by paths, schemas and options that mean the same or not."""
+    path = f'folder + "/{name}"'
+    format_ = rng.choice(("parquet", "parquet", "orc", "json", "csv"))
+    formats[name] = format_
+    read = f'spark.read.schema("{DDL}")'
+    ways = [
+        f"{read}.{format_}({path})",
+        f'{read}.format("{format_}").load({path})',
+        f'{read}.{format_}(folder + "/./{name}")',
+        f'{read}.{format_}(folder + "/{name}/")',
+        f'{read}.{format_}(folder + "/{name}/*.{format_}")',
+        f'spark.read.schema("{DDL}, z INT").{format_}({path}).drop("z")',
+        f'spark.read.schema("{DDL.replace("a INT", "a BIGINT")}").{format_}({path})'
+        '.withColumn("a", F.col("a").cast("int"))',
+    ]
+    if format_ == "csv":
+        options: tuple[str, ...] = (
+            '"nullValue", "a"',
+            '"sep", ";"',
+            '"ignoreLeadingWhiteSpace", True',
+        )
+        options += ('"mode", "DROPMALFORMED"', '"header", False', '"emptyValue", "x"')
+        ways += [f"{read}.option({o}).csv({path})" for o in options]
+    if format_ == "json":
+        options = ('"primitivesAsString", True', '"multiLine", False', '"mode", "FAILFAST"')
+        ways += [f"{read}.option({o}).json({path})" for o in options]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _two_folders(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """Two folders, read at once or one after the other."""
+    formats[f"{name}a"] = formats[f"{name}b"] = "parquet"
+    read = f'spark.read.schema("{DDL}").parquet'
+    first, second = (f'folder + "/{name}{x}"' for x in "ab")
+    ways = [
+        f"{read}({first}, {second})",
+        f"{read}({second}, {first})",
+        f"{read}({first}).union({read}({second}))",
+        f"{read}({first}).union({read}({first}))",
+        f"{read}({first}, {first})",
+        f'{read}(folder + "/{name}[ab]")',
+    ]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _partitions(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """One partition of a partitioned folder, by a filter or by its path."""
+    path = f'folder + "/{name}"'
+    formats[name] = "partitioned"
+    read = 'spark.read.schema("b STRING, c DOUBLE, d BIGINT, a INT").parquet'
+    order = '.select("a", "b", "c", "d")'
+    ways = [
+        f'{read}({path}).filter("a = 1"){order}',
+        f'{read}(folder + "/{name}/a=1").withColumn("a", F.lit(1)){order}',
+        f'{read}({path}).filter("a = 1").filter("a IS NOT NULL"){order}',
+        f'spark.read.option("basePath", {path}).schema("b STRING, c DOUBLE, d BIGINT, a INT")'
+        f'.parquet(folder + "/{name}/a=1"){order}',
+    ]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _defaults(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """Files without a column, which a default in the schema fills."""
+    path = f'folder + "/{name}"'
+    formats[name] = "without a"
+    ways = []
+    for default in ("1", "1", "2"):
+        field = (
+            f'T.StructField("a", T.IntegerType(), True, '
+            f'{{"EXISTS_DEFAULT": "{default}", "CURRENT_DEFAULT": "{default}"}})'
+        )
+        schema = (
+            f'T.StructType([{field}, T.StructField("b", T.StringType()), '
+            'T.StructField("c", T.DoubleType()), T.StructField("d", T.LongType())])'
+        )
+        ways.append(f't["{name}"] = spark.read.schema({schema}).parquet({path})')
+    return ways
+
+
+def _given_rows(rng: Random, name: str, formats: dict[str, str]) -> list[str]:
+    """Rows given in the program."""
+    rows = [
+        (
+            rng.choice((0, 1, 2, None)),
+            rng.choice(("a", "", "b", None)),
+            rng.choice((0.0, 1.5, None)),
+            rng.choice((0, 1, 2**53, None)),
+        )
+        for _ in range(rng.randint(1, 4))
+    ]
+    changed = [(7, *rows[0][1:]), *rows[1:]]
+    ways = [
+        f'spark.createDataFrame({rows!r}, "{DDL}")',
+        f'spark.createDataFrame({rows[::-1]!r}, "{DDL}")',
+        f'spark.createDataFrame({changed!r}, "{DDL}")',
+        f'spark.createDataFrame({rows!r} + [], schema="{DDL}")',
+        f'spark.createDataFrame([Row(*r) for r in {rows!r}], "{DDL}")',
+    ]
+    return [f't["{name}"] = {way}' for way in ways]
+
+
+def _numbers(rng: Random, name: str) -> list[str]:
+    """A range of numbers."""
     numbers = rng.randint(0, 5)
     tail = (
         '.selectExpr("CAST(id AS INT) AS a", "CAST(id AS STRING) AS b", '

@@ -46,10 +46,12 @@ LITERALS: dict[str, tuple[str, ...]] = {
 
 
 def is_decimal(type_: str) -> bool:
+    """Whether a type is a decimal."""
     return type_.startswith("DECIMAL")
 
 
 def is_number(type_: str) -> bool:
+    """Whether a type is one of numbers."""
     return type_ in WHOLE or type_ in FLOATS or is_decimal(type_)
 
 
@@ -88,12 +90,12 @@ class Generator:
         items = [self.scalar(t, scope, depth) for t in types or self._types(scope)]
         if types is None and shape > 0.9:
             items.append(self.window(scope))
-        found = Select(_items(items), source, where)
+        query = Select(_items(items), source, where)
         if shape < 0.5:
-            return replace(found, distinct=True)
+            return replace(query, distinct=True)
         if shape < 0.56 and types is None:
-            return self._limited(found)
-        return found
+            return self._limited(query)
+        return query
 
     def _types(self, scope: Sequence[Expr]) -> list[str]:
         rng = self.rng
@@ -126,8 +128,10 @@ class Generator:
                 items.append(self.aggregate(scope, type_, keys))
         having: tuple[Expr, ...] = ()
         if rng.random() < 0.25:
-            found = self.aggregate(scope, "", keys)
-            having = (compared(rng.choice(COMPARISONS), found, self.constant(found.type)),)
+            aggregated = self.aggregate(scope, "", keys)
+            having = (
+                compared(rng.choice(COMPARISONS), aggregated, self.constant(aggregated.type)),
+            )
         grouping = rng.choice(("ROLLUP", "CUBE")) if len(keys) > 1 and rng.random() < 0.08 else ""
         if grouping and any(k.op != "column" for k in keys):
             grouping = ""
@@ -183,10 +187,10 @@ class Generator:
             for child, parent in self._links(scope, right):
                 if rng.random() < 0.7:
                     pairs = [compared("=", a, b) for a, b in zip(child, parent, strict=True)]
-                    found = pairs[0]
+                    condition = pairs[0]
                     for pair in pairs[1:] if rng.random() < 0.9 else []:
-                        found = both(found, pair)
-                    return found
+                        condition = both(condition, pair)
+                    return condition
         mixed = rng.random() < 0.05
         pairs_of = [(a, b) for a in scope for b in more if a.type == b.type or mixed]
         if not pairs_of:
@@ -196,7 +200,7 @@ class Generator:
 
     def _links(self, scope: Sequence[Expr], right: Scan) -> list[tuple[list[Expr], list[Expr]]]:
         """References between the tables in scope and a table, both ways."""
-        found = []
+        links = []
         other = self.schema.table(right.table)
         for alias in dict.fromkeys(e.text.partition(".")[0] for e in scope):
             if alias not in self.scanned:
@@ -208,18 +212,18 @@ class Generator:
                         (table, alias, ref.columns),
                         (other, right.alias, ref.parent_columns),
                     )
-                    found.append((_named(*ours), _named(*theirs)))
+                    links.append((_named(*ours), _named(*theirs)))
             for ref in other.references:
                 if ref.parent == table.name:
                     ours, theirs = (
                         (other, right.alias, ref.columns),
                         (table, alias, ref.parent_columns),
                     )
-                    found.append((_named(*ours), _named(*theirs)))
+                    links.append((_named(*ours), _named(*theirs)))
             if table.name == other.name and table.keys:
                 key = self.rng.choice(table.keys)
-                found.append((_named(table, alias, key), _named(other, right.alias, key)))
-        return found
+                links.append((_named(table, alias, key), _named(other, right.alias, key)))
+        return links
 
     # -- predicates ----------------------------------------------------------------------------
 
@@ -274,15 +278,15 @@ class Generator:
             text = "({0} IN ({q}))" if rng.random() < 0.6 else "({0} NOT IN ({q}))"
             query = Select((Item(own, "own"),), source, where, distinct=rng.random() < 0.2)
             return Expr("insub", "BOOLEAN", text, (outer,), query)
-        found = self.aggregate(inner, "", ())
+        aggregated = self.aggregate(inner, "", ())
         same = [(a, b) for a, b in pairs if rng.random() < 0.5]
         where += tuple(compared("=", b, a) for a, b in same[:1])
-        query = Select((Item(found, "one"),), source, where, ())
-        scalar = Expr("scalar", found.type, "({q})", (), query)
-        mine = [e for e in scope if e.type == found.type]
+        query = Select((Item(aggregated, "one"),), source, where, ())
+        scalar = Expr("scalar", aggregated.type, "({q})", (), query)
+        mine = [e for e in scope if e.type == aggregated.type]
         return compared(
             rng.choice(COMPARISONS),
-            rng.choice(mine) if mine else self.constant(found.type),
+            rng.choice(mine) if mine else self.constant(aggregated.type),
             scalar,
         )
 

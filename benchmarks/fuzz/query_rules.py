@@ -56,6 +56,7 @@ def _wrapped(context: Context, query: Query, cte: bool = False) -> Select:
 
 @rule(Query)
 def wrap(context: Context, node: Node) -> Node | None:
+    """A query as a subquery, or a common table expression."""
     return _wrapped(context, cast(Query, node), context.rng.random() < 0.5)
 
 
@@ -128,8 +129,8 @@ def sum_in_parts(context: Context, node: Node) -> Node | None:
 
 
 def _columns(node: Select) -> list[Expr]:
-    found = [e for i in node.items for e in _all_columns(i.expr)]
-    return found or [literal("1", "INT")]
+    columns = [e for i in node.items for e in _all_columns(i.expr)]
+    return columns or [literal("1", "INT")]
 
 
 def _all_columns(expr: Expr) -> list[Expr]:
@@ -140,6 +141,7 @@ def _all_columns(expr: Expr) -> list[Expr]:
 
 @rule(Query)
 def distinct_as_group(context: Context, node: Node) -> Node | None:
+    """SELECT DISTINCT as GROUP BY all columns."""
     if not isinstance(node, Select) or not node.distinct or node.limit is not None:
         return None
     if node.group is not None or any(windows(i.expr) or aggregates(i.expr) for i in node.items):
@@ -151,6 +153,7 @@ def distinct_as_group(context: Context, node: Node) -> Node | None:
 
 @rule(Query)
 def toggle_distinct(context: Context, node: Node) -> Node | None:
+    """DISTINCT where there was none, and the other way round."""
     if isinstance(node, Select) and node.limit is None:
         return replace(node, distinct=not node.distinct)
     return None
@@ -187,6 +190,7 @@ def limit_otherwise(context: Context, node: Node) -> Node | None:
 
 @rule(Query)
 def set_operation_otherwise(context: Context, node: Node) -> Node | None:
+    """A set operation with its sides turned, with or without ALL, or by EXISTS."""
     if not isinstance(node, SetQuery):
         return None
     kind = context.rng.random()
@@ -214,12 +218,13 @@ def _by_exists(context: Context, node: SetQuery) -> Select:
     )
     one = Select((Item(literal("1", "INT"), "one"),), Derived(node.right, alias), where)
     text = "EXISTS ({q})" if node.op == "INTERSECT" else "(NOT EXISTS ({q}))"
-    found = Expr("exists", "BOOLEAN", text, (), one)
-    return replace(outer, where=(found,), distinct=True)
+    exists = Expr("exists", "BOOLEAN", text, (), one)
+    return replace(outer, where=(exists,), distinct=True)
 
 
 @rule(Query)
 def union_with_nothing(context: Context, node: Node) -> Node | None:
+    """A query and no rows."""
     if not isinstance(node, Select) or node.limit is not None or node.source is None:
         return None
     nothing = literal(context.rng.choice(("FALSE", "1 = 0", "CAST(NULL AS BOOLEAN)")), "BOOLEAN")
@@ -229,6 +234,7 @@ def union_with_nothing(context: Context, node: Node) -> Node | None:
 
 @rule(Query)
 def self_union(context: Context, node: Node) -> Node | None:
+    """A query with itself: UNION drops duplicates, INTERSECT ALL does not."""
     if not isinstance(node, Select) or node.limit is not None:
         return None
     return SetQuery(context.rng.choice(("UNION", "INTERSECT", "INTERSECT ALL")), node, node)
@@ -239,6 +245,7 @@ def self_union(context: Context, node: Node) -> Node | None:
 
 @rule(Select)
 def drop_condition(context: Context, node: Node) -> Node | None:
+    """A condition less."""
     s = cast(Select, node)
     if not s.where:
         return None
@@ -264,6 +271,7 @@ def add_condition(context: Context, node: Node) -> Node | None:
 
 @rule(Select)
 def shuffle_conditions(context: Context, node: Node) -> Node | None:
+    """Conditions in another order."""
     s = cast(Select, node)
     if len(s.where) < 2:
         return None
@@ -272,6 +280,7 @@ def shuffle_conditions(context: Context, node: Node) -> Node | None:
 
 @rule(Select)
 def split_conjunction(context: Context, node: Node) -> Node | None:
+    """a AND b as two conditions."""
     s = cast(Select, node)
     for place, condition in enumerate(s.where):
         if condition.op == "and":
@@ -344,6 +353,7 @@ def inline(context: Context, node: Node) -> Node | None:
 
 @rule(Select)
 def where_to_having(context: Context, node: Node) -> Node | None:
+    """A condition on keys moved from WHERE to HAVING."""
     s = cast(Select, node)
     if not s.group or not s.where or s.grouping:
         return None
@@ -420,6 +430,7 @@ MIRRORED = {"INNER": "INNER", "LEFT": "RIGHT", "RIGHT": "LEFT", "FULL": "FULL", 
 
 @rule(Join)
 def swap_join(context: Context, node: Node) -> Node | None:
+    """A join the other way round."""
     j = cast(Join, node)
     if j.kind not in MIRRORED or isinstance(j.right, Join):
         return None
@@ -428,6 +439,7 @@ def swap_join(context: Context, node: Node) -> Node | None:
 
 @rule(Join)
 def other_join(context: Context, node: Node) -> Node | None:
+    """A join of another type."""
     j = cast(Join, node)
     if j.kind not in ("INNER", "LEFT", "RIGHT", "FULL"):
         return None
@@ -448,6 +460,7 @@ def regroup_join(context: Context, node: Node) -> Node | None:
 
 @rule(Select)
 def on_to_where(context: Context, node: Node) -> Node | None:
+    """A condition of a join moved to WHERE, also of an outer join."""
     s = cast(Select, node)
     if not isinstance(s.source, Join) or not s.source.on:
         return None
@@ -462,6 +475,7 @@ def on_to_where(context: Context, node: Node) -> Node | None:
 
 @rule(Select)
 def where_to_on(context: Context, node: Node) -> Node | None:
+    """A condition moved from WHERE to a join, also an outer one."""
     s = cast(Select, node)
     if not isinstance(s.source, Join) or not s.where or s.where[-1].query is not None:
         return None
@@ -544,6 +558,7 @@ def drop_join(context: Context, node: Node) -> Node | None:
 
 @rule(Derived)
 def toggle_cte(context: Context, node: Node) -> Node | None:
+    """A subquery as a common table expression, and back."""
     d = cast(Derived, node)
     return replace(d, cte=not d.cte)
 

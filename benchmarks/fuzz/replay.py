@@ -37,10 +37,12 @@ def _judged(read: dict[str, Any], session: Any) -> list[Finding]:
     schema = read_tables(read["tables declared"])
     names = ("id", "p", "q", "semantics", "columns", "types")
     pair = Pair(schema=schema, **{name: read[name] for name in names})
-    said = verified(pair)
-    print(json.dumps(said.shown(), default=str))
+    answer = verified(pair)
+    print(json.dumps(answer.shown(), default=str))
     judge = Judge(session)
-    found = []
-    for number in range(REPEATED if said.verdict == "equivalent" else 1):
-        found += [f for _, f in judged(judge, schema, [(pair, said)], Random(f"replay {number}"))]
-    return found
+    findings = []
+    for number in range(REPEATED if answer.verdict == "equivalent" else 1):
+        findings += [
+            f for _, f in judged(judge, schema, [(pair, answer)], Random(f"replay {number}"))
+        ]
+    return findings

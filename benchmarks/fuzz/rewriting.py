@@ -32,9 +32,9 @@ RULES: list[tuple[type[Node], Rule]] = []
 def rule(kind: type[Node]) -> Callable[[Rule], Rule]:
     """Register a rule for nodes of a class."""
 
-    def register(found: Rule) -> Rule:
-        RULES.append((kind, found))
-        return found
+    def register(function: Rule) -> Rule:
+        RULES.append((kind, function))
+        return function
 
     return register
 
@@ -47,21 +47,21 @@ def rewritten(
     names: list[str] = []
     for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
         for _ in range(20):
-            kind, found = rng.choice(RULES)
-            new = _once(context, kind, found, query)
+            kind, rewrite = rng.choice(RULES)
+            new = _once(context, kind, rewrite, query)
             if new is not None:
                 query = new
-                names.append(found.__name__)
+                names.append(rewrite.__name__)
                 break
     return query, names
 
 
-def _once(context: Context, kind: type[Node], found: Rule, query: Query) -> Query | None:
+def _once(context: Context, kind: type[Node], rewrite: Rule, query: Query) -> Query | None:
     """A query with a rule applied at some place."""
     places = [node for node in walk(query) if isinstance(node, kind)]
     context.rng.shuffle(places)
     for place in places[:12]:
-        new = found(context, place)
+        new = rewrite(context, place)
         if new is not None and new is not place:
             return replaced(query, place, new)
     return None

@@ -106,7 +106,7 @@ class Runs:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                found = self.run()
+                delivered = self.run()
         except Exception as error:
             if isinstance(error, self.refusals):
                 counted["runs refused"] += 1
@@ -121,26 +121,27 @@ class Runs:
         what = "runs not reused" if caught else "runs"
         counted[what] += 1
         self.history.append(f"run {self.number}: {', '.join(str(w.message)[:150] for w in caught)}")
-        finding = self.compare(found, plain)
+        finding = self.compare(delivered, plain)
         if finding is not None:
-            yield finding, {**self.shown(plain), "run": found.shown()}
+            yield finding, {**self.shown(plain), "run": delivered.shown()}
 
-    def compare(self, found: Outcome, plain: Outcome) -> Finding | None:
+    def compare(self, delivered: Outcome, plain: Outcome) -> Finding | None:
         """What is wrong with the rows delivered."""
-        if plain.error or found.error:
-            if bool(plain.error) != bool(found.error):
+        if plain.error or delivered.error:
+            if bool(plain.error) != bool(delivered.error):
                 return Finding(
                     STALE, f"fails only {'plainly' if plain.error else 'through the store'}"
                 )
             return None
-        if (found.names, found.types) != (plain.names, plain.types):
+        if (delivered.names, delivered.types) != (plain.names, plain.types):
             return Finding(STALE, "other columns")
         semantics = "ordered" if self.ordered() else "bag"
-        if not same_rows(found, plain, semantics, "position"):
+        if not same_rows(delivered, plain, semantics, "position"):
             return Finding(STALE, f"other rows ({semantics})")
         return None
 
     def shown(self, plain: Outcome) -> dict[str, Any]:
+        """What a finding is told with: the history, the version, the data."""
         return {
             "id": f"{self.id}-{self.number}",
             "history": self.history,
@@ -152,9 +153,11 @@ class Runs:
     # -- what happens ---------------------------------------------------------------------------
 
     def nothing(self) -> str:
+        """The same again."""
         return "nothing happens"
 
     def setting(self) -> str:
+        """A setting of the session changes."""
         name, values = self.rng.choice(SETTINGS)
         value = self.rng.choice(values)
         self.spark.conf.set(name, value)
@@ -197,26 +200,33 @@ class Runs:
         self.contents.setdefault(name, []).append(list(rows))
 
     def place(self, name: str) -> Path:
+        """Where the files of a source are."""
         return self.folder / name
 
     # -- what the kinds of runs differ in ---------------------------------------------------------
 
     def format(self, name: str) -> str:
+        """The format of a source."""
         raise NotImplementedError
 
     def edit(self) -> str:
+        """The version changes, or an earlier one comes back."""
         raise NotImplementedError
 
     def text(self) -> str:
+        """The version as a text."""
         raise NotImplementedError
 
     def ordered(self) -> bool:
+        """Whether the order of the rows is part of the result."""
         raise NotImplementedError
 
     def run(self) -> Outcome:
+        """Run the version through the store."""
         raise NotImplementedError
 
     def plain(self) -> Outcome:
+        """Run the version without a store."""
         raise NotImplementedError
 
 
@@ -228,8 +238,8 @@ class FrameRuns(Runs):
         self.template = template(self.rng)
         while self._another_each_time():
             self.template = template(self.rng)
-        self.said = [ways[0] for ways in self.template.lines]
-        self.versions = [self.said]
+        self.lines = [ways[0] for ways in self.template.lines]
+        self.versions = [self.lines]
         for name in self.template.formats:
             self.put(name, random_rows(self.rng, "plain"))
 
@@ -239,27 +249,33 @@ class FrameRuns(Runs):
         return is_impure(text) or "limit(" in text or "row_number" in text or "Duplicates" in text
 
     def format(self, name: str) -> str:
+        """The format of a source."""
         return self.template.formats[name]
 
     def edit(self) -> str:
+        """Some lines are written otherwise, or an earlier version comes back."""
         if self.rng.random() < 0.25:
-            self.said = self.rng.choice(self.versions)
+            self.lines = self.rng.choice(self.versions)
             return "an earlier version comes back"
-        self.said, names = changed(self.rng, self.template, self.said)
-        self.versions.append(self.said)
+        self.lines, names = changed(self.rng, self.template, self.lines)
+        self.versions.append(self.lines)
         return f"edited: {names}"
 
     def text(self) -> str:
-        return self.template.text("run", self.id, self.said)
+        """The program."""
+        return self.template.text("run", self.id, self.lines)
 
     def ordered(self) -> bool:
+        """The rows of these programs are in no order."""
         return False
 
     def build(self) -> Any:
+        """The DataFrame of the version."""
         version = module(self.folder, f"v{self.number}", self.text())
         return version["build"](self.spark, str(self.folder))
 
     def run(self) -> Outcome:
+        """`veer.run` of the DataFrame."""
         import veer
 
         store = str(self.folder / "store")
@@ -267,6 +283,7 @@ class FrameRuns(Runs):
         return outcome_of(veer.run(self.build(), name="fuzzed", store=store, keep=keep))
 
     def plain(self) -> Outcome:
+        """The DataFrame run by Spark alone."""
         try:
             return outcome_of(self.build())
         except Exception as error:
@@ -304,12 +321,15 @@ class SqlRuns(Runs):
             self.put(name, random_rows(self.rng, "plain"))
 
     def place(self, name: str) -> Path:
+        """The folder of a table."""
         return self.folder / "data" / f"{name}.parquet"
 
     def format(self, name: str) -> str:
+        """The format of the tables."""
         return "parquet"
 
     def edit(self) -> str:
+        """Query, filter or order changes, or an earlier version comes back."""
         parts = QUERIES, FILTERS, ORDERS
         if self.choices and self.rng.random() < 0.25:
             self.choices.append(self.rng.choice(self.choices))
@@ -323,13 +343,16 @@ class SqlRuns(Runs):
         return f"edited: {self.text()}"
 
     def text(self) -> str:
+        """The query."""
         query, kept, order = self.choices[-1]
         return f"{QUERIES[query](FILTERS[kept])} {ORDERS[order]}".strip()
 
     def ordered(self) -> bool:
+        """Whether the query has an ORDER BY."""
         return bool(ORDERS[self.choices[-1][2]])
 
     def run(self) -> Outcome:
+        """`veer run` of the file, its result exported and read again."""
         from veer.execution.session import Session
         from veer.execution.start import RunOptions, export, start
 
@@ -350,6 +373,7 @@ class SqlRuns(Runs):
         return outcome_of(self.spark.read.parquet(str(place)))
 
     def plain(self) -> Outcome:
+        """The query run by Spark alone."""
         for name in ("t0", "t1"):
             frame = self.spark.read.schema(DDL).parquet(str(self.place(name)))
             frame.select(*COLUMNS).createOrReplaceTempView(name)

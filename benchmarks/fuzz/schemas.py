@@ -43,6 +43,7 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
         return tuple(c.name for c in self.columns)
 
     def column(self, name: str) -> Column:

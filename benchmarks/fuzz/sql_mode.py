@@ -22,8 +22,8 @@ from benchmarks.fuzz.verdicts import (
     ILLEGAL_WITNESS,
     OTHER_ROWS,
     WRONG_INEQUIVALENT,
+    Answer,
     Finding,
-    Said,
     asked,
     judged_equal,
     judged_schema,
@@ -90,7 +90,7 @@ def _pair(schema: Schema, seed: int, block: int, number: int) -> Pair:
     return pair
 
 
-def verified(pair: Pair) -> Said:
+def verified(pair: Pair) -> Answer:
     """What Veer says of a pair."""
 
     def ask() -> Report:
@@ -108,27 +108,27 @@ def verified(pair: Pair) -> Said:
 
 
 def judged(
-    judge: Judge, schema: Schema, decided: Sequence[tuple[Pair, Said]], rng: Random
+    judge: Judge, schema: Schema, decided: Sequence[tuple[Pair, Answer]], rng: Random
 ) -> Iterator[tuple[Pair, Finding]]:
     """What is wrong in a block."""
-    for pair, said in decided:
-        if said.verdict == "crash":
-            yield pair, Finding(CRASH, said.reason)
-        elif said.verdict == "inequivalent":
-            yield from ((pair, finding) for finding in _judge_witness(judge, pair, said))
-    equal = [(pair, said) for pair, said in decided if said.verdict == "equivalent"]
+    for pair, answer in decided:
+        if answer.verdict == "crash":
+            yield pair, Finding(CRASH, answer.reason)
+        elif answer.verdict == "inequivalent":
+            yield from ((pair, finding) for finding in _judge_witness(judge, pair, answer))
+    equal = [(pair, answer) for pair, answer in decided if answer.verdict == "equivalent"]
     for kind in KINDS if equal else ():
         rows = database(rng, schema, kind)
         judge.load(schema, rows)
         outcomes = judge.run([text for pair, _ in equal for text in (pair.p, pair.q)])
-        for (pair, said), p, q in zip(equal, outcomes[::2], outcomes[1::2], strict=True):
-            finding = judged_equal(said, p, q, pair.semantics, pair.columns)
+        for (pair, answer), p, q in zip(equal, outcomes[::2], outcomes[1::2], strict=True):
+            finding = judged_equal(answer, p, q, pair.semantics, pair.columns)
             if finding is not None:
                 yield pair, replace(finding, details=_details(rows, p, q))
 
 
-def _judge_witness(judge: Judge, pair: Pair, said: Said) -> Iterator[Finding]:
-    witness = said.witness
+def _judge_witness(judge: Judge, pair: Pair, answer: Answer) -> Iterator[Finding]:
+    witness = answer.witness
     if witness.kind is not WitnessKind.ROWS:
         judge.load(pair.schema, {})
         p, q = judge.run([pair.p, pair.q])

@@ -187,11 +187,11 @@ def sources(source: Source | None) -> Iterator[Source]:
 def children(node: Node) -> Iterator[Node]:
     """The nodes right below."""
     for field in fields(node):
-        found = getattr(node, field.name)
-        if isinstance(found, Node):
-            yield found
-        elif isinstance(found, tuple):
-            yield from (x for x in found if isinstance(x, Node))
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (x for x in value if isinstance(x, Node))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -203,7 +203,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 def mapped(node: N, change: Callable[[Node], Node]) -> N:
     """A node with every child changed."""
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     for field in fields(node):
         old = getattr(node, field.name)
         new: Any = old
@@ -212,8 +212,8 @@ def mapped(node: N, change: Callable[[Node], Node]) -> N:
         elif isinstance(old, tuple) and any(isinstance(x, Node) for x in old):
             new = tuple(change(x) if isinstance(x, Node) else x for x in old)
         if new is not old:
-            found[field.name] = new
-    return replace(node, **found) if found else node
+            changes[field.name] = new
+    return replace(node, **changes) if changes else node
 
 
 def replaced(root: N, target: Node, new: Node) -> N:

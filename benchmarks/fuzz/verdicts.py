@@ -35,7 +35,7 @@ class TimeOutError(Exception):
 
 
 @dataclass(frozen=True)
-class Said:
+class Answer:
     """What Veer says: a verdict, `error` for a refusal, `crash`, or `timeout`."""
 
     verdict: str
@@ -88,25 +88,25 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def asked(verify: Callable[[], Report], seconds: float = 0.0) -> Said:
+def asked(verify: Callable[[], Report], seconds: float = 0.0) -> Answer:
     """What Veer says, also where it fails; for at most some seconds, if any are given."""
     try:
         with at_most(seconds):
             report = verify()
     except TimeOutError:
-        return Said("timeout", f"more than {seconds:g} s")
+        return Answer("timeout", f"more than {seconds:g} s")
     except DefectError as error:
-        return Said("crash", f"DefectError: {error}"[:2000])
+        return Answer("crash", f"DefectError: {error}"[:2000])
     except VeerError as error:
-        return Said("error", f"{type(error).__name__}: {error}")
+        return Answer("error", f"{type(error).__name__}: {error}")
     except Exception:
-        return Said("crash", traceback.format_exc()[-2000:])
-    return said(report.sinks[0])
+        return Answer("crash", traceback.format_exc()[-2000:])
+    return answer_of(report.sinks[0])
 
 
-def said(sink: SinkReport) -> Said:
+def answer_of(sink: SinkReport) -> Answer:
     """The verdict on one sink."""
-    return Said(
+    return Answer(
         sink.verdict.value,
         reason_text(sink.reason),
         sink.assumptions,
@@ -152,22 +152,22 @@ def same_rows(
 
 
 def judged_equal(
-    found: Said, p: Outcome, q: Outcome, semantics: str = "bag", columns: str = "name"
+    answer: Answer, p: Outcome, q: Outcome, semantics: str = "bag", columns: str = "name"
 ) -> Finding | None:
     """What is wrong with an EQUIVALENT after both versions ran on one database."""
     if p.refused or q.refused:
         return None
     if p.error or q.error:
         one = bool(p.error) != bool(q.error)
-        if one and not any(isinstance(c, MayFail | MoreMayFail) for c in found.caveats):
+        if one and not any(isinstance(c, MayFail | MoreMayFail) for c in answer.caveats):
             return Finding(UNSAID_FAILURE, p.error or q.error)
         return None
-    semantics = "bag" if semantics == "ordered" and found.choices else semantics
+    semantics = "bag" if semantics == "ordered" and answer.choices else semantics
     if same_rows(p, q, semantics, columns):
         return None
     if same_rows(p, q, semantics, columns, signed_zeros=False):
         return Finding(SIGNED_ZERO, "results differ in the sign of a zero")
-    if found.choices:
+    if answer.choices:
         return None
     return Finding(WRONG_EQUIVALENT, "the results differ")
 

@@ -60,10 +60,10 @@ class Batch:
             file.write_text("".join(json.dumps(pair) + "\n" for pair in self.pairs))
             words = ["batch", str(file), "--workers", "1", "--columns", self.columns]
             lines = _veer(source, words, python).splitlines()
-        told = {line["id"]: line for line in map(json.loads, lines)}
+        lines_by_id = {line["id"]: line for line in map(json.loads, lines)}
         return {
             name: Answered(line["verdict"], line["reason"], line["seconds"])
-            for name, line in told.items()
+            for name, line in lines_by_id.items()
         }
 
 

@@ -31,12 +31,12 @@ def main(argv: list[str]) -> int:
     for name in names:
         folder = asked.jobs / name
         start = time.perf_counter()
-        said, reason = verdict(folder)
+        answer, reason = verdict(folder)
         wanted = expected(folder)
-        found = "unknown" if said == "unknown" else "right" if said == wanted else "wrong"
-        counts[found] += 1
+        judged = "unknown" if answer == "unknown" else "right" if answer == wanted else "wrong"
+        counts[judged] += 1
         seconds = time.perf_counter() - start
-        print(f"{name:24} {said:13} {found:8} {seconds:6.1f} s  {reason[:120]}", flush=True)
+        print(f"{name:24} {answer:13} {judged:8} {seconds:6.1f} s  {reason[:120]}", flush=True)
     print(", ".join(f"{counts[k]} {k}" for k in ("right", "unknown", "wrong")))
     return int(counts["wrong"] > 0)
 

@@ -57,6 +57,7 @@ class Result:
     alone: dict[str, Verdict | None] = field(default_factory=dict)
 
     def proven_by(self, ev: str) -> bool:
+        """Whether a verifier proves the pair alone."""
         return self.alone.get(ev) is Verdict.EQUIVALENT
 
 
@@ -94,13 +95,13 @@ def _sql_result(pair: dict[str, Any], comparison: Comparison) -> Result:
     if "error" in pair:
         return Result(pair["id"], "error", pair["error"], 0.0)
     line = decide(pair, comparison)
-    found = Result(pair["id"], line["verdict"], line["reason"], line["seconds"])
+    result = Result(pair["id"], line["verdict"], line["reason"], line["seconds"])
     if line["verdict"] == "error":
-        return found
+        return result
     catalog = read_schema(str(pair.get("schema", "")))
     p, q = (read_sql(pair[side], catalog) for side in ("p", "q"))
     semantics = TableSemantics(pair.get("semantics", "bag"))
-    return _asked(found, p, q, semantics, by_name=comparison is BY_NAME)
+    return _asked(result, p, q, semantics, by_name=comparison is BY_NAME)
 
 
 def workloads() -> Iterator[Result]:
@@ -115,18 +116,18 @@ def workloads() -> Iterator[Result]:
             verdicts = {s.verdict.value: reason_text(s.reason) for s in sinks}
             worst = next(v for v in ("inequivalent", "unknown", "equivalent") if v in verdicts)
             name = f"{pair.base} ~ {pair.version}".replace(".yaml", "")
-            found = Result(name, worst, verdicts[worst], taken)
-            yield _asked(found, p.dataflow, q.dataflow, TableSemantics.BAG, by_name=True)
+            result = Result(name, worst, verdicts[worst], taken)
+            yield _asked(result, p.dataflow, q.dataflow, TableSemantics.BAG, by_name=True)
 
 
 def _asked(
-    found: Result, p: Dataflow, q: Dataflow, semantics: TableSemantics, *, by_name: bool
+    result: Result, p: Dataflow, q: Dataflow, semantics: TableSemantics, *, by_name: bool
 ) -> Result:
     """With its features, and what each verifier says of it alone; what differs nobody is asked."""
     answers: dict[str, Verdict | None] = {}
-    if found.verdict != "inequivalent":
+    if result.verdict != "inequivalent":
         answers = everyone(p, q, semantics, by_name=by_name)
-    return Result(found.id, found.verdict, found.reason, found.seconds, features(p, q), answers)
+    return Result(result.id, result.verdict, result.reason, result.seconds, features(p, q), answers)
 
 
 SETS: dict[str, tuple[str, Callable[[Path | None], Iterator[Result]] | None]] = {
@@ -139,9 +140,9 @@ SETS: dict[str, tuple[str, Callable[[Path | None], Iterator[Result]] | None]] = 
 
 def results(name: str, data: Path | None) -> list[Result]:
     """Everything about a set; nothing if its file is not there."""
-    made = SETS[name][1]
-    if made is not None:
-        return list(made(data))
+    make = SETS[name][1]
+    if make is not None:
+        return list(make(data))
     path = data / f"{name}.jsonl" if data is not None else None
     return list(of_file(path)) if path is not None and path.exists() else []
 
@@ -149,7 +150,7 @@ def results(name: str, data: Path | None) -> list[Result]:
 # -- the page --------------------------------------------------------------------------------------
 
 
-def page(found: dict[str, list[Result]]) -> str:
+def page(by_set: dict[str, list[Result]]) -> str:
     """The page, in Markdown."""
     lines = [
         "# Coverage",
@@ -160,7 +161,7 @@ def page(found: dict[str, list[Result]]) -> str:
         "",
         *table(
             ("set", "what", "pairs", "proven", "refuted", "unknown", "median", "p99", "most"),
-            [(name, SETS[name][0], *_counts(rs), *_times(rs)) for name, rs in found.items()],
+            [(name, SETS[name][0], *_counts(rs), *_times(rs)) for name, rs in by_set.items()],
         ),
         "",
         "## Verifiers alone",
@@ -169,10 +170,10 @@ def page(found: dict[str, list[Result]]) -> str:
         "",
         *table(
             ("set", "asked", *EVS, "Veer"),
-            [(name, *_by_verifier(rs)) for name, rs in found.items()],
+            [(name, *_by_verifier(rs)) for name, rs in by_set.items()],
         ),
     ]
-    for name, rs in found.items():
+    for name, rs in by_set.items():
         lines += ["", f"## Features: {name}", ""]
         lines += table(
             ("feature", "pairs", "proven", "refuted", "unknown", *EVS),
@@ -182,7 +183,7 @@ def page(found: dict[str, list[Result]]) -> str:
                 if (some := [r for r in rs if feature in r.features])
             ],
         )
-    for name, rs in found.items():
+    for name, rs in by_set.items():
         lines += ["", f"## Not decided: {name}", "", *_undecided(name, rs)]
     return "\n".join(lines) + "\n"
 
@@ -231,35 +232,37 @@ def undecided(rs: Sequence[Result]) -> list[Result]:
 
 def shortened(reason: str) -> str:
     """What stopped it, without what the operators look like."""
-    told = re.sub(r"^not the same computation: .*?\] in Q; ", "", reason)
-    told = re.sub(r"cut point '[^']*' ~ '[^']*': ", "", told)
-    told = re.sub(r"operator '[^']*'( of [PQ])? \((\w+).*?\) (makes a choice)", r"\2 \3", told)
-    told = re.sub(r"operator '[^']*'", "an operator", told)
-    return re.sub(r"; no difference on \d+ small instances$", "", told)
+    text = re.sub(r"^not the same computation: .*?\] in Q; ", "", reason)
+    text = re.sub(r"cut point '[^']*' ~ '[^']*': ", "", text)
+    text = re.sub(r"operator '[^']*'( of [PQ])? \((\w+).*?\) (makes a choice)", r"\2 \3", text)
+    text = re.sub(r"operator '[^']*'", "an operator", text)
+    return re.sub(r"; no difference on \d+ small instances$", "", text)
 
 
 # -- what must not rot -----------------------------------------------------------------------------
 
 
-def complaints(found: dict[str, list[Result]], text: str | None = None) -> list[str]:
+def complaints(by_set: dict[str, list[Result]], text: str | None = None) -> list[str]:
     """Pairs without a word, words without a pair, and what a page says otherwise."""
-    told = []
-    for name, rs in found.items():
+    lines = []
+    for name, rs in by_set.items():
         open_ = {r.id: r for r in undecided(rs)}
         for r in open_.values():
             if needed(name, r.id, r.reason, r.features) is None:
-                told.append(f"{name}: nobody says what {r.id} would need: {shortened(r.reason)}")
-        told += [f"{name}: {i} is decided, or gone" for i in NAMED.get(name, {}) if i not in open_]
+                lines.append(f"{name}: nobody says what {r.id} would need: {shortened(r.reason)}")
+        lines += [f"{name}: {i} is decided, or gone" for i in NAMED.get(name, {}) if i not in open_]
         if text is not None:
             listed = set(re.findall(r"^\| `(.*?)` \|", _section(text, name), re.MULTILINE))
-            told += [f"{name}: the page lacks {i}" for i in sorted(open_.keys() - listed)]
-            told += [f"{name}: the page still lists {i}" for i in sorted(listed - open_.keys())]
-    return told
+            lines += [f"{name}: the page lacks {i}" for i in sorted(open_.keys() - listed)]
+            lines += [f"{name}: the page still lists {i}" for i in sorted(listed - open_.keys())]
+    return lines
 
 
 def _section(text: str, name: str) -> str:
-    found = re.search(rf"^## Not decided: {name}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    return found[1] if found else ""
+    section = re.search(
+        rf"^## Not decided: {name}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    return section[1] if section else ""
 
 
 def main(argv: list[str]) -> int:
@@ -272,15 +275,15 @@ def main(argv: list[str]) -> int:
     does.add_argument("--check", action="store_true", help="compare with docs/coverage.md")
     asked = parser.parse_args(argv)
     names = [name for name in SETS if name in asked.only.split(",")]
-    found = {name: rs for name in names if (rs := results(name, asked.data))}
-    if asked.write and list(found) != list(SETS):
+    by_set = {name: rs for name in names if (rs := results(name, asked.data))}
+    if asked.write and list(by_set) != list(SETS):
         parser.error("the page has all sets: give --data, and leave --only")
     if asked.write:
-        PAGE.write_text(page(found), encoding="utf-8")
+        PAGE.write_text(page(by_set), encoding="utf-8")
     elif not asked.check:
-        print(page(found), end="")
+        print(page(by_set), end="")
     text = PAGE.read_text(encoding="utf-8") if asked.check else None
-    told = complaints(found, text)
-    for line in told:
+    lines = complaints(by_set, text)
+    for line in lines:
         print(line, file=sys.stderr)
-    return int(bool(told))
+    return int(bool(lines))

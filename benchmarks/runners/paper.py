@@ -49,7 +49,7 @@ SET, BAG = TableSemantics.SET, TableSemantics.BAG
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchRun:
     """What a strategy did with a pair in paper mode."""
 
     answer: str  # "true", "false" or "unknown"
@@ -61,6 +61,7 @@ class Found:
 
     @property
     def seconds(self) -> float:
+        """The time of the search and of the verifiers."""
         return self.exploring + self.calling
 
 
@@ -74,6 +75,7 @@ class Table:
     note: str = ""
 
     def show(self) -> None:
+        """Print the table in columns."""
         print(f"\n{self.name}")
         cells = [self.columns, *([_cell(v) for v in row] for row in self.rows)]
         widths = [max(len(str(row[i])) for row in cells) for i in range(len(self.columns))]
@@ -87,12 +89,12 @@ def _cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def paper_mode(pair: Pair, strategy: Strategy, *, quick: bool = False) -> Found:
+def paper_mode(pair: Pair, strategy: Strategy, *, quick: bool = False) -> SearchRun:
     """One pair, counted as the paper counts."""
     p, q = pair.load()
     sink = (pair.sinks or p.dataflow.sinks)[0]
     if quick and shape(p.dataflow, sink) != shape(q.dataflow, sink):
-        return Found("false", 0, 0, 0.0, 0.0, False)
+        return SearchRun("false", 0, 0, 0.0, 0.0, False)
     graph = PairGraph.of(diff(p, q), sink, sink)
     width = len(graph.p.schemas[sink])
     goal = Claim(sink, sink, SET, tuple((i, i) for i in range(width)))
@@ -105,11 +107,11 @@ def paper_mode(pair: Pair, strategy: Strategy, *, quick: bool = False) -> Found:
         follow_obligations=False,
     )
     start = time.perf_counter()
-    found = find_windows(windows, strategy, walk_counts)
+    outcome = find_windows(windows, strategy, walk_counts)
     taken = time.perf_counter() - start
     calling = sum(w.seconds for w in attempts.windows)
-    answer = "unknown" if isinstance(found, SearchOutcome) else "true"
-    return Found(
+    answer = "unknown" if isinstance(outcome, SearchOutcome) else "true"
+    return SearchRun(
         answer, walk_counts.decompositions, len(attempts.windows), taken - calling, calling,
         walk_counts.exhausted,
     )  # fmt: skip
@@ -132,8 +134,8 @@ def comparison() -> list[Table]:
             verdict, seconds = sound(pair)
             kind = "equivalent" if pair.equivalent else "inequivalent"
             each.rows.append(
-                (workload.name, kind, _said(base), base.decompositions, base.seconds,
-                 _said(plus), plus.decompositions, plus.seconds, verdict, seconds)
+                (workload.name, kind, _answer_text(base), base.decompositions, base.seconds,
+                 _answer_text(plus), plus.decompositions, plus.seconds, verdict, seconds)
             )  # fmt: skip
             wanted = "true" if pair.equivalent else "false"
             for name, right, taken in (
@@ -157,15 +159,15 @@ def comparison() -> list[Table]:
     for name, theirs in paper.items():
         row: list[Any] = [name]
         for equivalent, (share, average) in ((True, theirs[:2]), (False, theirs[2:])):
-            found = counted[name, equivalent]
-            row += [100.0 * sum(r for r, _ in found) / len(found), share]
-            row += [statistics.mean(s for _, s in found), average]
+            answers = counted[name, equivalent]
+            row += [100.0 * sum(r for r, _ in answers) / len(answers), share]
+            row += [statistics.mean(s for _, s in answers), average]
         total.rows.append(tuple(row))
     return [each, total]
 
 
-def _said(found: Found) -> str:
-    return f"{found.answer}{' (budget)' if found.exhausted else ''}"
+def _answer_text(run: SearchRun) -> str:
+    return f"{run.answer}{' (budget)' if run.exhausted else ''}"
 
 
 def sound(pair: Pair) -> tuple[str, float]:
@@ -214,11 +216,11 @@ def optimizations() -> list[Table]:
     for on, (count, seconds) in PAPER_OPTIMIZATIONS.items():
         options = Options("P" in on, "R" in on, backtrack=False, decompositions=MOST)
         segment = Segmentation.BY_UNSUPPORTED if "S" in on else None
-        found = paper_mode(pair, Strategy(segment, options))
-        rate = found.decompositions / found.exploring if found.exploring else 0.0
+        result = paper_mode(pair, Strategy(segment, options))
+        rate = result.decompositions / result.exploring if result.exploring else 0.0
         table.rows.append(
-            (on or "none", _said(found), found.decompositions, count, found.exploring,
-             found.calling, found.seconds, seconds, round(rate))
+            (on or "none", _answer_text(result), result.decompositions, count, result.exploring,
+             result.calling, result.seconds, seconds, round(rate))
         )  # fmt: skip
     return [table]
 

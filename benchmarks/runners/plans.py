@@ -56,15 +56,15 @@ def main(argv: list[str]) -> int:
             signal.alarm(asked.seconds)
             sides = Version("Spark", read, False), Version("sqlglot", other, False)
             report = verify(*sides, Comparison(columns=ColumnMatching.POSITION))
-            said, why = report.verdict.value, reason_text(report.sinks[0].reason)
+            answer, why = report.verdict.value, reason_text(report.sinks[0].reason)
         except VeerError as error:
-            said, why = "error", str(error) or "took too long"
+            answer, why = "error", str(error) or "took too long"
         finally:
             signal.alarm(0)
-        counts[said] += 1
-        if said != "equivalent":
-            print(f"q{number:<4}{said:<13}{time.perf_counter() - start:6.1f} s  {why[:120]}")
-    print(", ".join(f"{n} {said}" for said, n in counts.most_common()))
+        counts[answer] += 1
+        if answer != "equivalent":
+            print(f"q{number:<4}{answer:<13}{time.perf_counter() - start:6.1f} s  {why[:120]}")
+    print(", ".join(f"{n} {answer}" for answer, n in counts.most_common()))
     return int(counts["inequivalent"] > 0)
 
 

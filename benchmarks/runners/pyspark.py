@@ -44,13 +44,15 @@ def jobs(spark: SparkSession) -> int:
         p, q = (load(spark, JOBS / name, version) for version in ("old", "new"))
         sizes.append(len(p.dataflow.operators))
         start = time.perf_counter()
-        said = veer.verify(p, q).verdict
+        verdict = veer.verify(p, q).verdict
         seconds += time.perf_counter() - start
         wanted = expected(JOBS / name)
-        right = "unknown" if said.value == "unknown" else "right" if said is wanted else "wrong"
+        right = (
+            "unknown" if verdict.value == "unknown" else "right" if verdict is wanted else "wrong"
+        )
         counts[right] += 1
         if right != "right":
-            print(f"  {name}: {said.value}, expected {wanted.value}")
+            print(f"  {name}: {verdict.value}, expected {wanted.value}")
     print(
         f"jobs: {len(NAMES)} pairs of {min(sizes)} to {max(sizes)} operators, "
         f"{counts['right']} decided, {counts['wrong']} wrongly, {counts['unknown']} unknown; "
@@ -67,12 +69,12 @@ def functions(spark: SparkSession) -> int:
         ("refactored functions proven", REFACTORED, "equivalent"),
         ("changed functions refuted", CHANGED, "inequivalent"),
     ):
-        said = [
+        verdicts = [
             veer.verify(applied(rows, old, type_), applied(rows, new, type_)).verdict.value
             for old, new, type_ in pairs
         ]
-        wrong += sum(s not in (wanted, "unknown") for s in said)
-        print(f"{title}: {said.count(wanted)} of {len(pairs)}")
+        wrong += sum(s not in (wanted, "unknown") for s in verdicts)
+        print(f"{title}: {verdicts.count(wanted)} of {len(pairs)}")
     return wrong
 
 

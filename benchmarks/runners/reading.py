@@ -36,6 +36,7 @@ class Tally:
     problems: list[str] = field(default_factory=list)
 
     def show(self) -> str:
+        """The counts in one line."""
         text = f"{self.name}: {self.read} of {self.queries} read"
         if self.compared:
             text += (

@@ -60,14 +60,14 @@ def run(pair: dict[str, Any]) -> Report | None:
 
 def counts(report: Report) -> Counter[Any]:
     """Proofs, those that asked something, and the second answers."""
-    found: Counter[Any] = Counter()
-    found["proofs"] = sum(s.verdict is Verdict.EQUIVALENT for s in report.sinks)
+    counted: Counter[Any] = Counter()
+    counted["proofs"] = sum(s.verdict is Verdict.EQUIVALENT for s in report.sinks)
     for sink in report.sinks:
         if sink.recheck is not None:
-            found["asking"] += bool(sink.recheck.answers)
+            counted["asking"] += bool(sink.recheck.answers)
             for answer, _ in sink.recheck.answers.values():
-                found[answer] += 1
-    return found
+                counted[answer] += 1
+    return counted
 
 
 def tell(id_: str, report: Report, keep: Path | None) -> None:

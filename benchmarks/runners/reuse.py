@@ -66,6 +66,7 @@ class Sequence:
     overhead: list[tuple[float, float]] = field(default_factory=list)  # plain, empty store
 
     def total(self, mode: str) -> float:
+        """The seconds of all versions in a mode."""
         return sum(self.seconds[mode])
 
 
@@ -88,12 +89,14 @@ class Bench:
             (models / f"{name}.json").write_text(json.dumps({"classes": weights}))
         self.sources = Sources(self.data, spark=session)
         self.stores = {m: Store(str(folder / m)) for m in MODES[1:]}
-        self.found = Sequence(workload, rows)
+        self.result = Sequence(workload, rows)
 
     def dataflow(self, step: Step) -> Dataflow:
+        """The dataflow of a version, over the tables on disk."""
         return build_workflow(bound(step.flow.data(), self.data))
 
     def computation(self, dataflow: Dataflow) -> Compiled:
+        """What runs a dataflow on Spark."""
         bodies = Bodies(self.data / "models")
         return Compiled(dataflow, self.sources, bodies, self.session)
 
@@ -106,6 +109,7 @@ class Bench:
         return time.perf_counter() - started
 
     def reusing(self, dataflow: Dataflow, store: Store, mode: str) -> RunOutcome:
+        """Run a version through a store."""
         request = Request(
             self.workload,
             reuse=Reuse(mode),
@@ -123,18 +127,18 @@ class Bench:
         for turn in range(len(MODES)):
             mode = MODES[(turn + number) % len(MODES)]
             if mode == "plain":
-                self.found.seconds[mode].append(self.plain(dataflow, target))
+                self.result.seconds[mode].append(self.plain(dataflow, target))
                 continue
             started = time.perf_counter()
             outcomes[mode] = self.reusing(dataflow, self.stores[mode], mode)
-            self.found.seconds[mode].append(time.perf_counter() - started)
+            self.result.seconds[mode].append(time.perf_counter() - started)
         proven = outcomes["proven"]
-        self.found.proving += proven.plan.proving
-        self.found.served += len(proven.plan.served)
-        self.found.parts += len(proven.plan.cuts)
-        self.found.sinks += len(dataflow.sinks)
+        self.result.proving += proven.plan.proving
+        self.result.served += len(proven.plan.served)
+        self.result.parts += len(proven.plan.cuts)
+        self.result.sinks += len(dataflow.sinks)
         self.compare(number, dataflow, target, outcomes)
-        shown = ", ".join(f"{m} {self.found.seconds[m][-1]:.1f}" for m in MODES)
+        shown = ", ".join(f"{m} {self.result.seconds[m][-1]:.1f}" for m in MODES)
         print(
             f"{self.workload} {number + 1:>2} {step.aim.value:<7} {shown}  "
             f"served {len(proven.plan.served)}/{len(dataflow.sinks)}, read {list(proven.plan.cuts)}, "
@@ -149,11 +153,11 @@ class Bench:
         for sink in dataflow.sinks:
             plain = self.summary(str(target / sink))
             size = sum(p.stat().st_size for p in (target / sink).glob("part-*"))
-            self.found.sink_bytes["plain"] = self.found.sink_bytes.get("plain", 0) + size
+            self.result.sink_bytes["plain"] = self.result.sink_bytes.get("plain", 0) + size
             for mode, outcome in outcomes.items():
                 stored = self.stores[mode].files.path(outcome.results[sink].id)
                 if self.summary(stored) != plain:
-                    self.found.different.append(f"{mode} version {number + 1} sink {sink}")
+                    self.result.different.append(f"{mode} version {number + 1} sink {sink}")
 
     def summary(self, path: str) -> Any:
         """A digest of the rows of a Parquet folder, whatever their order."""
@@ -181,17 +185,18 @@ class Bench:
                         self.reusing(dataflow, store, "proven")
                 pair[mode] = time.perf_counter() - started
                 shutil.rmtree(place)
-            self.found.overhead.append((pair["plain"], pair["empty"]))
+            self.result.overhead.append((pair["plain"], pair["empty"]))
 
     def finish(self) -> Sequence:
+        """Close the stores and give what was measured."""
         for mode, store in self.stores.items():
             with store.read() as db:
                 rows = db.execute(tables.results.select()).all()
                 named = {row.result for row in db.execute(tables.sinks.select())}
-            self.found.bytes[mode] = sum(r.bytes for r in rows)
-            self.found.sink_bytes[mode] = sum(r.bytes for r in rows if r.id in named)
+            self.result.bytes[mode] = sum(r.bytes for r in rows)
+            self.result.sink_bytes[mode] = sum(r.bytes for r in rows if r.id in named)
             store.close()
-        return self.found
+        return self.result
 
 
 def run(
@@ -211,15 +216,15 @@ def run(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def show(found: list[Sequence]) -> None:
+def show(sequences: list[Sequence]) -> None:
     """A line per workload, and the sums."""
     print(
         "\n        plain s/run   total: plain    exact   proven   of plain  vs exact  "
         "served  read  proving  overhead  sink bytes  all bytes  differing"
     )
-    for s in found:
+    for s in sequences:
         print(_line(s.workload, [s]))
-    print(_line("all", found))
+    print(_line("all", sequences))
 
 
 def _line(name: str, group: list[Sequence]) -> str:
@@ -241,6 +246,7 @@ def _line(name: str, group: list[Sequence]) -> str:
 
 
 def main(args: list[str]) -> int:
+    """Run the sequences and print what reuse saves; 1 if any result differs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks reuse")
     parser.add_argument("--only", default=",".join(ROWS))
     parser.add_argument("--length", type=int, default=20)
@@ -251,13 +257,13 @@ def main(args: list[str]) -> int:
     parser.add_argument("--json", default="")
     asked = parser.parse_args(args)
     session = Session(asked.master)
-    found = []
+    sequences = []
     for workload in asked.only.split(","):
-        found.append(
+        sequences.append(
             run(workload, asked.length, asked.scale, asked.seed, session, Keep(asked.keep))
         )
-        show(found)
+        show(sequences)
         if asked.json:
-            Path(asked.json).write_text(json.dumps([asdict(s) for s in found], indent=1))
+            Path(asked.json).write_text(json.dumps([asdict(s) for s in sequences], indent=1))
     session.stop()
-    return int(any(s.different for s in found))
+    return int(any(s.different for s in sequences))

@@ -56,15 +56,16 @@ class Score:
     """How often each of two strategies proves a pair."""
 
     pairs: int = 0
-    found: Counter[tuple[str, str]] = field(default_factory=Counter)
+    verdicts: Counter[tuple[str, str]] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(("sweep", "plus"), 0.0))
     lost: list[str] = field(default_factory=list)  # proven by plus alone
     wrong: list[str] = field(default_factory=list)
 
     def show(self, name: str) -> None:
-        sweep = sum(n for (s, _), n in self.found.items() if s == "equivalent")
-        plus = sum(n for (_, s), n in self.found.items() if s == "equivalent")
-        refuted = sum(n for (s, _), n in self.found.items() if s == "inequivalent")
+        """Print the counts in one line."""
+        sweep = sum(n for (s, _), n in self.verdicts.items() if s == "equivalent")
+        plus = sum(n for (_, s), n in self.verdicts.items() if s == "equivalent")
+        refuted = sum(n for (s, _), n in self.verdicts.items() if s == "inequivalent")
         more = f"{100 * (sweep / plus - 1):+.1f}%" if plus else "-"
         print(
             f"{name:<12}{self.pairs:>7}{sweep:>8}{plus:>8}{more:>8}{len(self.lost):>6}{refuted:>9}"
@@ -82,18 +83,18 @@ def compare(
     score = Score()
     for id_, p, q, comparison, equivalent in pairs:
         score.pairs += 1
-        said = {}
+        verdicts = {}
         for strategy in (SearchStrategy.SWEEP, SearchStrategy.PLUS):
             asked = Comparison(
                 comparison.semantics, comparison.columns, comparison.types, strategy=strategy
             )
             report, seconds = timed(p, q, asked)
-            said[strategy.value] = report.verdict.value
+            verdicts[strategy.value] = report.verdict.value
             score.seconds[strategy.value] += seconds
             if is_wrong(report, p, q, comparison, equivalent):
                 score.wrong.append(f"WRONG {id_} by {strategy.value}: {report.verdict.value}")
-        score.found[said["sweep"], said["plus"]] += 1
-        if said["plus"] == "equivalent" != said["sweep"]:
+        score.verdicts[verdicts["sweep"], verdicts["plus"]] += 1
+        if verdicts["plus"] == "equivalent" != verdicts["sweep"]:
             score.lost.append(f"by plus alone: {id_}")
         if score.pairs % 500 == 0:
             score.show(f"({name})")
@@ -128,16 +129,18 @@ def is_wrong(
 
 
 def workload_pairs() -> Iterator[tuple[str, Version, Version, Comparison, bool | None]]:
+    """The paper's workloads, with what is known of each pair."""
     seen = set()
     for workload in WORKLOADS:
         for one in workload.pairs:
             if (one.base, one.version) not in seen:
                 seen.add((one.base, one.version))
-                known = one.equivalent if not one.sinks else None
-                yield one.version, *one.load(), Comparison(), known
+                equivalent = one.equivalent if not one.sinks else None
+                yield one.version, *one.load(), Comparison(), equivalent
 
 
 def shared_pairs(data: Path) -> Iterator[tuple[str, Version, Version, Comparison, bool | None]]:
+    """The pairs of files of SQL; what cannot be read is left out."""
     for source in sorted(data.glob("*.jsonl")):
         for line in source.open(encoding="utf-8"):
             read = json.loads(line)
@@ -155,20 +158,20 @@ def shared_pairs(data: Path) -> Iterator[tuple[str, Version, Version, Comparison
 
 def random_pairs(count: int) -> Iterator[tuple[str, Version, Version, Comparison, bool | None]]:
     """Queries, and every fourth time a dataflow of 20 to 60 operators, under some edits."""
-    number = made = 0
-    while made < count:
+    number = yielded = 0
+    while yielded < count:
         number += 1
         rng = Random(f"sweep {number}")
         large = number % 4 == 0
         p = base(rng.randint(20, 60), rng.randrange(1 << 30)) if large else random_query(rng)
-        found = None if p is None else edited(rng, p, rng.randint(1, 6 if large else 3))
-        if p is None or found is None:
+        edit = None if p is None else edited(rng, p, rng.randint(1, 6 if large else 3))
+        if p is None or edit is None:
             continue
-        made += 1
+        yielded += 1
         yield (
-            f"{number} ({', '.join(found[1])})",
+            f"{number} ({', '.join(edit[1])})",
             Version("p", p, True),
-            Version("q", found[0], True),
+            Version("q", edit[0], True),
             BY_POSITION,
             True,
         )
@@ -189,7 +192,7 @@ def pairs_section(asked: argparse.Namespace) -> bool:
     total = Score()
     for score in scores:
         total.pairs += score.pairs
-        total.found += score.found
+        total.verdicts += score.verdicts
         for strategy, seconds in score.seconds.items():
             total.seconds[strategy] += seconds
         total.lost += score.lost

@@ -44,19 +44,19 @@ def everyone(
 ) -> dict[str, Verdict | None]:
     """What each verifier says alone; those of bags prove nothing that `algebra` does not."""
     strongest = alone("algebra", p, q, semantics, by_name=by_name)
-    found: dict[str, Verdict | None] = {}
+    verdicts: dict[str, Verdict | None] = {}
     for name in EVS[:-1]:
         other = asked_semantics(name, semantics) is not semantics
         ask = other or strongest is Verdict.EQUIVALENT
-        found[name] = alone(name, p, q, semantics, by_name=by_name, ask=ask)
-    return {**found, "algebra": strongest}
+        verdicts[name] = alone(name, p, q, semantics, by_name=by_name, ask=ask)
+    return {**verdicts, "algebra": strongest}
 
 
 def _query_pairs(
     p: Dataflow, q: Dataflow, semantics: TableSemantics, by_name: bool
 ) -> list[QueryPair] | None:
     """A query pair for each sink; None if sinks or columns have no partner."""
-    found = []
+    pairs = []
     for sink in p.sinks:
         if sink not in q.sinks:
             return None
@@ -64,8 +64,8 @@ def _query_pairs(
         columns = _columns(ours, theirs, by_name=by_name)
         if columns is None:
             return None
-        found.append(QueryPair(ours, theirs, semantics, columns))
-    return found
+        pairs.append(QueryPair(ours, theirs, semantics, columns))
+    return pairs
 
 
 def _columns(p: Dataflow, q: Dataflow, *, by_name: bool) -> tuple[tuple[int, int], ...] | None:

@@ -55,7 +55,7 @@ def difference(ours: Any, theirs: Any) -> str | None:
 def random_tables(catalog: dict[str, Source], seed: int = 5, size: int = 12) -> dict[str, Rows]:
     """Small random rows that keep NOT NULL, keys and foreign keys."""
     rng = random.Random(seed)
-    made: dict[str, Rows] = {}
+    tables: dict[str, Rows] = {}
     for source in catalog.values():
         keys = {n for key in source.keys for n in key}
         rows = []
@@ -68,8 +68,8 @@ def random_tables(catalog: dict[str, Source], seed: int = 5, size: int = 12) -> 
                     for f in source.fields
                 )
             )
-        made[source.table] = rows
-    return made
+        tables[source.table] = rows
+    return tables
 
 
 def random_value(rng: random.Random, type_: DataType, nullable: bool) -> Any:

@@ -124,10 +124,10 @@ def features(*dataflows: Dataflow) -> frozenset[str]:
     """What one of the dataflows has, subqueries included."""
     operators = [o for dataflow in dataflows for o in _operators(dataflow)]
     exprs = [part for o in operators for e in operator_exprs(o) for part in parts(e)]
-    found = {name for name, has in OF_OPERATORS.items() if any(map(has, operators))}
-    found |= {name for name, has in OF_EXPRESSIONS.items() if any(map(has, exprs))}
+    names = {name for name, has in OF_OPERATORS.items() if any(map(has, operators))}
+    names |= {name for name, has in OF_EXPRESSIONS.items() if any(map(has, exprs))}
     declared = {"declared key", "declared foreign key"}
-    return frozenset(found) if found - declared else frozenset({*found, PLAIN})
+    return frozenset(names) if names - declared else frozenset({*names, PLAIN})
 
 
 def _operators(dataflow: Dataflow) -> Iterator[AnyOperator]:

@@ -52,10 +52,12 @@ FACTS, SMALL = 6, 4
 
 
 def column(name: str) -> Column:
+    """A column of the facts."""
     return Column(name, dict(COLUMNS).get(name, INT))
 
 
 def compared(name: str, op: str, value: int) -> Expr:
+    """A column compared with a number."""
     return Compare(op, column(name), Literal(value, INT))
 
 
@@ -68,12 +70,14 @@ class Flow:
     links: list[Link] = field(default_factory=list)
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
+        """Add an operator over others and give its id."""
         id_ = f"{type(operator).__name__.lower()}_{len(self.operators)}"
         self.operators[id_] = operator
         self.links += [Link(below, id_, port) for port, below in enumerate(inputs)]
         return id_
 
     def sources(self) -> tuple[list[str], list[str]]:
+        """Add the tables: facts, and small ones with a key."""
         fields = tuple(Field(name, type_) for name, type_ in COLUMNS)
         facts = [self.add(Source(f"facts_{n}", fields)) for n in range(FACTS)]
         small = [
@@ -106,10 +110,12 @@ class Flow:
         return self.add(Filter(compared("id", ">=", -5)), at)
 
     def projection(self, **changed: Expr) -> Project:
+        """All columns, some of them computed anew."""
         names = [name for name, _ in COLUMNS]
         return Project(tuple(Named(name, changed.get(name, column(name))) for name in names))
 
     def grouped(self) -> Aggregate:
+        """A grouping that keeps the names of the columns."""
         keys = tuple(Named(name, column(name)) for name in ("id", "a", "s"))
         calls = (
             NamedCall("b", AggregateCall("min", (column("b"),), INT)),
@@ -123,16 +129,16 @@ def base(operators: int, seed: int = 1) -> Dataflow:
     flow = Flow(Random(seed))
     facts, small = flow.sources()
     waiting: list[str] = []
-    made: list[str] = list(facts)
+    ends: list[str] = list(facts)
     while len(flow.operators) < operators - 3 or not waiting:
-        start = flow.rng.choice(made[-30:] if flow.rng.random() < 0.3 else facts)
+        start = flow.rng.choice(ends[-30:] if flow.rng.random() < 0.3 else facts)
         end = flow.branch(start, small)
-        made.append(end)
+        ends.append(end)
         waiting.append(end)
         if len(waiting) >= 4:
             united = flow.add(Union(), *waiting)
             waiting = [flow.add(flow.projection(), flow.add(flow.grouped(), united))]
-            made.append(waiting[0])
+            ends.append(waiting[0])
     united = flow.add(Union(), *waiting) if len(waiting) > 1 else waiting[0]
     flow.add(Sink("result"), flow.add(flow.projection(), united))
     used = {link.src for link in flow.links}
@@ -162,12 +168,14 @@ class Edited:
 
 
 def turn_conjuncts(flow: Edited, id_: str) -> None:
+    """Write the conjuncts of a filter in the other order."""
     operator = flow.operators[id_]
     assert isinstance(operator, Filter) and isinstance(operator.predicate, And)
     flow.operators[id_] = Filter(And(operator.predicate.args[::-1]))
 
 
 def split(flow: Edited, id_: str) -> None:
+    """Make two filters of a conjunction."""
     operator = flow.operators[id_]
     assert isinstance(operator, Filter) and isinstance(operator.predicate, And)
     first, second = operator.predicate.args
@@ -181,6 +189,7 @@ def add_what_holds(flow: Edited, id_: str) -> None:
 
 
 def sort_before(flow: Edited, id_: str) -> None:
+    """Sort above an operator, where no order is asked for."""
     flow.put_above(id_, Sort((SortKey(column("b")),)))
 
 

@@ -51,9 +51,9 @@ SIZES: Mapping[str, tuple[int, int, int]] = {
 
 def write_tables(workload: str, folder: Path, rows: int, seed: int = 0) -> None:
     """Write `folder/<table>/part-*.parquet` for every table; `rows` of facts, fewer of others."""
-    found = sources(workload)
-    counts = {table: _count(table, rows) for table in found}
-    for table, source in found.items():
+    tables = sources(workload)
+    counts = {table: _count(table, rows) for table in tables}
+    for table, source in tables.items():
         (folder / table).mkdir(parents=True, exist_ok=True)
         for part, start in enumerate(range(0, counts[table], PART)):
             numbers = np.arange(start, min(start + PART, counts[table]), dtype=np.int64)
@@ -219,8 +219,8 @@ def _returns_keys(part: _Part) -> dict[str, Any]:
     sales = part.counts[SALES]
     every = max(1, sales // part.counts[RETURNS])
     orders = part.numbers * every
-    known = (part.numbers % 10 < 7) & (orders < sales)
-    orders = np.where(known, orders, orders + sales * every)
+    of_sale = (part.numbers % 10 < 7) & (orders < sales)
+    orders = np.where(of_sale, orders, orders + sales * every)
     return {
         "cr_item_sk": _item_sold(orders, part.counts["item"]),
         "cr_order_number": orders,
@@ -313,8 +313,8 @@ def decimals(units: Numbers, type_: DecimalType, scale: int) -> pa.Array:
     """Decimals of so many smallest units."""
     whole = np.empty((len(units), 2), dtype=np.int64)
     whole[:, 0], whole[:, 1] = units, units >> 63
-    made = pa.decimal128(type_.precision, scale)
-    return pa.Array.from_buffers(made, len(units), [None, pa.py_buffer(whole)])
+    arrow_type = pa.decimal128(type_.precision, scale)
+    return pa.Array.from_buffers(arrow_type, len(units), [None, pa.py_buffer(whole)])
 
 
 def numbered(prefix: str, numbers: Numbers) -> pa.Array:
@@ -343,14 +343,14 @@ def _fragments(seed: int) -> pa.Array:
     """Pieces of sentences of 50 to 85 characters, without the words anybody looks for."""
     rng = random.Random(seed)
     words = WORDS.split()
-    made = []
+    texts = []
     for _ in range(FRAGMENTS):
         text = rng.choice(words)
         wanted = rng.randrange(50, 78)
         while len(text) < wanted:
             text += " " + rng.choice(words)
-        made.append(text)
-    return pa.array(made)
+        texts.append(text)
+    return pa.array(texts)
 
 
 def _texts(part: _Part) -> pa.Array:

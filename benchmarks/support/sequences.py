@@ -99,8 +99,8 @@ def sequence(workload: str, length: int = LENGTH, seed: int = SEED) -> list[Step
 
 def functions(dataflow: Dataflow) -> dict[str, Callable[..., Any]]:
     """What the opaque functions of a version do, by their identities."""
-    found = [op.identity for op in dataflow.operators.values() if isinstance(op, RowUdf)]
-    return {identity: stand_in(identity) for identity in found}
+    identities = [op.identity for op in dataflow.operators.values() if isinstance(op, RowUdf)]
+    return {identity: stand_in(identity) for identity in identities}
 
 
 def stand_in(identity: str) -> Callable[[str | None], str | None]:
@@ -118,8 +118,8 @@ class _Matcher:
 
     def __call__(self, text: str | None) -> str:
         words = (text or "").lower()
-        for entry, known in self.dictionary.items():
-            if isinstance(known, list) and any(word in words for word in known):
+        for entry, keywords in self.dictionary.items():
+            if isinstance(keywords, list) and any(word in words for word in keywords):
                 return entry
         return str(self.dictionary["otherwise"])
 
@@ -170,19 +170,21 @@ class _Author:
     def _step(self, aim: Aim, number: int) -> Step:
         if aim is Aim.RETURN:
             return self._returned()
-        made: list[_Done] = []
+        edits: list[_Done] = []
         for _ in range(number):
             # A version that changes the results changes them first; what follows may tidy up.
-            tidying = aim is Aim.CHANGE and made and self.random.random() < 0.3
-            edit = self._edited(made, Aim.KEEP if tidying else aim)
+            tidying = aim is Aim.CHANGE and edits and self.random.random() < 0.3
+            edit = self._edited(edits, Aim.KEEP if tidying else aim)
             if edit is None:
                 break
-            made.append(edit)
-        if not made:
+            edits.append(edit)
+        if not edits:
             return self._returned()  # nothing left to undo
         if aim is not Aim.UNDO:
-            self.done += made
-        return self._finished(made[-1].after, aim, [e.about for e in made], [e.place for e in made])
+            self.done += edits
+        return self._finished(
+            edits[-1].after, aim, [e.about for e in edits], [e.place for e in edits]
+        )
 
     def _finished(self, flow: Flow, aim: Aim, edits: Iterable[str], places: Iterable[str]) -> Step:
         about = f"{self.workload.upper()}, version {len(self.steps) + 1}, {aim.value}: "
@@ -209,13 +211,13 @@ class _Author:
             return self._undo(flow)
         view = View(flow, next(self.numbers))
         places = [e.place for e in made]
-        known = [*(s.flow for s in self.steps), *(e.after for e in made)]
+        earlier = [*(s.flow for s in self.steps), *(e.after for e in made)]
         for edit in self._drawn(view, KEEPING if aim is Aim.KEEP else CHANGING, places):
             # An operator is edited once in a version, and not at once after it is put in.
             if edit.place in places or edit.place not in start.flow.operators:
                 continue
             after = _applied(flow, edit)
-            if after is None or any(_is_same(after.flow, other) for other in known):
+            if after is None or any(_is_same(after.flow, other) for other in earlier):
                 continue
             if keeps_shapes(view, after) if aim is Aim.KEEP else self._is_change(view, after):
                 return _Done(edit.about, edit.place, flow, after.flow)
@@ -269,14 +271,18 @@ class _Author:
         unlimited = view.flow.edited("")
         for id_ in limits:
             unlimited.change(id_, count=UNLIMITED)
-        found = [result.peers for run in self._results(View(unlimited)) for result in run.values()]
-        return all(peers is not None and len(set(peers)) == len(peers) for peers in found)
+        peers_of_results = [
+            result.peers for run in self._results(View(unlimited)) for result in run.values()
+        ]
+        return all(
+            peers is not None and len(set(peers)) == len(peers) for peers in peers_of_results
+        )
 
     def _results(self, view: View) -> list[dict[str, Result]]:
         if view not in self.results:
-            known = functions(view.dataflow)
+            bodies = functions(view.dataflow)
             self.results[view] = [
-                run_dataflow(view.dataflow, _tables(self.workload, rows, seed), known)
+                run_dataflow(view.dataflow, _tables(self.workload, rows, seed), bodies)
                 for rows, seed in SAMPLES
             ]
         return self.results[view]

@@ -102,8 +102,8 @@ def connect() -> duckdb.DuckDBPyConnection:
 @lru_cache(maxsize=1)
 def queries() -> Mapping[int, str]:
     """The 99 queries by number, in Spark's spelling of quoted names."""
-    found = connect().execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
-    return {number: text.replace('"', "`") for number, text in found}
+    rows = connect().execute("SELECT query_nr, query FROM tpcds_queries()").fetchall()
+    return {number: text.replace('"', "`") for number, text in rows}
 
 
 @lru_cache(maxsize=1)
@@ -165,7 +165,7 @@ def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[st
 @lru_cache(maxsize=1)
 def constants() -> Mapping[str, tuple[Any, ...]]:
     """For each column the constants that queries compare it with by = and IN."""
-    found: dict[str, set[Any]] = {}
+    by_column: dict[str, set[Any]] = {}
     for text in queries().values():
         for statement in parse_statements(text):
             for node in statement.find_all(exp.EQ, exp.In):
@@ -175,8 +175,8 @@ def constants() -> Mapping[str, tuple[Any, ...]]:
                 for other in others:
                     if isinstance(other, exp.Literal):
                         value = other.this if other.is_string else float(other.this)
-                        found.setdefault(node.this.name.lower(), set()).add(value)
-    return {name: tuple(sorted(values, key=str)) for name, values in found.items()}
+                        by_column.setdefault(node.this.name.lower(), set()).add(value)
+    return {name: tuple(sorted(values, key=str)) for name, values in by_column.items()}
 
 
 def tables(connection: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:

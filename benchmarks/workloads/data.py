@@ -90,11 +90,11 @@ def rows_for(dataflow: Dataflow, rows: int, seed: int) -> Tables:
         name = next(n for n in waiting if parents[n] <= set(tables))
         source = waiting.pop(name)
         count = max(1, rows // DIMENSION) if name in referred else rows
-        made = {}
+        by_key = {}
         for number in range(count):
             row = _row(rng, source, number, tables)
-            made[tuple(_part(source, row, source.keys[0]))] = row
-        tables[name] = list(made.values())
+            by_key[tuple(_part(source, row, source.keys[0]))] = row
+        tables[name] = list(by_key.values())
     return tables
 
 

@@ -152,8 +152,8 @@ def w1() -> dict[str, Flow]:
         calls={"sales_before": "sum(before)", "sales_after": "max(CAST(after AS decimal(23,2)))"},
     )
 
-    made = {"v1": p, "v2": v2, "v3": v3, "v4": v4, "v5": v5}
-    flow, told = p, []
+    versions = {"v1": p, "v2": v2, "v3": v3, "v4": v4, "v5": v5}
+    flow, notes = p, []
     steps = (
         "an empty projection after `price_to`",
         "`date_to` pushed past the join to the dates",
@@ -161,8 +161,8 @@ def w1() -> dict[str, Flow]:
         "the predicate of `date_from` written with NOT",
     )
     for number, step in enumerate(steps, 1):
-        told.append(step)
-        flow = flow.edited(f"W1 with changes, {number}, equivalent: {'; '.join(told)}.")
+        notes.append(step)
+        flow = flow.edited(f"W1 with changes, {number}, equivalent: {'; '.join(notes)}.")
         match number:
             case 1:
                 flow.insert("empty", "project", "price_to", "dated", columns=["*"])
@@ -172,8 +172,8 @@ def w1() -> dict[str, Flow]:
                 flow.move("price_from", "item", "described")
             case 4:
                 flow.change("date_from", predicate="NOT d_date < DATE '2000-02-10'")
-        made[f"changes_{number}"] = flow
-    return made
+        versions[f"changes_{number}"] = flow
+    return versions
 
 
 def w2() -> dict[str, Flow]:
@@ -309,15 +309,15 @@ def w2() -> dict[str, Flow]:
     # The type of the column stays what it was with avg.
     v9.change("averages", calls={**calls, "agg3": "max(CAST(cs_coupon_amt AS decimal(16,6)))"})
 
-    made = {"v1": p}
-    made |= {f"v{n}": v for n, v in enumerate((v2, v3, v4, v5, v6, v7, v8, v9), 2)}
-    made |= _w2_hops(p) | _w2_sizes(p, states, order)
-    return made
+    versions = {"v1": p}
+    versions |= {f"v{n}": v for n, v in enumerate((v2, v3, v4, v5, v6, v7, v8, v9), 2)}
+    versions |= _w2_hops(p) | _w2_sizes(p, states, order)
+    return versions
 
 
 def _w2_hops(p: Flow) -> dict[str, Flow]:
     """Two empty projections with 0 to 3 filters between them."""
-    made = {}
+    versions = {}
     chain = ("described", "gender", "education", "birth_month", "state")
     for hops in range(4):
         flow = p.edited(
@@ -327,8 +327,8 @@ def _w2_hops(p: Flow) -> dict[str, Flow]:
         flow.insert("empty_1", "project", "described", "gender", columns=["*"])
         above = chain[hops] if hops else "empty_1"
         flow.insert("empty_2", "project", above, chain[hops + 1], columns=["*"])
-        made[f"hops_{hops}"] = flow
-    return made
+        versions[f"hops_{hops}"] = flow
+    return versions
 
 
 def _w2_sizes(p: Flow, states: tuple[str, ...], order: list[str]) -> dict[str, Flow]:
@@ -355,7 +355,7 @@ def _w2_sizes(p: Flow, states: tuple[str, ...], order: list[str]) -> dict[str, F
         ),
         ("by_label", "sort", {"by": ["label", "region", *order]}),
     ]
-    made = {}
+    versions = {}
     for kind, extra, above, below in (
         ("supported", supported, "state", "averages"),
         ("unsupported", unsupported, "ordered", "report"),
@@ -372,9 +372,9 @@ def _w2_sizes(p: Flow, states: tuple[str, ...], order: list[str]) -> dict[str, F
             )
             flow.move("gender", "addressed", "described")
             flow.change("state", predicate=" OR ".join(f"ca_state = '{s}'" for s in states))
-            made[f"{kind}_{size}_base"] = base
-            made[f"{kind}_{size}"] = flow
-    return made
+            versions[f"{kind}_{size}_base"] = base
+            versions[f"{kind}_{size}"] = flow
+    return versions
 
 
 def w3() -> dict[str, Flow]:

@@ -28,6 +28,9 @@ from veer.visible import json_text
 
 PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
 MEMORY = 4 << 30  # bytes of address space per worker
+# The words of a line's verdict: those of a report, and one for what could not be compared.
+EQUIVALENT, UNKNOWN = Verdict.EQUIVALENT.value, Verdict.UNKNOWN.value
+ERROR = "error"
 Pair = dict[str, Any]
 Line = dict[str, Any]
 
@@ -66,6 +69,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 
 def _read_line(line: str, number: int) -> Pair:
+    """A pair with an id, or what is wrong with the line."""
     try:
         pair = read_json(line)
     except ParseError as error:
@@ -93,21 +97,22 @@ def decide(pair: Pair, comparison: Comparison) -> Line:
         p, q = (Version(side, read_sql(pair[side], catalog), False) for side in ("p", "q"))
         report = report_json(verify(p, q, asked))
     except DefectError as error:
-        return _line(pair, "error", f"defect: {error}", time.perf_counter() - start)
+        return _line(pair, ERROR, f"defect: {error}", time.perf_counter() - start)
     except (VeerError, ValueError) as error:
-        return _line(pair, "error", str(error), time.perf_counter() - start)
+        return _line(pair, ERROR, str(error), time.perf_counter() - start)
     sink = report["sinks"][0]
     line = _line(pair, report["verdict"], sink["reason"], time.perf_counter() - start)
-    proven = [w["ev"] for w in sink["windows"] if w["verdict"] == Verdict.EQUIVALENT.value]
+    proven = [w["ev"] for w in sink["windows"] if w["verdict"] == EQUIVALENT]
     return {
         **line,
-        "ev": next(iter(proven), None) if report["verdict"] == "equivalent" else None,
+        "ev": next(iter(proven), None) if report["verdict"] == EQUIVALENT else None,
         "counts": report["counts"],
         "witness": sink["witness"],
     }
 
 
 def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
+    """A result line without evidence."""
     return {
         "id": pair["id"],
         "verdict": verdict,
@@ -123,7 +128,7 @@ def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
 
 
 def _work(connection: Connection, comparison: Comparison) -> None:
-    """A worker process: a pair in, a line out, until told to stop."""
+    """A worker process: a pair in, a line out, until None or the end of the pipe comes."""
     _limit_memory()
     while True:
         try:
@@ -135,15 +140,16 @@ def _work(connection: Connection, comparison: Comparison) -> None:
         try:
             line = decide(pair, comparison)
         except MemoryError:
-            line = _line(pair, "unknown", "memory limit reached", 0.0)
+            line = _line(pair, UNKNOWN, "memory limit reached", 0.0)
         except KeyboardInterrupt:
             return
         except Exception as error:
-            line = _line(pair, "error", f"internal error: {type(error).__name__}: {error}", 0.0)
+            line = _line(pair, ERROR, f"internal error: {type(error).__name__}: {error}", 0.0)
         connection.send(line)
 
 
 def _limit_memory() -> None:
+    """Limit the memory of this process, where the system can."""
     try:
         import resource
 
@@ -165,10 +171,12 @@ class _Worker:
         self.since = 0.0
 
     def give(self, pair: Pair) -> None:
+        """Send it a pair to decide."""
         self.pair, self.since = pair, time.monotonic()
         self.connection.send(pair)
 
     def stop(self) -> None:
+        """End the process, whatever it does: a solver does not listen."""
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -185,7 +193,7 @@ def run_pairs(pairs: Iterator[Pair], options: BatchOptions) -> Iterator[Line]:
                 if pair is None:
                     waiting = False
                 elif "error" in pair:
-                    yield _line(pair, "error", pair["error"], 0.0)
+                    yield _line(pair, ERROR, pair["error"], 0.0)
                 else:
                     free.give(pair)
             yield from _collect(workers, options)
@@ -195,6 +203,7 @@ def run_pairs(pairs: Iterator[Pair], options: BatchOptions) -> Iterator[Line]:
 
 
 def _free(workers: list[_Worker], options: BatchOptions) -> _Worker | None:
+    """A worker without a pair, started if there may be one more; None if all are busy."""
     for worker in workers:
         if worker.pair is None:
             return worker
@@ -215,9 +224,7 @@ def _collect(workers: list[_Worker], options: BatchOptions) -> Iterator[Line]:
             line = worker.connection.recv()
             worker.pair = None
         except (EOFError, OSError):
-            line = _line(
-                pair, "unknown", "the worker process died", time.monotonic() - worker.since
-            )
+            line = _line(pair, UNKNOWN, "the worker process died", time.monotonic() - worker.since)
             workers.remove(worker)
             worker.stop()
         yield line
@@ -225,7 +232,7 @@ def _collect(workers: list[_Worker], options: BatchOptions) -> Iterator[Line]:
         assert worker.pair is not None
         taken = time.monotonic() - worker.since
         if options.timeout and taken > options.timeout:
-            yield _line(worker.pair, "unknown", f"timeout after {options.timeout:g} s", taken)
+            yield _line(worker.pair, UNKNOWN, f"timeout after {options.timeout:g} s", taken)
             workers.remove(worker)
             worker.stop()
 
@@ -258,7 +265,7 @@ def run_batch(
     target: IO[str],
     done: set[str],
     options: BatchOptions,
-    tell: Callable[[Line], None] = lambda line: None,
+    on_result: Callable[[Line], None] = lambda line: None,
 ) -> dict[str, int]:
     """Write a result for every pair that has none yet; gives the verdicts counted."""
     counted: dict[str, int] = {}
@@ -267,5 +274,5 @@ def run_batch(
         target.write(json_text(line, indent=None) + "\n")
         target.flush()
         counted[line["verdict"]] = counted.get(line["verdict"], 0) + 1
-        tell(line)
+        on_result(line)
     return counted

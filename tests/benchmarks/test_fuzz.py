@@ -24,7 +24,7 @@ from benchmarks.fuzz.verdicts import (
     UNSAID_FAILURE,
     WRONG_EQUIVALENT,
     WRONG_INEQUIVALENT,
-    Said,
+    Answer,
     judged_equal,
     judged_witness,
 )
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 T = Table("t", (Column("a", "INT"), Column("d", "DOUBLE")))
 PARENT = Table("p", (Column("k", "INT", False),), (("k",),), True)
 CHILD = Table("c", (Column("k", "INT"),), (("k",),), False, (Reference(("k",), "p", ("k",)),))
-EQUAL = Said("equivalent")
+EQUAL = Answer("equivalent")
 
 
 def outcome(*values: object) -> Outcome:
@@ -131,12 +131,12 @@ def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
     pair = Pair("x", schema, "SELECT a FROM t", "SELECT a FROM t WHERE a IS NOT NULL")
     child = replace(pair, p="SELECT k FROM c", q="SELECT k + 1 FROM c", columns="position")
 
-    def kinds(one: Pair, said: Said) -> list[str]:
-        return [f.kind for _, f in judged(judge, schema, [(one, said)], Random(1))]
+    def kinds(one: Pair, answer: Answer) -> list[str]:
+        return [f.kind for _, f in judged(judge, schema, [(one, answer)], Random(1))]
 
-    def witness(**tables: list[list[object]]) -> Said:
+    def witness(**tables: list[list[object]]) -> Answer:
         rows = {name: {"rows": content} for name, content in tables.items()}
-        return Said("inequivalent", witness=Witness(WitnessKind.ROWS, rows, ((1,),), ()))
+        return Answer("inequivalent", witness=Witness(WitnessKind.ROWS, rows, ((1,),), ()))
 
     try:
         assert WRONG_EQUIVALENT in kinds(pair, EQUAL)

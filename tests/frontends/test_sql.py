@@ -9,8 +9,17 @@ from tests.support import Case, load_cases
 from veer.errors import InputError
 from veer.frontends.sql import read_schema, read_sql
 from veer.frontends.sql.parse import parse_expression
+from veer.frontends.sql.pieces import (
+    Placeholder,
+    SetAside,
+    has_placeholder,
+    number_of,
+    placeholder,
+)
 from veer.interpreter import run_dataflow
+from veer.model.expr import Compare, Literal, Not, OpaqueCall
 from veer.model.pprint import show_dataflow
+from veer.model.types import INT
 
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, s STRING, d DOUBLE, arr ARRAY<INT>, st STRUCT<x: INT, y: STRING>);
@@ -23,6 +32,25 @@ CREATE TABLE w (k INT NOT NULL UNIQUE, n INT UNIQUE)
 def test_queries_are_read_as_printed(case: Case) -> None:
     query, expected = case.texts
     assert show_dataflow(read_sql(query, SCHEMA)) == expected.rstrip(";")
+
+
+@pytest.mark.parametrize("kind", SetAside)
+def test_a_placeholder_is_read_back_as_what_it_stands_for(kind: SetAside) -> None:
+    expr = Placeholder(kind, 7).expr(INT)
+    assert expr.type == INT
+    assert placeholder(expr) == Placeholder(kind, 7)
+    assert [number_of(k, expr) for k in SetAside] == [7 if k is kind else None for k in SetAside]
+    inside = Not(Compare("=", expr, Literal(1, INT)))
+    assert placeholder(inside) is None
+    assert has_placeholder(inside) and has_placeholder(inside, kind)
+    assert not any(has_placeholder(inside, k) for k in SetAside if k is not kind)
+
+
+def test_other_opaque_calls_are_no_placeholders() -> None:
+    call = OpaqueCall("aggregate 7", (), INT)
+    assert placeholder(call) is None
+    assert not has_placeholder(call)
+    assert all(number_of(kind, call) is None for kind in SetAside)
 
 
 @pytest.mark.parametrize("name", ["one_row", "result", "project_1", "filter_1", "cast", "values_1"])

@@ -88,9 +88,9 @@ def change_aggregate(view: View) -> Iterator[Edit]:
 
 
 def _other_calls(call: str) -> Iterator[str]:
-    found = CALL.fullmatch(call)
-    if found is not None and found[2] not in ("*", "1"):
-        yield from (f"{f}({found[2]})" for f in FUNCTIONS if f != found[1])
+    parsed = CALL.fullmatch(call)
+    if parsed is not None and parsed[2] not in ("*", "1"):
+        yield from (f"{f}({parsed[2]})" for f in FUNCTIONS if f != parsed[1])
 
 
 def add_aggregate(view: View) -> Iterator[Edit]:

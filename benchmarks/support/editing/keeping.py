@@ -158,12 +158,12 @@ def insert_needed(view: View) -> Iterator[Edit]:
         sink: Need(TableSemantics.ORDERED_BAG, frozenset(range(len(view.schema(sink)))))
         for sink in view.dataflow.sinks
     }
-    found = needs(view.dataflow, wanted)
+    needed = needs(view.dataflow, wanted)
     for above, below, _ in view.flow.links:
         if view.spec(below)["type"] == "project":
             continue
         names = view.schema(above).names
-        kept = [name for i, name in enumerate(names) if i in found[above].columns]
+        kept = [name for i, name in enumerate(names) if i in needed[above].columns]
         if 0 < len(kept) < len(names) and len(set(names)) == len(names):
             spec: Spec = {"type": "project", "columns": kept}
             yield _inserted(view, "needed", spec, above, below, "a projection to what is needed")
@@ -171,11 +171,11 @@ def insert_needed(view: View) -> Iterator[Edit]:
 
 def insert_unread_column(view: View) -> Iterator[Edit]:
     """A column computed that nobody reads."""
-    made = view.fresh("extra")
+    extra = view.fresh("extra")
     for above, below, _ in view.flow.links:
         for name, type_ in view.types(above).items():
             text = f"upper({name})" if isinstance(type_, StringType) else f"{name} IS NULL"
-            spec: Spec = {"type": "compute", "columns": {made: text}}
+            spec: Spec = {"type": "compute", "columns": {extra: text}}
             yield _inserted(view, "computed", spec, above, below, f"an unread column {text}")
             break
 

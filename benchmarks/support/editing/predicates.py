@@ -95,7 +95,7 @@ def requalified(text: str, old: str, new: str) -> str:
 
 def conjuncts(text: str) -> list[str]:
     """What AND joins, outermost."""
-    stack, found = [parse(text)], []
+    stack, parts = [parse(text)], []
     while stack:
         node = stack.pop()
         match node:
@@ -104,8 +104,8 @@ def conjuncts(text: str) -> list[str]:
             case exp.Paren():
                 stack.append(node.this)
             case _:
-                found.append(show(node))
-    return found
+                parts.append(show(node))
+    return parts
 
 
 def conjunction(parts: Sequence[str]) -> str:
@@ -128,9 +128,9 @@ def literal(value: Any) -> str:
 
 def domain(name: str, type_: DataType) -> tuple[Any, ...]:
     """Constants worth comparing a column with: values it has in the workloads' tables."""
-    known = DERIVED.get(name, VALUES.get(name))
-    if known is not None:
-        some = [v for v in known if v is not None and not isinstance(v, tuple)]
+    values = DERIVED.get(name, VALUES.get(name))
+    if values is not None:
+        some = [v for v in values if v is not None and not isinstance(v, tuple)]
         return tuple(sorted(set(some)))
     if name.endswith(("_sk", "_id")) or name == "influencer":
         return ()  # nobody asks for ranges of keys
@@ -170,10 +170,10 @@ def _everywhere(
 ) -> Iterator[Form]:
     """The change made at each node where it applies, one at a time."""
     for number, node in enumerate(parse(text).walk()):
-        made = change(node.copy(), types)
-        if made is None or (change is _denied and isinstance(node.parent, exp.Not)):
+        changed = change(node.copy(), types)
+        if changed is None or (change is _denied and isinstance(node.parent, exp.Not)):
             continue
-        about, new = made
+        about, new = changed
         tree = parse(text)
         old = next(n for i, n in enumerate(tree.walk()) if i == number)
         if isinstance(old.parent, exp.Not | exp.And | exp.Or) and isinstance(
@@ -196,13 +196,13 @@ def _turned(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
 
 def _next_bound(node: exp.Expr, types: Types) -> tuple[str, exp.Expr] | None:
     """`a >= 5` as `a > 4`, for whole numbers."""
-    found = NEXT.get(type(node))
+    next_ = NEXT.get(type(node))
     bound = node.args.get("expression")
-    if found is None or not isinstance(node.this, exp.Column) or not isinstance(bound, exp.Literal):
+    if next_ is None or not isinstance(node.this, exp.Column) or not isinstance(bound, exp.Literal):
         return None
     if not bound.is_int or not isinstance(types.get(node.this.name), IntegralType):
         return None
-    other, step = found
+    other, step = next_
     moved = int(bound.this) + step
     if moved < 0:
         return None

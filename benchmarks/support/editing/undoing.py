@@ -39,11 +39,11 @@ def undone(flow: Flow, before: Flow, after: Flow) -> Flow | None:
 
 def _put_back(links: list[Link], added: list[Link], removed: list[Link]) -> list[Link]:
     """Old links where the new ones stood: the order of links is that of a union's inputs."""
-    waiting, found = list(removed), []
+    waiting, restored = list(removed), []
     for link in links:
         if link not in added:
-            found.append(link)
+            restored.append(link)
         elif (old := next((o for o in waiting if o[1:] == link[1:]), None)) is not None:
             waiting.remove(old)
-            found.append(old)
-    return found + waiting
+            restored.append(old)
+    return restored + waiting

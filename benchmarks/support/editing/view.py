@@ -93,16 +93,16 @@ class View:
 
     def distances(self, places: Sequence[str]) -> dict[str, int]:
         """How many links away from some operators each operator is."""
-        found = dict.fromkeys((p for p in places if p in self.flow.operators), 0)
-        waiting = list(found)
+        steps = dict.fromkeys((p for p in places if p in self.flow.operators), 0)
+        waiting = list(steps)
         while waiting:
             id_ = waiting.pop(0)
             near = [s for s, d, _ in self.flow.links if d == id_] + self.outputs(id_)
             for other in near:
-                if other not in found:
-                    found[other] = found[id_] + 1
+                if other not in steps:
+                    steps[other] = steps[id_] + 1
                     waiting.append(other)
-        return found
+        return steps
 
     def passed(self, id_: str, port: int) -> list[tuple[str, str]]:
         """Columns of an input that come out unchanged, with their names before and after.

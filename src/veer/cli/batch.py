@@ -84,6 +84,7 @@ def run_with_progress(
 
 
 def _results(out: str) -> AbstractContextManager[IO[str]]:
+    """Where result lines go; a file of an earlier run is continued."""
     return Path(out).open("a", encoding="utf-8") if out else nullcontext(sys.stdout)
 
 
@@ -122,6 +123,7 @@ class _Progress:
             self.bar.stop()
 
     def advance(self, line: dict[str, Any]) -> None:
+        """Count a result, whatever it is."""
         del line
         if self.bar is not None:
             speed = self.bar.tasks[0].speed or 0.0

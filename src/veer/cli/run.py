@@ -25,84 +25,102 @@ from veer.visible import json_text
 if TYPE_CHECKING:
     from veer.execution.start import RunOptions
 
+# The options of this command alone, in the order in which its help shows them.
+Spec = Annotated[str, typer.Argument(metavar="SPEC", help="The version to run.")]
+VersionName = Annotated[
+    str, typer.Option(help="What its versions are called; by default as its file.")
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Show what would be read and computed; run nothing.")
+]
+NoReuse = Annotated[
+    bool, typer.Option("--no-reuse", help="Compute everything, whatever is stored.")
+]
+KeepChoice = Annotated[
+    Keep,
+    options.choice(
+        Keep,
+        "--keep",
+        "What is kept for later versions: sinks; cuts, also small parts below the edits; none.",
+    ),
+]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
+    ),
+]
+ProofShare = Annotated[
+    float,
+    typer.Option(
+        metavar="X", min=0, help="Prove for at most X times the seconds a result once took."
+    ),
+]
+DataFolder = Annotated[
+    str, typer.Option(metavar="DIR", help="Where relative paths and tables by name are.")
+]
+Content = Annotated[
+    bool,
+    typer.Option("--content", help="Tell sources apart by content, not by size and time."),
+]
+FunctionsFile = Annotated[
+    str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
+]
+ModelsFolder = Annotated[
+    str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
+]
+TrustCode = Annotated[
+    bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
+]
+OutFolder = Annotated[
+    str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
+]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Let targets and --out replace data that Veer did not write; never a source.",
+    ),
+]
+TrustTargets = Annotated[
+    bool,
+    typer.Option("--trust-targets", help="Let a version write to targets outside of the project."),
+]
+ResultsPath = Annotated[
+    str,
+    typer.Option(
+        metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."
+    ),
+]
+Master = Annotated[str, typer.Option(metavar="URL", help="The Spark master.")]
+SparkSettings = Annotated[
+    list[str] | None,
+    typer.Option(metavar="K=V", help="A setting of Spark; may be given several times."),
+]
+
 
 def run(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to run.")],
+    spec: Spec,
     store: options.StoreLocation = "",
-    name: Annotated[
-        str, typer.Option(help="What its versions are called; by default as its file.")
-    ] = "",
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show what would be read and computed; run nothing.")
-    ] = False,
-    no_reuse: Annotated[
-        bool, typer.Option("--no-reuse", help="Compute everything, whatever is stored.")
-    ] = False,
-    keep: Annotated[
-        Keep,
-        options.choice(
-            Keep,
-            "--keep",
-            "What is kept for later versions: sinks; cuts, also small parts below the edits; none.",
-        ),
-    ] = Keep.SINKS,
-    trust: Annotated[
-        bool,
-        typer.Option(
-            "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
-        ),
-    ] = False,
-    proof_share: Annotated[
-        float,
-        typer.Option(
-            metavar="X", min=0, help="Prove for at most X times the seconds a result once took."
-        ),
-    ] = 0.05,
-    data: Annotated[
-        str, typer.Option(metavar="DIR", help="Where relative paths and tables by name are.")
-    ] = ".",
-    content: Annotated[
-        bool,
-        typer.Option("--content", help="Tell sources apart by content, not by size and time."),
-    ] = False,
+    name: VersionName = "",
+    explain: Explain = False,
+    no_reuse: NoReuse = False,
+    keep: KeepChoice = Keep.SINKS,
+    trust: Trust = False,
+    proof_share: ProofShare = 0.05,
+    data: DataFolder = ".",
+    content: Content = False,
     schema: options.Schema = "",
     arg: options.Arguments = None,
-    functions: Annotated[
-        str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
-    ] = "",
-    models: Annotated[
-        str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
-    ] = "",
-    trust_code: Annotated[
-        bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
-    ] = False,
-    out: Annotated[
-        str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
-    ] = "",
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Let targets and --out replace data that Veer did not write; never a source.",
-        ),
-    ] = False,
-    trust_targets: Annotated[
-        bool,
-        typer.Option(
-            "--trust-targets", help="Let a version write to targets outside of the project."
-        ),
-    ] = False,
-    results: Annotated[
-        str,
-        typer.Option(
-            metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."
-        ),
-    ] = "",
-    master: Annotated[str, typer.Option(metavar="URL", help="The Spark master.")] = "local[*]",
-    conf: Annotated[
-        list[str] | None,
-        typer.Option(metavar="K=V", help="A setting of Spark; may be given several times."),
-    ] = None,
+    functions: FunctionsFile = "",
+    models: ModelsFolder = "",
+    trust_code: TrustCode = False,
+    out: OutFolder = "",
+    overwrite: Overwrite = False,
+    trust_targets: TrustTargets = False,
+    results: ResultsPath = "",
+    master: Master = "local[*]",
+    conf: SparkSettings = None,
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
     """Run a version on Spark, reading stored results instead of computing equal ones again.

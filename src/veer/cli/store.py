@@ -139,6 +139,7 @@ def version_json(version: StoredVersion) -> dict[str, Any]:
 
 
 def _bytes(count: int) -> str:
+    """A size for people, in powers of ten."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000 or unit == "GB":
             return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"
@@ -147,6 +148,7 @@ def _bytes(count: int) -> str:
 
 
 def _size(text: str) -> int:
+    """The bytes in a text like 500M or 20GB."""
     number, unit = text.rstrip("bB")[:-1], text.rstrip("bB")[-1:].lower()
     if unit.isdigit():
         number, unit = number + unit, ""
@@ -156,6 +158,7 @@ def _size(text: str) -> int:
 
 
 def _age(text: str) -> float:
+    """The seconds in a text like 12h, 30d or 8w."""
     if text[-1:] not in AGES or not NUMBER.fullmatch(text[:-1]):
         raise UsageError(f"--older-than {text}: expected hours, days or weeks: 12h, 30d, 8w")
     return float(text[:-1]) * AGES[text[-1]]

@@ -33,69 +33,79 @@ if TYPE_CHECKING:
 LONGEST_LIMIT = 10**8  # seconds; more is no limit
 TIMEOUT = 600  # seconds a pair may take by default
 
+# The options of this command alone, in the order in which its help shows them.
+VersionP = Annotated[
+    str,
+    typer.Argument(metavar="P", help="The version to compare with, or with --base the only SPEC."),
+]
+VersionQ = Annotated[str, typer.Argument(metavar="Q", help="The new version.")]
+BaseRevision = Annotated[
+    str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
+]
+Strategy = Annotated[
+    SearchStrategy,
+    options.choice(SearchStrategy, "--strategy", "How to search for a proof."),
+]
+WithoutOptimizations = Annotated[
+    str,
+    typer.Option(
+        metavar=f"{'|'.join(values(Optimization))},...",
+        help="Optimizations of the search to switch off.",
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."
+    ),
+]
+OutFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
+]
+WitnessFolder = Annotated[
+    str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
+]
+EvidenceFolder = Annotated[
+    str,
+    typer.Option(
+        metavar="DIR",
+        help="Write there the steps of the proof, and the solver's questions in SMT-LIB 2 "
+        "that any solver can check; or the witness.",
+    ),
+]
+Recheck = Annotated[
+    SecondSolver | None,
+    options.choice(
+        SecondSolver,
+        "--recheck",
+        "Ask this solver the questions behind the proof too; if it contradicts, the verdict is "
+        "unknown and the exit status 70.",
+    ),
+]
+
 
 def verify(
-    p: Annotated[
-        str,
-        typer.Argument(
-            metavar="P", help="The version to compare with, or with --base the only SPEC."
-        ),
-    ],
-    q: Annotated[str, typer.Argument(metavar="Q", help="The new version.")] = "",
-    base: Annotated[
-        str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
-    ] = "",
+    p: VersionP,
+    q: VersionQ = "",
+    base: BaseRevision = "",
     schema: options.Schema = "",
     semantics: options.Semantics = TableSemantics.BAG,
-    strategy: Annotated[
-        SearchStrategy,
-        options.choice(SearchStrategy, "--strategy", "How to search for a proof."),
-    ] = SearchStrategy.SWEEP,
-    without: Annotated[
-        str,
-        typer.Option(
-            metavar=f"{'|'.join(values(Optimization))},...",
-            help="Optimizations of the search to switch off.",
-        ),
-    ] = "",
+    strategy: Strategy = SearchStrategy.SWEEP,
+    without: WithoutOptimizations = "",
     ev: options.Verifiers = "",
     columns: options.Columns = ColumnMatching.NAME,
     types: options.Types = TypeMatching.EXACT,
     errors: options.Errors = ErrorHandling.IGNORE,
     budget: options.Budget = options.BUDGET,
-    timeout: Annotated[
-        float,
-        typer.Option(
-            metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."
-        ),
-    ] = TIMEOUT,
+    timeout: Timeout = TIMEOUT,
     cache: options.Cache = "",
     arg: options.Arguments = None,
     store: options.StoreLocation = "",
     format: options.ReportFormat = "text",
-    out: Annotated[
-        str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
-    ] = "",
-    witness_out: Annotated[
-        str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
-    ] = "",
-    evidence: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR",
-            help="Write there the steps of the proof, and the solver's questions in SMT-LIB 2 "
-            "that any solver can check; or the witness.",
-        ),
-    ] = "",
-    recheck: Annotated[
-        SecondSolver | None,
-        options.choice(
-            SecondSolver,
-            "--recheck",
-            "Ask this solver the questions behind the proof too; if it contradicts, the verdict is "
-            "unknown and the exit status 70.",
-        ),
-    ] = None,
+    out: OutFile = "",
+    witness_out: WitnessFolder = "",
+    evidence: EvidenceFolder = "",
+    recheck: Recheck = None,
 ) -> None:
     """Verify that two versions produce the same results.
 

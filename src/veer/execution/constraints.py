@@ -53,7 +53,7 @@ class Constraints:
             return True
         key = self._key(source)
         if key is None:
-            return False
+            return False  # what it holds cannot be named, so nobody can have looked at it
         if key not in self._seen and self._store is not None:
             remembered = self._store.constraint(*key)
             if remembered is not None:
@@ -103,6 +103,7 @@ class Constraints:
             missing = " OR ".join(f"{quote_name(n)} IS NULL" for n in required)
             if frame.where(missing).limit(1).count():
                 return f"a null in {' or '.join(required)}, declared NOT NULL"
+        # Two nulls in a key are a violation; what is only unique may have any number of them.
         for key in (*source.keys, *source.unique):
             by = [quote_name(n) for n in key]
             present = frame.dropna(subset=list(key)) if key in source.unique else frame
@@ -116,6 +117,10 @@ class Constraints:
         return ""
 
     def _foreign(self, frame: DataFrame, foreign: ForeignKey) -> str:
+        """A row whose values the parent does not have; one with a null among them needs no partner.
+
+        Columns go by names of their own: child and parent may be the same table.
+        """
         parent = self._tables[foreign.parent]
         own = [f"c{i}" for i in range(len(foreign.columns))]
         other = [f"p{i}" for i in range(len(foreign.columns))]
@@ -128,7 +133,10 @@ class Constraints:
 
 
 def _declares(source: Source) -> bool:
-    """Whether anything is declared of a source."""
+    """Whether anything is declared of a source that a proof may rest on.
+
+    Checks only keep the rows of witnesses legal.
+    """
     return bool(
         source.keys
         or source.unique

@@ -239,10 +239,12 @@ class ExpressionFunction:
         self.type = encode(expr.type)
 
     def __getstate__(self) -> dict[str, Any]:
+        """What goes to Spark's workers, which compile it anew: closures cannot be sent."""
         return {k: v for k, v in self.__dict__.items() if k != "_compiled"}
 
     @cached_property
     def _compiled(self) -> tuple[Callable[..., Any], list[DataType], int, DataType]:
+        """The function of a row, the types it reads, the width of a row, the type it gives."""
         fields: list[Field] = [decode(c) for c in self.columns]
         compiled = compile_expr(decode(self.data), (Schema(tuple(fields)),))
         return compiled, [fields[i].type for i in self.places], len(fields), decode(self.type)

@@ -50,6 +50,7 @@ class Planned:
             raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
 
     def _leaf(self, node: Node) -> AnyOperator:
+        """A leaf of a plan, without secrets; the node is kept to read it and look at its files."""
         operator = source_of(node)
         if isinstance(operator, Source):
             operator = self._seal.source(operator)
@@ -179,6 +180,7 @@ class Planned:
         return replacements
 
     def _in_place(self, node: Node, signal: PlanSignal, frame: DataFrame) -> Any:
+        """A stored frame in the place of a node: its columns in the node's own order."""
         positions = {number: i for i, number in enumerate(signal.expr_ids)}
         wanted = scala_items(node.jvm.output())
         columns = _columns(frame)
@@ -191,6 +193,7 @@ class Planned:
         expressions = jvm.org.apache.spark.sql.catalyst.expressions
         aliases = []
         for attribute, column in zip(wanted, columns, strict=True):
+            # Files may hold nulls anywhere; the plan above relies on what cannot be null.
             value = column if attribute.nullable() else expressions.KnownNotNull(column)
             aliases.append(
                 expressions.Alias(
@@ -205,6 +208,7 @@ class Planned:
         return self._project(aliases, frame._jdf.queryExecution().analyzed())
 
     def _project(self, columns: Sequence[Any], plan: Any) -> Any:
+        """A projection in Spark's own plans."""
         jvm: Any = self.spark._jvm
         logical = jvm.org.apache.spark.sql.catalyst.plans.logical
         return logical.Project(self._sequence(columns), plan)
@@ -223,6 +227,7 @@ class Planned:
         return node.jvm.withNewChildren(self._sequence(children))
 
     def _of(self, plan: Any) -> DataFrame:
+        """A DataFrame of a plan of Spark's."""
         from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
         jvm: Any = self.spark._jvm

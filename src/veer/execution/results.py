@@ -41,10 +41,11 @@ class Results:
             rows = self._rows(result, files)
         except BaseException as error:
             self.discard(result)
-            if isinstance(error, Exception):
+            if isinstance(error, Exception):  # not an interrupt, which goes on as it is
                 problem = self.store.seal.hide(spark_says(error))
                 raise InputError(f"{id_!r} could not be computed: {problem}") from error
             raise
+        # Without keys a result is that of its version alone: no other computation looks it up.
         keyed = signals.unrepeatable(id_) is None
         return StoredResult(
             id=result,
@@ -61,6 +62,7 @@ class Results:
         )
 
     def _rows(self, id_: str, files: Sequence[StoredFile]) -> int:
+        """How many rows a result has; local files say so at their ends."""
         path = self.store.files.path(id_)
         if not isinstance(self.store.files, LocalFiles):
             return self.spark.read.parquet(as_named(path)).count() if files else 0

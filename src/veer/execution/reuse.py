@@ -172,6 +172,7 @@ class Planner:
         return None
 
     def _usable(self, result: StoredResult) -> bool:
+        """Whether a result is there undamaged; it is held for this run then."""
         problem = self.store.acquire(result)
         if problem:
             self.plan.notes.append(f"a stored result is not read: {problem}")
@@ -225,6 +226,7 @@ class Planner:
         """Whether tables of one name are one table, with the content it had where both read it."""
         now = self.signals.sources(id_)
         both = [distinct_sources(d) for d in (p, self.signals.cone(id_))]
+        # The prover takes tables of one name for one table; here they may be of different files.
         names: dict[str, str] = {}
         for source in (s for sources in both for s in sources):
             if names.setdefault(source.table, source_name(source)) != source_name(source):
@@ -259,6 +261,7 @@ class Planner:
             if time.perf_counter() > until:
                 raise _OverspentError
 
+        # As bags: what has an order is sorted again when it is read back.
         asked = Comparison(TableSemantics.BAG, columns=ColumnMatching.POSITION, witnesses=False)
         one, two = (Version(n, d, stable_ids=False) for n, d in (("P", p), ("Q", q)))
         try:

@@ -116,14 +116,17 @@ class Running:
         self.request, self.computation, self.store = request, computation, store
         self.spark, self.progress = spark, progress
         self.started = time.time()
-        self.constraints = Constraints(store, self._known, computation.read, trust=request.trust)
+        self.constraints = Constraints(
+            store, self._first_seen, computation.read, trust=request.trust
+        )
         self._fingerprints: dict[Source, str] = {}
         self._stamps: dict[Source, str] = {}
         self._environment = request.environment
         self.previous = store.version(request.name)
         self.signals = self._signals()
 
-    def _known(self, source: Source) -> str:
+    def _first_seen(self, source: Source) -> str:
+        """The fingerprint of a source when it was first looked at; the stamp is of before that."""
         if source not in self._fingerprints:
             with suppress(InputError):  # the fingerprint says why
                 self._stamps[source] = self.computation.stamp(source)
@@ -135,7 +138,7 @@ class Running:
         return Signals(
             dataflow,
             self.computation.dataflow,
-            look or self._known,
+            look or self._first_seen,
             self.computation.bodies,
             # What was computed on trust serves only those who trust.
             {
@@ -346,6 +349,7 @@ class Running:
         return self._stamps.get(source) == self.computation.stamp(source)
 
     def _version(self, sinks: Sequence[SinkResult], seconds: float) -> StoredVersion:
+        """The version as it is recorded, with the edits since the previous one."""
         dataflow = self.computation.dataflow
         edits: tuple[Mapping[str, Any], ...] = ()
         if self.previous is not None:

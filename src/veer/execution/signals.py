@@ -145,7 +145,10 @@ class Signals:
         return None
 
     def look(self) -> None:
-        """Look at everything results depend on, now."""
+        """Look at everything results depend on, now.
+
+        What is looked at only after the rows were read may have changed in between.
+        """
         _ = self._needs, self.read
 
     def content(self, source: Source) -> str:
@@ -204,6 +207,7 @@ class Signals:
         return needs
 
     def _own_needs(self, operator: AnyOperator) -> set[str]:
+        """What of Python, and of the day, the rows of one operator depend on."""
         needs: set[str] = set()
         if isinstance(operator, AnyUdf):
             needs |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
@@ -235,6 +239,7 @@ class Signals:
         operator = self.dataflow.operators[id_]
         computed: Any = fingerprints(self.dataflow)[id_]
         if isinstance(operator, Sink):
+            # By what it shows, not by its name or target: they do not change its rows.
             (below,) = self.dataflow.inputs[id_]
             rows = self.dataflow.schemas[below]
             names = list(self.dataflow.schemas[id_].names)

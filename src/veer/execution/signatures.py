@@ -52,6 +52,7 @@ def signatures(dataflow: Dataflow, store: Store) -> dict[str, str]:
 
 
 def _run(program: Program, run: Run) -> dict[str, Signal]:
+    """What each signal gives on one instance; those that fail or grow too large are left out."""
     signals: dict[str, Signal] = {}
     for id_, inputs, step in program.steps:
         if any(i not in signals for i in inputs):
@@ -66,6 +67,7 @@ def _run(program: Program, run: Run) -> dict[str, Signal]:
 
 
 def _bag(signal: Signal) -> list[str]:
+    """The rows in an order of their own; doubles rounded, as equal sums may differ in the last bit."""
     return sorted(repr(rounded(row)) for row in signal.rows)
 
 
@@ -86,6 +88,7 @@ def _tables(
 
 
 def _table_key(source: Source) -> str:
+    """By name and types alone: a table keeps its instances, whatever is declared of it later."""
     return json.dumps([source.table, [[f.name, str(f.type)] for f in source.fields]])
 
 
@@ -107,6 +110,8 @@ def _functions(
 
 
 def _invented(operator: RowUdf, likely: tuple[Any, ...]) -> Callable[..., Any]:
+    """A function that gives the same for the same arguments in every process."""
+
     def function(*args: Any) -> tuple[Any, ...]:
         return tuple(
             opaque_value(noise(operator.identity, n, args), f.type, f.nullable, likely)

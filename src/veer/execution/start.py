@@ -31,6 +31,7 @@ from veer.model.sources import distinct_sources
 from veer.options import Keep, Reuse
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
+from veer.versions.version import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -101,31 +102,14 @@ def start(
     data = Path(options.data)
     if not data.is_dir():
         raise InputError(f"--data {options.data}: no such directory")
-    bodies = Bodies(
-        Path(options.models) if options.models else data / "models",
-        own_functions(options.functions) if options.functions else {},
-        version.code,
-        options.trust_code,
-    )
+    bodies = _bodies(options, data, version)
     name = checked_name(options.name or default_name(spec))
     _check_ids(version.dataflow)
     store = open_store(options, session)
     try:
         sources = Sources(data.absolute(), options.content, session, store.seal)
         dataflow = store.seal.dataflow(version.dataflow)
-        request = Request(
-            name=name,
-            spec=spec,
-            keep=options.keep,
-            reuse=options.reuse,
-            trust=options.trust,
-            share=options.share,
-            stable_ids=version.stable_ids,
-            code=version.code,
-            environment=session.environment(),
-            look=session.environment,
-            starting=0.0 if session.is_running else Request.starting,
-        )
+        request = _request(name, spec, options, version, session)
         computation = Compiled(dataflow, sources, bodies, session)
         running = Running(request, computation, store, session, progress)
         rules = _rules(spec, options, store, sources, dataflow)
@@ -133,6 +117,35 @@ def start(
         store.close()
         raise
     return Started(running, store, session, dataflow, data, rules)
+
+
+def _bodies(options: RunOptions, data: Path, version: Version) -> Bodies:
+    """What the opaque functions of a version do; a file of the user's own is run now."""
+    return Bodies(
+        Path(options.models) if options.models else data / "models",
+        own_functions(options.functions) if options.functions else {},
+        version.code,
+        options.trust_code,
+    )
+
+
+def _request(
+    name: str, spec: str, options: RunOptions, version: Version, session: Session
+) -> Request:
+    """What is to be run, as a run takes it."""
+    return Request(
+        name=name,
+        spec=spec,
+        keep=options.keep,
+        reuse=options.reuse,
+        trust=options.trust,
+        share=options.share,
+        stable_ids=version.stable_ids,
+        code=version.code,
+        environment=session.environment(),
+        look=session.environment,
+        starting=0.0 if session.is_running else Request.starting,
+    )
 
 
 def _rules(

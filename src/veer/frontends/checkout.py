@@ -47,6 +47,7 @@ def checked_out(revision: str, top: Path) -> Iterator[Path]:
 
     An index of its own is used: neither the working tree nor the user's index changes.
     """
+    # Git would take it for an option.
     if revision.startswith("-"):
         raise UsageError(f"{revision!r} is no revision")
     try:

@@ -258,6 +258,7 @@ def implicit_moment(expr: Expr, type_: DataType) -> Expr:
 def compare(op: str, left: Expr, right: Expr) -> Expr:
     """`left op right`, both sides cast to their common type."""
     if op in ("!=", "<>"):
+        # As in Spark, where != is no operator of its own: null where = is null.
         return Not(compare("=", left, right))
     type_ = comparison_type(arguments((left, right)))
     return Compare(op, implicit(left, type_), implicit(right, type_))
@@ -280,6 +281,7 @@ def in_list(arg: Expr, options: Sequence[Expr]) -> Expr:
 
 def conjunction(args: Sequence[Expr]) -> Expr:
     """AND of any number of conditions; true if there are none."""
+    # It is AND that casts text to boolean; a condition alone stays what it is.
     return conditions.conjunction([truth(arg) if len(args) > 1 else arg for arg in args])
 
 
@@ -318,6 +320,7 @@ def _condition(when: Expr) -> Expr:
 
 def null_if(left: Expr, right: Expr) -> Expr:
     """NULL where both are equal, else `left`."""
+    # `left` is evaluated twice, and a random value could differ between the two.
     require_repeatable(left, "NULLIF")
     return case([(compare("=", left, right), Literal(None, left.type))], left)
 

@@ -64,6 +64,7 @@ class Input:
         file = Path(self.path) / inner if inner else Path(self.path)
         try:
             size = file.stat().st_size
+            # Asked before reading, so that a huge file cannot fill the memory.
             if size > MAX_BYTES:
                 raise ParseError(f"{size:,} bytes; at most {MAX_BYTES:,} are read")
             return file.read_bytes()
@@ -100,6 +101,7 @@ class Input:
         return f"{self.revision}:./{inside}{'/' if inner else ''}{inner}"
 
     def _git(self, *words: str) -> bytes:
+        # Git would take it for an option.
         if self.revision.startswith("-"):
             raise UsageError(f"{self.revision!r} is no revision")
         parent = Path(self.path).parent

@@ -60,6 +60,7 @@ def load_pair(
             futures = pool.submit(load_p), pool.submit(load_q)
             return futures[0].result(), futures[1].result()
     versions = load_p(), load_q()
+    # A stored version was stored without its secrets: the other must lose them in the same way.
     if is_stored(p) == is_stored(q):
         return versions
     with existing_store(store) as opened:

@@ -37,6 +37,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def _present(rows: Rows) -> list[Any]:
+    """The first arguments that are not null."""
     return [row[0] for row in rows if row[0] is not None]
 
 
@@ -85,6 +86,7 @@ SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
 
 
 def _sum_rule(args: Sequence[Argument]) -> Resolved:
+    """Integers add up to a bigint, floats to a double, decimals to ten digits more."""
     (type_,) = signature(first_type, SUMMABLE)(args).arguments
     match type_:
         case DecimalType(precision, scale):
@@ -116,7 +118,7 @@ def _sum(_types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
 
 
 def add_decimals(values: Sequence[Decimal]) -> Decimal:
-    """The exact sum."""
+    """The exact sum; the caller fits it into a type."""
     total = Decimal(0)
     for value in values:
         total = EXACT.add(total, value)
@@ -132,6 +134,7 @@ def add_floats(values: Sequence[float]) -> float:
 
 
 def _avg_rule(args: Sequence[Argument]) -> Resolved:
+    """The mean of decimals has four digits more behind the point; any other is a double."""
     (type_,) = signature(first_type, NumericType)(args).arguments
     if isinstance(type_, DecimalType):
         return Resolved((type_,), bounded(type_.precision + 4, type_.scale + 4))
@@ -145,6 +148,7 @@ def _avg(types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
             return None
         if isinstance(result, DecimalType):
             assert isinstance(types[0], DecimalType)
+            # The sum has its own type, and may overflow where the mean would fit.
             total = fit_decimal(
                 add_decimals(values), bounded(types[0].precision + 10, types[0].scale)
             )
@@ -185,6 +189,7 @@ aggregate(
 def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
     def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
         def spread(rows: Rows) -> float | None:
+            # Welford's recurrence, in one of the orders in which Spark may see the rows.
             count, mean, squares = 0, 0.0, 0.0
             for value in _present(rows):
                 count += 1
@@ -290,6 +295,8 @@ def _by_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _extreme_by(choose: Callable[..., Any]) -> Meaning:
+    """Of rows that tie the first is taken: one of the results Spark may give."""
+
     def meaning(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
         key = sort_key(types[1])
 
@@ -407,6 +414,7 @@ def _collect_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _collect_set(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    """Nulls are left out, NaNs are one value, and -0.0 is shown as 0.0."""
     key, clean = group_key(types[0]), unsigned_zero(types[0])
     return lambda rows: tuple({key(v): clean(v) for v in _present(rows)}.values())
 
@@ -439,6 +447,7 @@ aggregate(
 
 
 def _median(rows: Rows) -> float | None:
+    """The value in the middle, or halfway between two; NaN is the greatest."""
     values = sorted(_present(rows), key=sort_key(DOUBLE))
     if not values:
         return None

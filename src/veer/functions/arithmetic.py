@@ -177,6 +177,8 @@ def arithmetic(decimal_rule: DecimalRule) -> Rule:
 
 
 def _numeric_only(rule: Rule) -> Rule:
+    """A typing rule without intervals, which add and subtract but have neither product nor remainder."""
+
     def checked(args: Sequence[Argument]) -> Resolved:
         resolved = rule(args)
         if not isinstance(resolved.result, NumericType):
@@ -208,17 +210,20 @@ def operation(
 
 
 def _nonzero(b: Any) -> Any:
+    """A divisor; zero fails the run under ANSI, for floats too, -0.0 included."""
     if b == 0:
         raise Failure("DIVIDE_BY_ZERO")
     return b
 
 
 def _truncated_quotient(a: int, b: int) -> int:
+    """Rounded toward zero as in Java; Python rounds down."""
     quotient: int = abs(a) // abs(_nonzero(b))
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
 def _truncated_remainder(a: int, b: int) -> int:
+    """With the sign of the dividend as in Java; Python takes the divisor's."""
     remainder: int = abs(a) % abs(_nonzero(b))
     return -remainder if a < 0 else remainder
 
@@ -236,6 +241,7 @@ def _decimal_divide(a: Decimal, b: Decimal) -> Decimal:
 
 
 def _float_remainder(a: float, b: float) -> float:
+    """IEEE's fmod, where Python would raise for an infinite dividend."""
     _nonzero(b)
     if math.isinf(a) or a != a or b != b:
         return NAN
@@ -312,6 +318,7 @@ scalar(
 
 
 def _quotient_rule(args: Sequence[Argument]) -> Resolved:
+    """`/` divides decimals as decimals and everything else, integers too, as doubles."""
     a, b = operands(args)
     if isinstance(a, DecimalType) and isinstance(b, DecimalType):
         return Resolved((a, b), _decimal_quotient(a, b))
@@ -339,6 +346,7 @@ scalar(
 
 
 def _div_rule(args: Sequence[Argument]) -> Resolved:
+    """`div` gives a bigint, whatever integers or decimals it divides."""
     a, b = operands(args)
     if isinstance(a, DecimalType):
         return Resolved((a, b), LONG)
@@ -381,6 +389,7 @@ def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[.
             wrapped = EXACT.remainder(exact + b, b) if exact < 0 else exact
             return fit_decimal(wrapped, result)
         r = _truncated_remainder(a, b)
+        # Java adds the divisor in 32 or 64 bits, where the sum may wrap around.
         return _truncated_remainder(wrap(r + b, result), b) if r < 0 else r
 
     return pmod
@@ -406,6 +415,8 @@ scalar(
 
 
 def _unary(function: Callable[[Any], Any]) -> Callable[..., Callable[..., Any]]:
+    """A function of one number in its own type: -(-128) does not fit a tinyint and fails."""
+
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         if isinstance(result, IntegralType):
             return lambda a: fit_integer(function(a), result)
@@ -473,6 +484,10 @@ scalar(
 
 
 def _trying(name: str, base: str) -> None:
+    """Register the version of a function that gives null where it would fail.
+
+    Only its own failure is caught; an argument that fails does so all the same.
+    """
     function = SCALAR[base]
 
     def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:

@@ -67,7 +67,10 @@ OVERFLOW = "CAST_OVERFLOW"
 
 @lru_cache(maxsize=4096)
 def cast_function(given: DataType, target: DataType, mode: CastMode) -> Convert:
-    """The conversion from one type to another."""
+    """The conversion from one type to another, of values that are not null.
+
+    Under ANSI what cannot be converted fails the run, for TRY_CAST it becomes null.
+    """
     if mode == CastMode.LEGACY:
         raise UnsupportedError("casts of a session without ANSI are not interpreted yet")
     convert = _conversion(given, target)
@@ -84,6 +87,7 @@ def cast_function(given: DataType, target: DataType, mode: CastMode) -> Convert:
 
 
 def _conversion(given: DataType, target: DataType) -> Convert:
+    """The conversion of values that are not null, failing as under ANSI: one case for a pair of types."""
     if given == target:
         return lambda v: v
     match given, target:
@@ -127,6 +131,7 @@ def _conversion(given: DataType, target: DataType) -> Convert:
 
 
 def _nested(given: DataType, target: DataType) -> Convert:
+    """The conversion of elements, fields and map values, which may be null."""
     inner = _conversion(given, target)
     return lambda v: None if v is None else inner(v)
 
@@ -169,6 +174,7 @@ def _widened(value: Any) -> float:
 
 
 def _timestamp_to_number(target: DataType) -> Convert:
+    """Seconds since the epoch: whole ones rounded down, others with their fraction."""
     number = _to_number(target)
     if isinstance(target, IntegralType):
         return lambda v: number(micros_of(v) // 1_000_000)
@@ -178,6 +184,7 @@ def _timestamp_to_number(target: DataType) -> Convert:
 
 
 def _number_to_timestamp(value: Any) -> datetime | None:
+    """Seconds since the epoch, cut to microseconds; neither infinity nor NaN is a time."""
     if isinstance(value, float):
         if not math.isfinite(value):
             raise Failure(INVALID)
@@ -243,6 +250,7 @@ def _read_boolean(text: str) -> bool:
 
 
 def _read_integer(text: str, limit: int) -> int:
+    """Digits with a sign; ANSI reads neither fractions nor exponents as integers."""
     stripped = text.strip(WHITESPACE)
     if _INTEGER.fullmatch(stripped) is None or len(stripped) > 4000:
         raise Failure(INVALID)
@@ -253,6 +261,7 @@ def _read_integer(text: str, limit: int) -> int:
 
 
 def _read_double(text: str) -> float:
+    """As Java reads it: a type suffix is allowed, infinity and NaN in any letter case."""
     stripped = text.strip(WHITESPACE)
     special = _SPECIAL.get(stripped.lower())
     if special is not None:

@@ -84,6 +84,7 @@ scalar(
 
 
 def _map_rule(args: Sequence[Argument]) -> Resolved:
+    """`map(key, value, ...)`; keys must have an order, so no map is a key."""
     if len(args) % 2:
         raise IllFormedError("expected pairs of a key and a value")
     key = common_type(args[::2]) if args else NULL
@@ -169,6 +170,7 @@ def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..
 
     def contains(items: tuple[Any, ...], value: Any) -> bool | None:
         wanted = key(value)
+        # As OR over equalities: a null element may be the value.
         if any(x is not None and key(x) == wanted for x in items):
             return True
         return None if None in items else False
@@ -207,6 +209,7 @@ def _access_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _lookup(pairs: tuple[tuple[Any, Any], ...], key: Any) -> Any:
+    """The value of a key, null if there is none; 0.0 and -0.0 are one key, and so is NaN."""
     return next((v for k, v in pairs if k == key or (k != k and key != key)), None)
 
 
@@ -325,6 +328,7 @@ scalar(
 
 
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
+    """Elements are compared, which maps cannot be."""
     array = _array_argument(args)
     if not is_orderable(array):
         raise IllFormedError(f"the elements of {array} cannot be compared")
@@ -332,6 +336,7 @@ def _distinct_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    """In order of first appearance, null once, -0.0 as 0.0."""
     assert isinstance(types[0], ArrayType)
     key, clean = group_key(types[0].element), unsigned_zero(types[0].element)
     return lambda items: tuple({key(x): clean(x) for x in items}.values())
@@ -357,6 +362,7 @@ def _join_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None) -> str:
+    """Nulls are left out unless there is a text to stand for them."""
     shown = (null if x is None else x for x in items)
     return separator.join(x for x in shown if x is not None)
 
@@ -438,6 +444,7 @@ def _slice_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
+    """One-based, a negative start counts from the end; empty where the start is outside."""
     if start == 0:
         raise Failure("INVALID_PARAMETER_VALUE.START")
     if length < 0:

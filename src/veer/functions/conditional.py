@@ -41,6 +41,8 @@ scalar(
 
 
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
+    """Nulls are skipped, unlike in a comparison; NaN is the greatest, the first of equal zeros is kept."""
+
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         key = sort_key(result)
 

@@ -59,6 +59,7 @@ def _days_between(end: date, start: date) -> int:
 
 
 def _months_between(a: datetime, b: datetime, round_off: bool = True) -> float:
+    """Whole if both are on the same day of the month or both on the last; else months of 31 days."""
     months = (a.year - b.year) * 12 + a.month - b.month
     last_a, last_b = (calendar.monthrange(d.year, d.month)[1] for d in (a, b))
     if a.day == b.day or (a.day == last_a and b.day == last_b):
@@ -152,6 +153,7 @@ scalar(
 
 
 def _next_day(value: date, name: str) -> date | None:
+    """The first such weekday after the date, by its name in English or its first two or three letters."""
     names = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
     full = [n.upper() for n in calendar.day_name]
     upper = name.upper()
@@ -167,6 +169,7 @@ scalar(
 
 
 def _make_date(year: int, month: int, day: int) -> date:
+    # The calendar repeats every 400 years: whether there is such a day in a year beyond Python's.
     if make_date(2000 + year % 400, month, day) is None:
         raise Failure("DATETIME_FIELD_OUT_OF_BOUNDS")
     return calendar_date(year, month, day)
@@ -218,6 +221,7 @@ scalar(
 
 
 def _difference_rule(args: Sequence[Argument]) -> Resolved:
+    """Dates differ by days; beside a timestamp a date becomes one."""
     a, b = (cast_to(x, DATETIMES, i) for i, x in enumerate(args, 1))
     if a == b == DATE:
         return Resolved((a, b), DayTimeIntervalType("day", "day"))
@@ -401,6 +405,7 @@ scalar(
 
 
 def _timestamp_seconds(seconds: int | float | Decimal) -> datetime | None:
+    """Floats are cut to microseconds and saturate; of exact numbers more digits than that fail."""
     if isinstance(seconds, float):
         return from_micros(float_to_long(seconds * 1e6)) if math.isfinite(seconds) else None
     micros = seconds * 1_000_000 if isinstance(seconds, int) else EXACT.scaleb(seconds, 6)

@@ -55,6 +55,7 @@ from veer.model.types import (
 
 
 def _sign(a: Any) -> float:
+    """-1.0, 1.0, or the zero itself, which keeps its sign."""
     if a != a:
         return NAN
     return float((a > 0) - (a < 0)) if a else float(a)
@@ -75,6 +76,8 @@ scalar(
 
 
 def _java_double(function: Callable[[float], float]) -> Callable[[float], float]:
+    """A function of doubles as Java has it: infinity and NaN where Python raises."""
+
     def meaning(a: float) -> float:
         try:
             value = function(a)
@@ -112,6 +115,7 @@ scalar(
 
 
 def _logarithm(function: Callable[[float], float]) -> Callable[[float], float | None]:
+    """Null, not NaN, of what has no logarithm; of NaN it is NaN."""
     return lambda a: None if a <= 0 else _java_double(function)(a)
 
 
@@ -188,6 +192,7 @@ scalar(
 
 
 def _nanvl(a: float | None, b: float | None) -> float | None:
+    """The second argument in the place of NaN, null where that is null."""
     return b if a is not None and a != a else a
 
 
@@ -287,6 +292,7 @@ scalar(
 
 
 def _integer_part_rule(args: Sequence[Argument]) -> Resolved:
+    """CEIL and FLOOR give a bigint, of decimals a decimal with a digit more for the carry."""
     (type_,) = signature(LONG, (DOUBLE, DecimalType, LONG))(args).arguments
     if isinstance(type_, DecimalType):
         digits = type_.precision - type_.scale + (type_.scale > 0)
@@ -304,7 +310,7 @@ def _integer_part(mode: str) -> Callable[..., Callable[..., Any]]:
             if isinstance(a, float):
                 if math.isinf(a):
                     raise Failure("ARITHMETIC_OVERFLOW")
-                return fit_integer(0 if a != a else towards(a), LONG)
+                return fit_integer(0 if a != a else towards(a), LONG)  # NaN is 0 to Java
             return a
 
         return part

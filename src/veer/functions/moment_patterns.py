@@ -66,7 +66,7 @@ def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
 
 
 def format_moment(value: date, pattern: str) -> str:
-    """DATE_FORMAT."""
+    """A date or timestamp written by a pattern, as DATE_FORMAT does."""
     moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
     out: list[str] = []
     for kind, text in pattern_parts(pattern):
@@ -108,7 +108,10 @@ _READERS = {
 
 
 def parse_moment(text: str, pattern: str) -> datetime:
-    """Read a moment by a pattern, or fail as Spark does under ANSI."""
+    """Read a moment by a pattern, or fail as Spark does under ANSI.
+
+    Parts the pattern does not name are those of 1970-01-01 00:00:00.
+    """
     regex = []
     for kind, part in pattern_parts(pattern):
         if kind == "text":

@@ -36,11 +36,11 @@ def _nested_key(type_: DataType) -> Callable[[Any], Any]:
 
 
 def group_key(type_: DataType) -> Callable[[Any], Any]:
-    """A hashable key equal for values Spark puts into one group; null is a group of its own."""
-    if not has_floats(type_):
-        return lambda v: v
-    key = _nested_key(type_)
-    return key
+    """A hashable key equal for values Spark puts into one group; null is a group of its own.
+
+    All NaNs are one group, and 0.0 is in that of -0.0.
+    """
+    return _nested_key(type_) if has_floats(type_) else lambda v: v
 
 
 def unsigned_zero(type_: DataType) -> Callable[[Any], Any]:
@@ -61,7 +61,7 @@ def unsigned_zero(type_: DataType) -> Callable[[Any], Any]:
 
 
 def exact_key(type_: DataType) -> Callable[[Any], Any]:
-    """A hashable key equal only for values represented alike: 0.0 and -0.0 differ."""
+    """A hashable key equal only for values represented alike: 0.0 and -0.0 differ, NaNs do not."""
     if not has_floats(type_):
         return lambda v: v
     match type_:

@@ -68,6 +68,7 @@ def _raises(meaning: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _fits(number: int) -> int:
+    """A number that a bigint holds."""
     if not -(2**63) <= number < 2**63:
         raise Failure("a number of more than 64 bits")  # Python goes on; nothing is said of it
     return number
@@ -189,6 +190,7 @@ for _name, _type in (("text", STRING), ("int", LONG), ("float", DOUBLE)):
 
 
 def _wrapped(bits: int) -> Callable[[int], int]:
+    """The lowest bits of a number, in two's complement."""
     half = 1 << (bits - 1)
     return lambda number: (number + half) % (2 * half) - half
 

@@ -21,6 +21,7 @@ Partition = list[tuple[Any, ...]]
 Ranker = Callable[[list[int], Partition], list[Any]]
 
 
+# A choice where rows tie: which of two peers comes first is up to Spark.
 over(
     "row_number",
     signature(INT),
@@ -83,6 +84,7 @@ over(
 
 
 def _ntile(peers: list[int], rows: Partition) -> list[int]:
+    """Buckets of equal size, the first ones a row larger; the same number of them on every row."""
     buckets = rows[0][0]
     if buckets is None or buckets <= 0:
         raise Failure("VALUE_OUT_OF_RANGE")
@@ -123,6 +125,8 @@ def _shift_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _shift(direction: int) -> Ranker:
+    """The value so many rows on; the default where the partition ends, but a null value stays null."""
+
     def shifted(peers: list[int], rows: Partition) -> list[Any]:
         out = []
         for index, row in enumerate(rows):

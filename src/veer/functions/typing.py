@@ -206,6 +206,7 @@ def common_type(args: Sequence[Argument], *, promote: bool = True) -> DataType:
 
 def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
     """The type an argument is cast to for a function that expects `expected`, None if none."""
+    # The order of the questions matters: a type that fits is never cast.
     given = arg.type
     if expected is None:
         return given
@@ -222,7 +223,7 @@ def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
         return target
     if isinstance(expected, type) and issubclass(expected, DecimalType):
         if isinstance(given, StringType):
-            return DecimalType(38, 18)
+            return DecimalType(38, 18)  # Spark's default for a decimal of unknown digits
         return decimal_of(arg) if isinstance(given, NumericType) else None
     if target is None:
         return None

@@ -140,6 +140,7 @@ def outer_columns(query: Dataflow) -> Iterator[OuterColumn]:
 
 
 def _outer_in(expr: Expr) -> Iterator[OuterColumn]:
+    """Columns of enclosing rows that an expression reads, its subqueries included."""
     for node in parts(expr):
         if isinstance(node, OuterColumn):
             yield node
@@ -148,6 +149,7 @@ def _outer_in(expr: Expr) -> Iterator[OuterColumn]:
 
 
 def _lifted(query: Dataflow) -> Iterator[OuterColumn]:
+    """What a subquery reads from further out than the row it stands in, as seen from that row."""
     for outer in outer_columns(query):
         if outer.depth > 1:
             yield replace(outer, depth=outer.depth - 1)

@@ -56,6 +56,7 @@ def _merged_keys(
     for i, old_key in enumerate(old):
         key = rewriting.rewritten(old_key, id_, below)
         same = (j for j, other in enumerate(keys) if is_alike(other.expr, key.expr))
+        # Two random keys are two draws, though written alike.
         place = None if is_random(key.expr) else next(same, None)
         if place is None:
             place = len(keys)

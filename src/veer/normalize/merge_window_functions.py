@@ -40,6 +40,7 @@ def merge_window_functions(
     (view,) = below
     width = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])
     read = sorted(i for i in rewriting.wanted[id_] if i >= width)
+    # Gone if nobody reads them; but where the rows below are ordered, that they no longer are shows.
     if not read and not _may_be_ordered(rewriting, view.base):
         return view
     calls = {

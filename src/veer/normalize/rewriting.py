@@ -168,6 +168,7 @@ class Rewriting:
 
         The declared keys below are then noted: without them the answer might be another.
         """
+        # Rows that tie on 0.0 and -0.0 do not agree, so a key would not tell them apart in groups.
         if any(has_floats(e.type) for e in exprs):
             return False
         places = places_of((e for e in exprs if isinstance(e, Column)), self.schemas[base])

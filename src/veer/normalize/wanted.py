@@ -69,6 +69,7 @@ def _columns_read(
         case Union():
             return [list(own) for _ in below]
         case Filter() | Sort() | Limit() | Over() | Unnest():
+            # The order of rows may matter to somebody above, so the keys of a sort are read.
             kept = [i for i in own if i < len(below[0])]
             return [[*kept, *sorted(columns_needed(operator, below, own, in_order=True)[0])]]
         case Join() | Aggregate() | GlobalAggregate():

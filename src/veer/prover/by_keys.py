@@ -44,7 +44,7 @@ def _by_key(context: Context, term: Term, atom: Atom) -> Term | None:
     for column in atom.columns:
         if column in read and column not in table:
             if not is_orderable(column.type):
-                return None
+                return None  # there is no greatest map
             own = Term((row,), fits, (row.columns[column.index],))
             table[column] = fold_symbol(context, "max", column.type, False, (own,))
     context.note_key(atom, key)
@@ -58,7 +58,7 @@ def _best_key(term: Term, atom: Atom, read: frozenset[RowColumn]) -> tuple[RowCo
     keys = [
         key
         for key in row_keys(atom, term.conditions, EqualityClasses.of(term.conditions))
-        if not any(has_floats(c.type) for c in key)
+        if not any(has_floats(c.type) for c in key)  # two rows may have 0.0 and -0.0
     ]
     keys.sort(key=lambda key: any(c not in read for c in key))
     return keys[0] if keys else None

@@ -78,6 +78,8 @@ def disjunction_of(conditions: Sequence[Expr]) -> Expr:
     """OR of conditions that are never null.
 
     p and q,  or  p and not q   =>   p
+
+    Of a `q` that may be null neither half would be true, and `p` alone would be too much.
     """
     kept = [c for c in dict.fromkeys(conditions) if c != FALSE]
     if TRUE in kept:
@@ -108,6 +110,7 @@ def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
 def is_never(condition: Expr) -> bool:
     """Whether a condition says that two different constants are the same."""
     match condition:
+        # Not of floats: 0.0 and -0.0 are different constants and equal. Nulls decide nothing here.
         case Compare("=" | "<=>", Literal(a), Literal(b)):
             types = (condition.left.type, condition.right.type)
             return (
@@ -128,17 +131,18 @@ def is_strict(function: str) -> bool:
 
 def joined_texts(args: tuple[Expr, ...], type_: DataType) -> Expr:
     """A concatenation without nested ones, constants side by side put together."""
-    flat: list[Expr] = []
+    texts: list[Expr] = []
     for arg in args:
         for part in arg.args if isinstance(arg, Call) and arg.function == "concat" else (arg,):
-            match flat[-1:], part:
+            match texts[-1:], part:
+                # Null literals stay: they make the whole null.
                 case [Literal(str() as before)], Literal(str() as after):
-                    flat[-1] = Literal(before + after, part.type)
+                    texts[-1] = Literal(before + after, part.type)
                 case _:
-                    flat.append(part)
-    if len(flat) == 1 and flat[0].type == type_:
-        return flat[0]
-    return Call("concat", tuple(flat), type_)
+                    texts.append(part)
+    if len(texts) == 1 and texts[0].type == type_:
+        return texts[0]
+    return Call("concat", tuple(texts), type_)
 
 
 def equates(condition: Expr, members: Sequence[Expr]) -> bool:
@@ -153,7 +157,10 @@ def equates(condition: Expr, members: Sequence[Expr]) -> bool:
 
 
 def equalities(condition: Expr) -> Iterable[tuple[Variable, Expr, bool]]:
-    """Variables a condition makes the same as an expression; whether neither may be null."""
+    """Variables a condition makes the same as an expression; whether neither may be null.
+
+    Equal floats need not be the same, so only `SAME` says anything of them.
+    """
     match condition:
         case Compare("=" | "<=>" as op, left, right) if not has_floats(left.type):
             pairs = ((left, right), (right, left))
@@ -169,13 +176,16 @@ def equalities(condition: Expr) -> Iterable[tuple[Variable, Expr, bool]]:
 @final
 @dataclass
 class EqualityClasses:
-    """Expressions that have the same value on every row on which the conditions are true."""
+    """Expressions that have the same value on every row on which the conditions are true.
+
+    The same in every respect, so one may stand for the other anywhere in a term.
+    """
 
     _of: dict[Expr, list[Expr]]
 
     @classmethod
     def of(cls, conditions: Iterable[Expr]) -> EqualityClasses:
-        """EqualityClasses closed under the equalities among conjuncts; constants come first."""
+        """The classes that the equalities among conjuncts lead to; constants come first in each."""
         classes: dict[Expr, list[Expr]] = {}
         for condition in conditions:
             for _, _, _ in list(equalities(condition))[:1]:
@@ -223,6 +233,7 @@ def _is_present(column: RowColumn, conditions: Sequence[Expr], classes: Equality
         return True
     for condition in conditions:
         match condition:
+            # A comparison with null is null, so it is not true.
             case Compare(op, left, right) if op != "<=>" and (left in members or right in members):
                 return True
             case Not(IsNull(arg)) | InList(arg) if arg in members:

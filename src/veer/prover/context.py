@@ -166,6 +166,7 @@ class Context(ABC):
             if self._free[expr].isdisjoint(table):
                 return expr
             return self._rebuilt(self.definitions[expr], table)
+        # With constants in their place some calls can be computed; see `analysis.constants`.
         substituted = map_children(expr, lambda child: self.substitute(child, table))
         return computed(substituted) if isinstance(substituted, Call | Cast) else substituted
 
@@ -221,6 +222,7 @@ class Context(ABC):
         """The symbol of a definition, the same for the same one."""
         bag = body(definition)
         free = self.bag_free(bag)
+        # Bound variables get numbers below all free ones, which may be canonical themselves.
         lowest = min((column.variable for column in free), default=0)
         named = tuple(self._canonical(term, min(lowest, 0)) for term in bag)
         if isinstance(definition, Folded):

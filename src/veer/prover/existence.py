@@ -37,6 +37,7 @@ def _merged_halves(context: Context, terms: list[Term]) -> list[Term]:
                 continue
             rest = tuple(c for c in term.conditions if c is not condition)
             half = context.freshened(replace(term, conditions=(*rest, condition.arg)))
+            # Compared in their final form, in which equal conditions are written alike.
             wanted = frozenset(conjuncts(_term_exists(context, half)))
             others = terms[:place] + terms[place + 1 :]
             for other in others:

@@ -21,6 +21,7 @@ OTHER_END = {"min": "max", "max": "min"}
 def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
     """The value of an aggregate function over a bag of argument rows."""
     exact = not any(has_floats(o.type) for t in bag for o in t.outputs)
+    # Not for floats, of which 0.0 and -0.0 count as one value though they are two.
     if function == "count" and distinct and exact:
         return _row_count(context, _distinct(context, bag), type_)
     if function == "sum" and is_summed_exactly(type_):
@@ -33,6 +34,7 @@ def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: 
         bag = tuple(row for t in bag for row in _rows_below(context, function, t))
         factor, offset, rest = _common_shift(bag)
         if rest is not bag:
+            # A negative factor turns the order round: the least of -x is minus the greatest x.
             end = function if factor > 0 else OTHER_END[function]
             value = fold_symbol(context, end, rest[0].outputs[0].type, False, rest)
             return shifted_back(value, factor, offset, type_)
@@ -114,7 +116,7 @@ def _rows_below(context: Context, function: str, term: Term) -> Iterator[Term]:
 
 
 def _constant_fold(context: Context, folded: Folded) -> Expr | None:
-    """The minimum or maximum of rows that are all the same."""
+    """The minimum or maximum of rows that are all the same; the value where there is a row."""
     if folded.function not in ("min", "max"):
         return None
     values = {t.outputs[0] for t in folded.bag}

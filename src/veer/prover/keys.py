@@ -56,7 +56,10 @@ def is_fixed(
 
 
 def is_one_row(context: Context, term: Term) -> bool:
-    """Whether keys leave one combination of rows at most."""
+    """Whether keys leave one combination of rows at most.
+
+    Of tables only: groups and limits are spelled out before, other relations have no keys.
+    """
     if not term.atoms or not all(isinstance(a.relation, Table) for a in term.atoms):
         return False
     return len(determined_atoms(context, term)) == len(term.atoms)

@@ -116,6 +116,7 @@ def simplify_conditions(context: Context, conditions: Iterable[Expr]) -> tuple[E
         if isinstance(condition, Compare) and _compares_nullables(condition):
             stack.append(Not(IsNull(condition.left)))
         condition = _null_safe(condition)
+        # Constants alone: the solver may compute them. What it cannot decide stays.
         if condition not in kept and not reads_variables(condition):
             if context.solver.refutes([Holds(condition)]):
                 return None
@@ -160,8 +161,9 @@ def _decided(condition: Expr) -> Expr:
         case Compare("<=>" | "=" as op, Literal(a) as left, Literal(b)) if not has_floats(
             left.type
         ):
-            known = a is not None and b is not None
-            return TRUE if a == b and (known or op == "<=>") else FALSE
+            # Null as a condition counts as false: see `simplify_conditions`.
+            have_values = a is not None and b is not None
+            return TRUE if a == b and (have_values or op == "<=>") else FALSE
         case Compare("<=>", left, right) if left == right:
             return TRUE
         case OpaqueCall(identity, (left, right)) if identity == SAME and left == right:
@@ -204,7 +206,7 @@ def simplify_node(context: Context, expr: Expr) -> Expr:
         case Call("like", (arg, Literal(str() as pattern))) if not WILD.search(pattern):
             return Compare("=", arg, Literal(pattern, arg.type))
         case Call("like", (arg, Literal("%"))):
-            return Compare("=", arg, arg)
+            return Compare("=", arg, arg)  # true, but null where the text is
         case Call("concat", args, type_):
             return joined_texts(args, type_)
         case Call() | Cast():
@@ -222,7 +224,7 @@ def _without_known_branches(context: Context, case: Case) -> Expr:
     for when, then in case.branches:
         if not reads_variables(when):
             if context.solver.refutes([Holds(when)]):
-                continue
+                continue  # false or null: never taken
             if context.solver.proves(Holds(when)):
                 otherwise = then
                 break

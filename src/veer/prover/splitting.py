@@ -66,7 +66,10 @@ def _fixes_domain(context: Context, condition: Expr, domains: set[int]) -> bool:
 def components(
     context: Context, atoms: Sequence[Atom], exprs: Sequence[Expr]
 ) -> list[tuple[tuple[Atom, ...], tuple[Expr, ...]]]:
-    """Atoms in groups that no expression connects, each with the expressions about it."""
+    """Atoms in groups that no expression connects, each with the expressions about it.
+
+    Rows of different groups combine freely, so a term is the product of its groups.
+    """
     group = {a.var: a.var for a in atoms}
 
     def join(related: Iterable[int]) -> None:
@@ -103,6 +106,7 @@ def by_outer_values(context: Context, term: Term) -> Term:
         inner = [m for m in members if m not in outer]
         if not outer or not inner:
             continue
+        # Every member has this value wherever the term has a row, floats included: see `equalities`.
         value = outer[0]
         dropped = [c for c in conditions if equates(c, members)]
         table = {m: value for m in inner if isinstance(m, RowColumn)}

@@ -44,13 +44,16 @@ Coefficients: TypeAlias = dict[Symbol, int]
 
 
 def is_summed_exactly(type_: DataType) -> bool:
-    """Whether sums of a type do not depend on the order of what is added."""
+    """Whether sums of a type do not depend on the order of what is added.
+
+    Floats round at each step. Integers and decimals do not; a sum that overflows fails the run.
+    """
     return isinstance(type_, IntegralType | DecimalType)
 
 
 def added(parts: list[Expr], type_: DataType) -> Expr:
     """The exact sum."""
-    parts = [p for part in parts for p in _flat(part, ADDED)]
+    parts = [p for part in parts for p in _operands(part, ADDED)]
     parts = [p for p in parts if not (isinstance(p, Literal) and p.value == 0)]
     if not parts:
         return Literal(0, type_)
@@ -61,7 +64,7 @@ def added(parts: list[Expr], type_: DataType) -> Expr:
 
 def multiplied(factors: list[Expr], type_: DataType) -> Expr:
     """The exact product."""
-    factors = [f for factor in factors for f in _flat(factor, MULTIPLIED)]
+    factors = [f for factor in factors for f in _operands(factor, MULTIPLIED)]
     if any(isinstance(f, Literal) and f.value == 0 for f in factors):
         return Literal(0, type_)
     kept = [f for f in factors if not (isinstance(f, Literal) and f.value == 1)]
@@ -72,7 +75,8 @@ def multiplied(factors: list[Expr], type_: DataType) -> Expr:
     return OpaqueCall(MULTIPLIED, tuple(kept), type_)
 
 
-def _flat(expr: Expr, identity: str) -> tuple[Expr, ...]:
+def _operands(expr: Expr, identity: str) -> tuple[Expr, ...]:
+    """What a nested sum or product adds or multiplies: both are associative, being exact."""
     if isinstance(expr, OpaqueCall) and expr.identity == identity:
         return expr.args
     return (expr,)
@@ -84,7 +88,11 @@ def not_true(condition: Expr) -> Expr:
 
 
 def arms(expr: Expr) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
-    """The values a CASE gives and when; anything else gives itself."""
+    """The values a CASE gives and when; anything else gives itself.
+
+    A later branch is taken where no earlier condition is true: each is false or null. Branches
+    that give null are left out.
+    """
     match expr:
         case Case(branches, otherwise):
             before: tuple[Expr, ...] = ()
@@ -132,6 +140,7 @@ def _summands(expr: Expr) -> list[Summand]:
             return _products(args, expr.type)
         case Cast(arg, target) if _is_wider(arg.type, target):
             return _summands(arg)
+        # Integers only: a decimal's result type may cut digits off.
         case Call(function, args, type_) if isinstance(type_, IntegralType):
             if not all(isinstance(a.type, IntegralType) for a in args):
                 return [Summand((), (expr,))]
@@ -150,6 +159,7 @@ def _summands(expr: Expr) -> list[Summand]:
 
 
 def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
+    """A product of sums multiplied out; left whole if that would be too much."""
     products = [Summand((), ())]
     for arg in args:
         products = [
@@ -163,6 +173,7 @@ def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
 
 
 def _is_wider(given: DataType, target: DataType) -> bool:
+    """Whether a cast between integers keeps every value."""
     return (
         isinstance(given, IntegralType)
         and isinstance(target, IntegralType)

@@ -136,6 +136,7 @@ def fields(relation: Relation) -> list[tuple[DataType, bool]]:
         case Domain(type_):
             return [(type_, True)]
         case Group(bag, keys, folds):
+            # Taken to be nullable unless it is certain that they are not: that is always sound.
             key_types = [e.type for e in bag[0].outputs[:keys]] if bag else []
             return [(t, True) for t in key_types] + [(f.type, not f.or_zero) for f in folds]
         case Top(bag):

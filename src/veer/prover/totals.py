@@ -61,6 +61,7 @@ def _total_of_product(context: Context, term: Term, type_: DataType) -> Expr:
 def _product_of_totals(context: Context, term: Term, type_: DataType) -> Expr:
     """Conditions and factors from around the term taken out, a total for each component."""
     bound = {a.var for a in term.atoms}
+    # Where an outer condition is not true there is no row at all, so the total is zero.
     outside = [c for c in term.conditions if bound.isdisjoint(context.variables(c))]
     factors = [f for f in term.outputs if bound.isdisjoint(context.variables(f))]
     connected = [e for e in (*term.conditions, *term.outputs) if e not in outside + factors]
@@ -82,7 +83,10 @@ def _component_total(context: Context, rows: Term, factors: list[Expr], type_: D
 
 
 def _one_row_total(context: Context, term: Term, value: Expr, type_: DataType) -> Expr:
-    """What at most one row adds: its value, which is the greatest there is; else zero."""
+    """What at most one row adds: its value, which is the greatest there is; else zero.
+
+    The value is never null where the row is, so a null maximum means that there is no row.
+    """
     if {a.var for a in term.atoms}.isdisjoint(context.variables(value)):
         has_row = context.exists((replace(term, outputs=()),))
         return Case(((has_row, value),), Literal(0, type_))
@@ -102,7 +106,7 @@ def _split_at_bound(context: Context, term: Term) -> tuple[Term, ...]:
     for condition in bounds if len(bounds) <= MOST_BOUNDS else ():
         left, right = condition.left, condition.right
         if has_floats(left.type):
-            continue
+            continue  # equal floats need not be the same: nothing would be gained
         sides = [context.variables(left), context.variables(right)]
         inside = [not bound.isdisjoint(side) for side in sides]
         if sorted(inside) != [False, True] or not sides[inside.index(False)]:

@@ -425,6 +425,7 @@ def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
 
 
 def _last_part(table: str) -> str:
+    """A table's name without catalog and schema."""
     return table.lower().rpartition(".")[2]
 
 
@@ -439,6 +440,7 @@ def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, 
         kept: list[tuple[Any, ...]] = []
         taken: set[Any] = set()
         for row in rows:
+            # As Spark groups: 0.0 repeats -0.0. A null repeats nothing; keys have none anyway.
             value = tuple(key(row[p]) for key, p in zip(key_of, places, strict=True))
             if value not in taken or any(row[p] is None for p in places):
                 kept.append(row)
@@ -450,6 +452,7 @@ def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, 
 def passes_checks(source: Source, row: tuple[Any, ...]) -> bool:
     """Whether no declared condition on the row of a table is false, or fails."""
     try:
+        # As in SQL, a condition that is null is not violated.
         return all(check(row, ()) is not False for check in _compiled_checks(source))
     except Failure:
         return False

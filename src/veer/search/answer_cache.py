@@ -58,11 +58,13 @@ class AnswerCache:
                 self.remembered += 1
                 return earlier
         answer = ev.verify(pair)
+        # One that rests on no declared key, or on those of leaves, counts for any tables alike.
         named = any(not isinstance(a, LeafKeyHolds) for a in answer.assumptions)
         self._put(keys[named], answer)
         return answer
 
     def _get(self, key: str) -> Answer | None:
+        """An earlier answer: from memory, else from the file."""
         answer = self._in_memory.get(key)
         if answer is not None:
             self._in_memory.move_to_end(key)
@@ -76,6 +78,7 @@ class AnswerCache:
         return answer
 
     def _put(self, key: str, answer: Answer) -> None:
+        """Keep an answer; a reason that names operators of this pair would be wrong of the next."""
         if answer.verdict is Verdict.UNKNOWN and not _is_about_any_pair(answer.reason):
             answer = Answer(Verdict.UNKNOWN, Cause.NO_PROOF_FOUND)
         self._keep(key, answer)
@@ -108,6 +111,7 @@ def answer_cache(path: str = "") -> AnswerCache:
 
 
 def _open(path: str) -> sqlite3.Connection:
+    """The file of answers, made if it is not there."""
     import sqlite3
 
     try:
@@ -140,6 +144,7 @@ def _read(text: object) -> Answer | None:
 
 
 def _key(ev: EV, pair: QueryPair, *, named: bool) -> str:
+    """The key of a question: who is asked, by which code, and what."""
     asked = [
         ev.name,
         ev.relaxed,
@@ -198,6 +203,11 @@ def _inside(operator: AnyOperator) -> Json:
 
 
 def _table(source: Source, named: bool) -> Json:
+    """What a verifier may know of a table: all that its answer can depend on.
+
+    CHECKs and lengths of texts are left out, since no verifier reads them; one that does must add
+    them here, or an answer that rests on them would be given for a table without.
+    """
     names = [f.name for f in source.fields]
     columns = [[str(f.type), f.nullable] for f in source.fields]
     keys = [

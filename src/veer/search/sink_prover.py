@@ -78,6 +78,7 @@ class SinkProver:
         return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
 
     def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | Reason:
+        """By the paper's search over windows, for the likeliest edit mappings one after the other."""
         strategy = Strategy.named(self.plan.strategy, self.plan.without, most)
         every = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
         reason: Reason = Cause.NO_EDITS

@@ -45,6 +45,7 @@ __all__ = [
     "same",
 ]
 
+# What loads the solver, which takes a while: where it is, for the first who asks for it.
 LATER = {
     "SolverOutcome": "veer.smt.solve",
     "Solver": "veer.smt.solve",
@@ -53,7 +54,9 @@ LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in LATER:
-        return getattr(import_module(LATER[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # to which a module with this function would have every name
+
+    def __getattr__(name: str) -> Any:
+        if name in LATER:
+            return getattr(import_module(LATER[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -322,8 +322,8 @@ class Encoder:
             null = self.terms.yes
         value = self.terms.constant(name, type_)
         if isinstance(type_, DecimalType):
-            # A decimal is a whole number of its last digits. Its precision is not asserted, nor the
-            # range of an integer: models may have values that no column has.
+            # A decimal is a whole number of its last digits. Its precision is not asserted here, nor
+            # the range of an integer: models may have values that no column has.
             digits = z3.Int(f"{name} digits", self.context)
             self.terms.axioms.append(value * 10**type_.scale == z3.ToReal(digits))
         return Value(null, value)

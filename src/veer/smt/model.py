@@ -62,6 +62,7 @@ def _read(
         case IntegralType():
             return int(value.as_long())
         case DateType():
+            # Int goes on where the calendar ends.
             return dt.date.fromordinal(max(1, min(value.as_long(), dt.date.max.toordinal())))
         case TimestampType() | TimestampNtzType():
             return EPOCH + dt.timedelta(microseconds=int(value.as_long()) % (10**15))

@@ -81,6 +81,7 @@ def collect(
 
 
 def _items(store: Store) -> list[Item]:
+    """All live results with what they are worth by."""
     r, s, v = tables.results.c, tables.sinks.c, tables.versions.c
     with store.read() as db:
         rows = db.execute(select(r.id, r.bytes, r.seconds, r.used).where(r.state == LIVE)).all()
@@ -119,6 +120,7 @@ def _mark(store: Store, item: Item, *, dry: bool) -> bool:
 
 
 def _is_over(store: Store) -> ColumnElement[bool]:
+    """That a lease ended, by the clock of the database: those of machines differ."""
     over: ColumnElement[bool] = tables.leases.c.expires < store.clock
     return over
 
@@ -176,6 +178,7 @@ def _forget(store: Store, id_: str, done: Collected) -> None:
 
 
 def _remove(store: Store, id_: str, done: Collected) -> None:
+    """Delete a folder; one that cannot be is a problem, and tried again by the next collection."""
     try:
         store.files.remove(id_)
     except InputError as error:

@@ -154,6 +154,7 @@ class Store(Database):
         return self.in_transaction(work)
 
     def _record(self, db: Connection, version: StoredVersion) -> StoredVersion:
+        """Insert a version under the next number of its name."""
         v = tables.versions.c
         last = db.execute(select(func.max(v.number)).where(v.name == version.name)).scalar()
         number = (last or 0) + 1
@@ -179,6 +180,7 @@ class Store(Database):
     def _put_sinks(
         self, db: Connection, name: str, number: int, sinks: Sequence[SinkResult]
     ) -> None:
+        """Insert or replace sinks of a version; their results must be live, and stay locked."""
         r, s = tables.results.c, tables.sinks.c
         # All at once and in one order, so that nobody waits for one who waits for him.
         live = set(
@@ -249,6 +251,7 @@ class Store(Database):
             return None if row is None else self._version(db, row)
 
     def _version(self, db: Connection, row: Any) -> StoredVersion:
+        """A version of its row, with its sinks."""
         s = tables.sinks
         sinks = db.execute(
             select(s).where(s.c.name == row.name, s.c.number == row.number).order_by(s.c.sink)

@@ -58,6 +58,7 @@ Transformation: TypeAlias = tuple[Edit, ...]
 
 def apply(dataflow: Dataflow, edits: Transformation) -> Dataflow:
     """The version that results from edits; only the result as a whole must be well-formed."""
+    # In between, links may lead nowhere; the constructor below checks what comes out.
     operators = dict(dataflow.operators)
     links = set(dataflow.links)
     for edit in edits:

@@ -23,7 +23,7 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC
-from veer.frontends.sql.parse import only, position, read_type, refuse
+from veer.frontends.sql.parse import is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
     filtered,
@@ -31,6 +31,7 @@ from veer.frontends.sql.pieces import (
     with_types,
 )
 from veer.frontends.sql.scope import Plan, unknown_column
+from veer.frontends.sql.windows import read_over
 from veer.functions.registry import (
     AGGREGATE,
     OPAQUE,
@@ -48,7 +49,6 @@ from veer.model.expr import (
     Column,
     Exists,
     Expr,
-    Frame,
     GetField,
     InQuery,
     IsNull,
@@ -65,7 +65,6 @@ from veer.model.types import (
     STRING,
     CastMode,
     DecimalType,
-    IntegralType,
     StructType,
     shows_addresses,
 )
@@ -267,9 +266,9 @@ class ExprReader:
         if distinct:
             only(args[0], "expressions")
             args = list(args[0].expressions)
-        if distinct and _is_star(args):
+        if distinct and is_star(args):
             refuse(node, "DISTINCT *; name the columns")
-        values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
+        values = [] if function == "count" and is_star(args) else [self.read(a) for a in args]
         if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
             values = []  # COUNT(1) counts rows, as COUNT(*) does
         condition = None if where is None else self.condition(where)
@@ -303,59 +302,12 @@ class ExprReader:
             refuse(node, f"{function} here")
         return self.collected.generator(function, self.read(args[0]))
 
-    # -- window functions --------------------------------------------------------------------
-
     def window(self, node: exp.Expr) -> Expr:
         """A window function, set aside."""
         only(node, "this", "partition_by", "order", "spec", "over", "alias", "first")
         if self.collected is None:
             refuse(node, "a window function here")
-        spec = self.window_definition(node)
-        inner, ignore, where = node.this, False, None
-        if isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
-            ignore = isinstance(inner, exp.IgnoreNulls)
-            inner = inner.this
-        if isinstance(inner, exp.Filter):
-            where = self.condition(inner.expression.this)
-            inner = inner.this
-        if not isinstance(inner, exp.Anonymous):
-            refuse(node, f"window function {inner.key}")
-        function = canonical_name(inner.name)
-        if function not in AGGREGATE and function not in OVER:
-            refuse(node, f"window function {function}")
-        args = list(inner.expressions)
-        if len(args) == 1 and isinstance(args[0], exp.Distinct):
-            refuse(node, "DISTINCT in a window function")
-        values = [] if function == "count" and _is_star(args) else [self.read(a) for a in args]
-        if function in ("first", "last") and len(values) == 2:
-            ignore = ignore or values[1] == Literal(True, BOOLEAN)
-            values = values[:1]
-        partition = [self.read(e) for e in spec.args.get("partition_by") or ()]
-        order = (
-            [self.sort_key(e) for e in spec.args["order"].expressions]
-            if spec.args.get("order")
-            else []
-        )
-        frame = self.frame(spec.args.get("spec"), order)
-        if function in OVER:
-            frame = Frame("rows", None, 0)  # rankings know no other frame
-        call = coercion.over_call(
-            function, values, partition, order, frame, ignore_nulls=ignore, where=where
-        )
-        return self.collected.over(call)
-
-    def window_definition(self, node: exp.Expr) -> exp.Expr:
-        """What stands behind OVER; a name means one of the WINDOW clause, which may do so too."""
-        seen: set[str] = set()
-        while (name := node.args.get("alias")) is not None:
-            if any(node.args.get(part) for part in ("partition_by", "order", "spec")):
-                refuse(node, "a window that extends another")
-            definition = self.windows.get(name.name.lower())
-            if definition is None or name.name.lower() in seen:
-                raise IllFormedError(f"no window {name.name!r}")
-            seen.add(name.name.lower())
-            node = definition
-        return node
+        return self.collected.over(read_over(self, node))
 
     def sort_key(self, node: exp.Expr) -> SortKey:
         """A sort key; null counts as the smallest value unless said otherwise."""
@@ -367,35 +319,6 @@ class ExprReader:
             not descending,
             (not descending) if nulls_first is None else bool(nulls_first),
         )
-
-    def frame(self, spec: exp.Expr | None, order: list[SortKey]) -> Frame | None:
-        """The frame of a window; None if none is written."""
-        if spec is None:
-            return None
-        only(spec, "kind", "start", "start_side", "end", "end_side")
-        unit = str(spec.args["kind"]).lower()
-        start = self.bound(spec, "start")
-        end = self.bound(spec, "end") if spec.args.get("end") is not None else 0
-        if unit == "range" and not {start, end} <= {None, 0} and len(order) != 1:
-            refuse(spec, "RANGE with an offset over several sort keys")
-        return Frame(unit, start, end)
-
-    def bound(self, spec: exp.Expr, side: str) -> Any:
-        """How far a bound is from the current row: negative before it, None if unbounded."""
-        value, direction = spec.args.get(side), str(spec.args.get(f"{side}_side") or "").upper()
-        text = value if isinstance(value, str) else ""
-        if text.upper() == "UNBOUNDED":
-            if (side == "start") != (direction == "PRECEDING"):
-                refuse(spec, "this frame")
-            return None
-        if text.upper() == "CURRENT ROW":
-            return 0
-        number = self.read(value) if isinstance(value, exp.Expr) else None
-        if not isinstance(number, Literal) or not isinstance(number.type, IntegralType):
-            refuse(spec, "a frame bound that is no integer constant")
-        if number.value is None:
-            refuse(spec, "a frame bound that is null")
-        return -number.value if direction == "PRECEDING" else number.value
 
     # -- subqueries --------------------------------------------------------------------------
 
@@ -697,10 +620,6 @@ def _options(node: exp.Expr) -> list[exp.Expr]:
 def _never_null(expr: Expr) -> Expr:
     """A condition with false in place of null."""
     return coercion.call("coalesce", expr, Literal(False, BOOLEAN))
-
-
-def _is_star(args: list[exp.Expr]) -> bool:
-    return len(args) == 1 and isinstance(args[0], exp.Star) and not any(args[0].args.values())
 
 
 def _is_present_constant(expr: Expr) -> bool:

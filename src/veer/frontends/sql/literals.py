@@ -33,6 +33,7 @@ def number_literal(text: str) -> Literal:
     """A number as Spark types it: int, bigint, decimal, or double with an exponent."""
     if re.fullmatch(r"-?\d+", text):
         value = int(text)
+        # The sign counts: -2147483648 is an int, 2147483648 a bigint.
         if -(2**31) <= value < 2**31:
             return Literal(value, INT)
         if -(2**63) <= value < 2**63:
@@ -85,6 +86,7 @@ def decimal_literal(text: str) -> Literal:
     precision = max(stripped, scale)
     if precision > 38:
         raise ParseError(f"decimal constant with {precision} digits")
+    # Spark's decimals know no negative zero; Python's do, and print it.
     return Literal(value or abs(value), DecimalType(precision, scale))
 
 

@@ -218,6 +218,11 @@ def only(node: exp.Expr, *handled: str) -> None:
             refuse(where, f"{name.strip('_').replace('_', ' ')} in {node.key}")
 
 
+def is_star(args: list[exp.Expr]) -> bool:
+    """Whether the only argument of a call is a plain `*`, as in COUNT(*)."""
+    return len(args) == 1 and isinstance(args[0], exp.Star) and not any(args[0].args.values())
+
+
 _TYPE_NAMES = {
     "TEXT": "string",
     "VARCHAR": "string",

@@ -54,6 +54,7 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     for value, label in values:
         for name, number in calls:
             computed = first.column(len(rest) + 1 + number)
+            # At most one row of the group has this value, which may be null: MAX just picks it.
             where = coercion.compare("<=>", first.column(len(rest)), value)
             shown = label if len(calls) == 1 else f"{label}_{name}"
             picked.append(NamedCall(shown, coercion.aggregate_call("max", [computed], where=where)))

@@ -1,10 +1,13 @@
-"""Queries to operators: WITH, FROM, set operations, ORDER BY and LIMIT; SELECT is in `select`."""
+"""Queries to operators: WITH, FROM, set operations, ORDER BY and LIMIT.
+
+SELECT is in `select`, joins are in `joins`, PIVOT is in `pivot`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -12,6 +15,7 @@ from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
+from veer.frontends.sql.joins import read_join
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pivot import pivot, unpivot
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
@@ -21,10 +25,8 @@ from veer.model.dag import Dataflow
 from veer.model.expr import (
     Compare,
     Expr,
-    InQuery,
     Literal,
     Named,
-    Not,
     SortKey,
     arguments,
 )
@@ -35,7 +37,6 @@ from veer.model.ops import (
     Filter,
     IntersectAll,
     Join,
-    Lateral,
     Limit,
     Project,
     Sample,
@@ -48,7 +49,6 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field, Schema, close_names, listing
 from veer.model.types import LONG, DataType
-from veer.model.walk import parts
 
 MAX_RANGE = 1000
 DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"
@@ -380,122 +380,10 @@ class QueryReader:
     def joined(self, plan: Plan, node: exp.Expr) -> Plan:
         """The rows with the joins and lateral views that hang on a node."""
         for join in node.args.get("joins") or ():
-            plan = self.join(plan, join)
+            plan = read_join(self, plan, join)
         for lateral in node.args.get("laterals") or ():
             plan = self.lateral_view(plan, lateral)
         return plan
-
-    def join(self, left: Plan, node: exp.Expr) -> Plan:
-        """One join of a FROM clause."""
-        only(node, "this", "side", "kind", "on", "using", "method", "hint")
-        if isinstance(node.this, exp.Lateral):
-            return self.lateral_join(left, node)
-        right = self.relation(node.this)
-        kind = join_kind(node)
-        if kind == "right":
-            return self.right_join(left, right, node)
-        if node.args.get("using") or node.args.get("method"):
-            return self.using_join(left, right, node, kind)
-        return self.plain_join(left, right, kind, node.args.get("on"))
-
-    def plain_join(self, left: Plan, right: Plan, kind: str, on: exp.Expr | None) -> Plan:
-        """A join on a condition or on none."""
-        columns = left.columns + right.columns
-        both = Plan("", left.schema + right.schema, columns)
-        condition = None if on is None else self.reader(both).condition(on)
-        if kind != "inner" and on is not None and _negates_in(condition):
-            refuse(on, "NOT IN with a subquery in the condition of an outer join")
-        if kind == "inner" and condition is None:
-            kind = "cross"
-        shown = left.columns if kind in ("semi", "anti") else columns
-        return self.add(Join(kind, condition), left.id, right.id, columns=shown)
-
-    def right_join(self, left: Plan, right: Plan, node: exp.Expr) -> Plan:
-        """A left join of the swapped inputs, columns put back in order."""
-        if node.args.get("using") or node.args.get("method"):
-            return self.using_join(right, left, node, "left", swapped=True)
-        joined = self.plain_join(right, left, "left", node.args.get("on"))
-        width = len(right.schema)
-        return self.picked(joined, [*range(width, len(joined.schema)), *range(width)])
-
-    def picked(self, plan: Plan, places: Sequence[int]) -> Plan:
-        """The columns at these places, in this order."""
-        columns = [Named(plan.schema.names[i], plan.column(i)) for i in places]
-        return self.project(plan, columns, [plan.columns[i] for i in places])
-
-    def using_join(
-        self, left: Plan, right: Plan, node: exp.Expr, kind: str, swapped: bool = False
-    ) -> Plan:
-        """USING and NATURAL: shared columns once, first; with `swapped`, `right` comes first."""
-        first, second = (right, left) if swapped else (left, right)
-        names = _shared_names(first, second, node)
-        pairs = [(_visible(left, n), _visible(right, n)) for n in names]
-        width = len(left.schema)
-        both = Plan("", left.schema + right.schema, left.columns + right.columns)
-        condition = coercion.conjunction(
-            [coercion.compare("=", both.column(i), both.column(width + j)) for i, j in pairs]
-        )
-        join = Join("cross", None) if kind == "inner" and not pairs else Join(kind, condition)
-        if kind in ("semi", "anti"):
-            kept = self.add(join, left.id, right.id, columns=left.columns)
-            shared = [i for i, _ in pairs]
-            return self.picked(kept, [*shared, *(i for i in range(width) if i not in shared)])
-        joined = self.add(join, left.id, right.id, columns=both.columns)
-        order = [*range(len(both.schema))]
-        order = [*order[width:], *order[:width]] if swapped else order
-        return self.shared_once(joined, [(i, width + j) for i, j in pairs], order, kind)
-
-    def shared_once(
-        self, joined: Plan, pairs: list[tuple[int, int]], order: list[int], kind: str
-    ) -> Plan:
-        """The rows of a USING join: a column for each pair of equal ones, then the others.
-
-        The columns of a pair that are not shown stay reachable by their qualifier. In a full join
-        either of them may be missing, so the one shown is neither but the one that is there.
-        """
-        columns: list[tuple[Named, ScopeColumn]] = []
-        hidden: list[int] = []
-        for i, j in pairs:
-            scope = joined.columns[i]
-            key: Expr = joined.column(i)
-            if kind == "full":
-                key = coercion.call("coalesce", joined.column(i), joined.column(j))
-                scope = ScopeColumn(None, scope.name)
-                hidden.append(i)
-            columns.append((Named(scope.name, key), ScopeColumn(scope.qualifier, scope.name)))
-            hidden.append(j)
-        paired = {place for pair in pairs for place in pair}
-        names = joined.schema.names
-        for i in (i for i in order if i not in paired):
-            columns.append((Named(names[i], joined.column(i)), joined.columns[i]))
-        for i in hidden:
-            scope = replace(joined.columns[i], hidden=True)
-            columns.append((Named(names[i], joined.column(i)), scope))
-        return self.project(joined, [n for n, _ in columns], [c for _, c in columns])
-
-    def lateral_join(self, left: Plan, node: exp.Expr) -> Plan:
-        """JOIN LATERAL of a generator or of a subquery that reads the left row."""
-        lateral = node.this
-        only(lateral, "this", "alias", "outer")
-        kind = join_kind(node)
-        on = node.args.get("on")
-        trivial = on is None or (isinstance(on, exp.Boolean) and bool(on.this))
-        if kind not in ("inner", "cross", "left") or not trivial:
-            refuse(node, "this LATERAL join")
-        if isinstance(lateral.this, exp.Anonymous):
-            alias = lateral.args.get("alias")
-            names = tuple(c.name for c in alias.columns) if alias is not None else ()
-            return self.generated(
-                left, lateral.this, lateral.alias or None, names, outer=kind == "left"
-            )
-        query = self.subquery(_unwrapped(lateral.this), left)
-        operator = Lateral(query, outer=kind == "left")
-        shown = list(query.result_schema.names)
-        alias = lateral.args.get("alias")
-        if alias is not None and alias.columns:
-            shown = [c.name for c in alias.columns]
-        added = [ScopeColumn(lateral.alias or None, n) for n in shown]
-        return self.add(operator, left.id, columns=[*left.columns, *added])
 
     def lateral_view(self, plan: Plan, node: exp.Expr) -> Plan:
         """LATERAL VIEW of a generator."""
@@ -651,24 +539,10 @@ class QueryReader:
         return self.add(Limit(count, skip), plan.id, columns=plan.columns)
 
 
-def _negates_in(condition: Expr | None) -> bool:
-    """Whether a NOT stands somewhere above IN with a subquery."""
-    return condition is not None and any(
-        isinstance(part, InQuery)
-        for outer in parts(condition)
-        if isinstance(outer, Not)
-        for part in parts(outer)
-    )
-
-
 def _without_with(node: exp.Expr) -> exp.Expr:
     copy = node.copy()
     copy.set("with_", None)
     return copy
-
-
-def _unwrapped(node: exp.Expr) -> exp.Expr:
-    return node.this if isinstance(node, exp.Subquery) else node
 
 
 def _row(node: exp.Expr) -> list[exp.Expr]:
@@ -676,40 +550,6 @@ def _row(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     return [node.this if isinstance(node, exp.Paren) else node]
-
-
-def _shared_names(first: Plan, second: Plan, node: exp.Expr) -> list[str]:
-    """The columns that USING names; of a NATURAL join those that both inputs have."""
-    if not node.args.get("method"):
-        return [u.name for u in node.args.get("using") or ()]
-    if str(node.args["method"]).upper() != "NATURAL":
-        refuse(node, f"{node.args['method']} join")
-    others = {n.lower() for n in second.visible_names()}
-    return [n for n in first.visible_names() if n.lower() in others]
-
-
-def _visible(plan: Plan, name: str) -> int:
-    """The place of the one column that a USING name means."""
-    matching = [
-        i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
-    ]
-    if len(matching) != 1:
-        raise IllFormedError(f"USING column {name!r} is {'ambiguous' if matching else 'unknown'}")
-    return matching[0]
-
-
-def join_kind(node: exp.Expr) -> str:
-    """inner, cross, left, right, full, semi or anti."""
-    side, kind = str(node.args.get("side") or "").lower(), str(node.args.get("kind") or "").lower()
-    if kind in ("semi", "anti"):
-        if side not in ("", "left"):
-            refuse(node, f"{side} {kind} join")
-        return kind
-    if kind not in ("", "inner", "outer", "cross"):
-        refuse(node, f"{kind} join")
-    if side:
-        return side
-    return "cross" if kind == "cross" else "inner"
 
 
 def constant(node: exp.Expr, reader: QueryReader) -> int | None:

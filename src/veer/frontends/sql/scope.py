@@ -48,6 +48,7 @@ class Plan:
     def find(self, parts: Sequence[str]) -> Expr | None:
         """The column or struct field a dotted name means; None if there is none."""
         lowered = [p.lower() for p in parts]
+        # `a.b` is column b of table a if there is one, else field b of column a.
         for length in range(len(parts), 0, -1):
             qualifier, name = lowered[: length - 1], lowered[length - 1]
             matching = [i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)]

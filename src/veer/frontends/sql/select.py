@@ -132,6 +132,7 @@ class Select:
             order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
                 plan = self.queries.filter(plan, grouped.rewrite(having))
+        # Window functions see the groups, not the rows below; generators multiply what is there.
         plan, order = self.with_overs(plan, order)
         plan, order = self.with_generators(plan, order)
         return self.finished(plan, order)
@@ -230,6 +231,7 @@ class Select:
         if len(parts) != 1:
             return None
         named = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
+        # Two items of one name that are the same expression leave no doubt.
         if len(named) > 1 and any(e != named[0] for e in named):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
         return require_repeatable(named[0], f"the alias {parts[0]!r}") if named else None
@@ -416,6 +418,7 @@ class Select:
         selected = [i.expr for i in self.items]
         hidden: list[Expr] = []
         for key in order:
+            # A constant puts no row before another.
             if (
                 key.expr not in selected
                 and key.expr not in hidden

@@ -24,6 +24,7 @@ def sink_statements(text: str, sink: str) -> list[str]:
                 query = inner.sql(dialect=VeerSpark) if inner is not None else ""
                 if name == sink:
                     last = query
+                # A later statement may read the table: as a view, so that nothing is written.
                 elif isinstance(statement, exp.Create):
                     before.append(
                         f"CREATE OR REPLACE TEMPORARY VIEW {target.sql(VeerSpark)} AS {query}"

@@ -545,6 +545,7 @@ def _library(p: _Properties) -> AnyOperator:
     """A library operator: a row function whose identity is its kind and its properties."""
     kind = OPERATORS[p.kind]
     settings = {n: p.spec[n] for n in kind.settings if n in p.spec}
+    # Sorted: the order in which a file lists the settings is no difference.
     identity = f"{kind.title} {json.dumps(settings, sort_keys=True)}"
     reads = (p.column("column", p.text("column")),)
     output = p.text("output", kind.output)

@@ -46,7 +46,7 @@ def lower_aggregate(
         outputs = (*map(_group_key, resolved[: len(keys)]), *resolved[len(keys) :])
         terms.append(replace(term, outputs=outputs))
     if not terms and not is_global:
-        return ()
+        return ()  # no rows, no groups
     return _by_plain_keys(lowering, Group(tuple(terms), len(keys), tuple(folds), is_global))
 
 

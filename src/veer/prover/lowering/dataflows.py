@@ -59,6 +59,7 @@ from veer.prover.lowering.rows import (
 from veer.prover.lowering.windows import looking_back, lower_over
 from veer.prover.terms import FALSE, TRUE, Atom, Bag, Direction, Opaque, Table, Term, Top
 
+# Beyond these an operator is refused: the work on its terms grows with their product.
 MOST_TERMS = 48
 MOST_ATOMS = 14
 MOST_ROWS = 24
@@ -93,9 +94,11 @@ class Lowering(ExpressionLowering):
             if id_ not in needed:
                 continue
             below = dataflow.inputs[id_]
+            # An output that is read twice, as in a self-join, ranges over its rows twice.
             inputs = [tuple(map(self.context.freshened, bags[i])) for i in below]
             order = orders[below[0]] if len(below) == 1 else ()
             operator = dataflow.operators[id_]
+            # Above such an operator nobody sees the order, so the keys of it are no part of the rows.
             if operator.traits.order in (RowOrder.NONE, RowOrder.UNKNOWN):
                 widths = [len(dataflow.schemas[i]) for i in below]
                 inputs = list(map(_without_sort_keys, inputs, widths))
@@ -109,7 +112,7 @@ class Lowering(ExpressionLowering):
         return bags[goal], orders[goal]
 
     def _operator(self, given: OperatorInput) -> Bag:
-        """The bag of an operator over the bags of its inputs."""
+        """The bag of an operator over the bags of its inputs: exactly its rows, or refused."""
         self._require_function(given)
         operator = given.operator
         match operator:
@@ -133,7 +136,7 @@ class Lowering(ExpressionLowering):
             case GlobalAggregate(calls):
                 return lower_aggregate(self, [], calls, given, is_global=True)
             case Union():
-                return tuple(t for bag in given.bags for t in bag)
+                return tuple(t for bag in given.bags for t in bag)  # UNION ALL: rows add up
             case Lateral():
                 return lower_lateral(self, operator, given)
             case RowUdf():
@@ -174,6 +177,7 @@ class Lowering(ExpressionLowering):
         dataflow, id_ = given.dataflow, given.id
         if limit.count == 0:
             return ()
+        # Where ties leave a choice of rows, `_require_function` has refused the operator.
         if limit.offset == 0:
             below = dataflow.inputs[id_][0]
             if limit.count is None or most_rows(dataflow, below) <= limit.count:
@@ -255,6 +259,7 @@ def _single(atom: Atom) -> Bag:
 
 
 def _constant_rows(operator: Values, given: OperatorInput) -> Bag:
+    """A term without atoms for each row: it gives its outputs once."""
     if len(operator.rows) > MOST_ROWS:
         size = len(operator.rows)
         raise TooLargeError(f"operator {given.id!r} has {size} rows", operator=given.id)
@@ -263,6 +268,7 @@ def _constant_rows(operator: Values, given: OperatorInput) -> Bag:
 
 
 def _without_sort_keys(bag: Bag, width: int) -> Bag:
+    """The columns of the rows, without the sort keys that stand behind them."""
     return tuple(replace(t, outputs=t.outputs[:width]) for t in bag)
 
 

@@ -119,23 +119,23 @@ class Groups:
     def _keys_determine(self, term: Term, keys: tuple[Expr, ...]) -> bool:
         """Whether equal keys mean the same row of every atom.
 
-        An atom is determined if the columns of one of its keys are known; then all its columns
+        An atom is determined if the columns of one of its keys are fixed; then all its columns
         are, and may determine further atoms. Float keys say nothing: 0.0 groups with -0.0.
         """
         classes = EqualityClasses.of(term.conditions)
         plain = (shifted(k)[1] for k in keys if not has_floats(k.type))  # x + 1 says what x is
-        known = {m for k in plain for m in classes.members(k)}
+        fixed = {m for k in plain for m in classes.members(k)}
         remaining = list(term.atoms)
         relied_on = []
         while remaining:
-            determined = self._determined(remaining, term.conditions, classes, known)
+            determined = self._determined(remaining, term.conditions, classes, fixed)
             if determined is None:
                 return False
             atom, key = determined
             if isinstance(atom.relation, Table):
                 relied_on.append(determined)
             remaining.remove(atom)
-            known |= {m for c in atom.columns for m in classes.members(c)}
+            fixed |= {m for c in atom.columns for m in classes.members(c)}
         for atom, key in relied_on:
             self.context.note_key(atom, key)
         return True
@@ -145,27 +145,27 @@ class Groups:
         atoms: Sequence[Atom],
         conditions: Sequence[Expr],
         classes: EqualityClasses,
-        known: set[Expr],
+        fixed: set[Expr],
     ) -> tuple[Atom, tuple[RowColumn, ...]] | None:
-        """The first atom of which a key is known, with that key."""
+        """The first atom of which all columns of a key are among the fixed ones, with that key."""
         for atom in atoms:
             for key in self._unique_columns(atom, conditions, classes):
-                if all(self._is_known(c, known, classes) for c in key):
+                if all(self._is_fixed(c, fixed, classes) for c in key):
                     return atom, key
         return None
 
-    def _is_known(self, c: RowColumn, known: set[Expr], classes: EqualityClasses) -> bool:
+    def _is_fixed(self, c: RowColumn, fixed: set[Expr], classes: EqualityClasses) -> bool:
         return not has_floats(c.type) and any(
-            m in known or isinstance(m, Literal) for m in classes.members(c)
+            m in fixed or isinstance(m, Literal) for m in classes.members(c)
         )
 
     def _unique_columns(
         self, atom: Atom, conditions: Sequence[Expr], classes: EqualityClasses
     ) -> list[tuple[RowColumn, ...]]:
         if isinstance(atom.relation, Group):
-            return [atom.columns[: atom.relation.keys]]
+            return [atom.columns[: atom.relation.keys]]  # none for a global one, which has one row
         if isinstance(atom.relation, Domain):
-            return [atom.columns]
+            return [atom.columns]  # each value once
         return list(row_keys(atom, conditions, classes))
 
     # -- expansion -----------------------------------------------------------------------------
@@ -268,7 +268,10 @@ class Groups:
 
 
 def _of_one_row(fold: Fold, term: Term) -> Expr | None:
-    """What a fold gives over a single row."""
+    """What a fold gives over a single row; None where that is not said so simply.
+
+    A sum of floats is left out: 0.0 + -0.0 is 0.0, so the sum of -0.0 alone is not -0.0.
+    """
     if len(fold.args) != 1:
         return None
     arg = term.outputs[fold.args[0]]

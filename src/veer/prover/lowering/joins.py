@@ -21,6 +21,7 @@ def lower_join(lowering: ExpressionLowering, join: Join, given: OperatorInput) -
     if join.kind in ("semi", "anti"):
         has_partner = join.kind == "semi"
         return tuple(_with_partner(lowering, join, given, t, has=has_partner) for t in left)
+    # Terms of an input add up, so pairs and rows without partner do term by term as well.
     bag = tuple(_paired(lowering, join, given, a, b) for a in left for b in right)
     if join.kind in ("left", "full"):
         nulls = _nulls(given.schemas[1])
@@ -66,6 +67,7 @@ def _with_partner(
             pair = Term((), (), one.outputs + two.outputs)
             conditions += (lowering.expr(join.condition, _both(given), pair, given.outer),)
         partners.append(Term(other.atoms, conditions, ()))
+    # The negation is true where no pair is: an EXISTS is never null, whatever the condition is.
     partner_exists = lowering.context.exists(lowering.groups.expanded(tuple(partners)))
     condition = partner_exists if has else Not(partner_exists)
     return replace(term, conditions=(*term.conditions, condition))

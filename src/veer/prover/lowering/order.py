@@ -41,12 +41,16 @@ Values: TypeAlias = Sequence[Expr]
 
 
 def ties(ours: Values, theirs: Values) -> Expr:
-    """The values are peers in an order, or in one partition."""
+    """The values are peers in an order, or in one partition: nulls are, and 0.0 and -0.0."""
     return conjunction([Compare("<=>", a, b) for a, b in zip(ours, theirs, strict=True)])
 
 
 def comes_before(ours: Values, theirs: Values, directions: Sequence[Direction]) -> Expr:
-    """A row with our sort keys comes before a row with theirs, peers aside."""
+    """A row with our sort keys comes before a row with theirs, peers aside.
+
+    Lexicographic: an earlier key decides unless it ties. Used as a condition, where a comparison
+    with null is not true; where nulls come first or last is said by cases of their own.
+    """
     cases = []
     for place, (a, b, (ascending, nulls_first)) in enumerate(
         zip(ours, theirs, directions, strict=True)
@@ -146,11 +150,12 @@ class Ordered:
         """The rows of a limit by how many come before each; None if ties make that unclear."""
         places = [self._place(bag, i, top) for i in range(top.width)]
         floats = any(has_floats(o.type) for t in bag for o in t.outputs)
-        is_told = not floats and all(place is not None for place in places)
+        # Rows that tie on all sort keys are then the same row: which of them are kept nobody sees.
+        keys_show_row = not floats and all(place is not None for place in places)
         is_first = top.limit == 1 and top.offset == 0 and len(top.directions) <= 1
-        if is_unique and not (is_told and is_first):
+        if is_unique and not (keys_show_row and is_first):
             return tuple(self._first(t, bag, top) for t in bag)
-        if not is_told:
+        if not keys_show_row:
             return None
         if is_first:
             row: tuple[Atom, ...] = ()
@@ -236,7 +241,11 @@ def _least(left: Expr, right: Expr) -> Expr:
 
 
 def in_common(context: Context, bags: Sequence[Bag], *, without: bool) -> Term | None:
-    """INTERSECT ALL or EXCEPT ALL: how often a row comes on either side says how often it stays."""
+    """INTERSECT ALL or EXCEPT ALL: how often a row comes on either side says how often it stays.
+
+    The least of both, or the difference where it is positive. Nulls are the same here, as in SQL's
+    set operations; floats are not compared, which would take -0.0 for 0.0.
+    """
     types = [o.type for o in next(t for bag in bags for t in bag).outputs]
     if any(map(has_floats, types)):
         return None

@@ -50,7 +50,10 @@ def lower_sink(operator: Sink, given: OperatorInput) -> Bag:
 
 
 def lower_row_udf(operator: RowUdf, given: OperatorInput) -> Bag:
-    """Each column a function adds is some function of the columns it reads."""
+    """Each column a function adds is some function of the columns it reads.
+
+    Lowering refuses choices before, so the same arguments give the same in P and in Q.
+    """
 
     def added(term: Term) -> tuple[Expr, ...]:
         places = (given.schema.place(c.name, c.occurrence) for c in operator.reads)

@@ -142,5 +142,6 @@ def _looking_back(named: NamedOver) -> NamedOver:
     call = named.call
     if call.function != "lead" or not call.order:
         return named
+    # Nulls change ends with the direction; peers stay peers, and choices among them are refused.
     order = tuple(SortKey(k.expr, not k.ascending, not k.nulls_first) for k in call.order)
     return replace(named, call=replace(call, function="lag", order=order))

@@ -43,9 +43,9 @@ def alignments(
     groups: list[Mates] = []
     remaining = list(q.atoms)
     for atom in p.atoms:
-        known = next((g for g in groups if are_alike(g[0][0], atom)), None)
-        if known is not None:
-            known[0].append(atom)
+        group = next((g for g in groups if are_alike(g[0][0], atom)), None)
+        if group is not None:
+            group[0].append(atom)
             continue
         mates = [b for b in remaining if are_alike(atom, b)]
         remaining = [b for b in remaining if b not in mates]

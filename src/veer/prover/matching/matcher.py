@@ -82,6 +82,7 @@ class Matcher:
             return True
         if not self.may_count:
             return False
+        # Tables that only one side reads may be reached by their keys from what the other reads.
         only = _relations(ours) ^ _relations(theirs)
         if only:
             ours, theirs = (
@@ -143,6 +144,7 @@ class Matcher:
         """Whether some alignment of two terms keeps the same rows and shows the same of them."""
         for alignment in islice(self._aligned(p, q, around), TRIED_ALIGNMENTS):
             candidate, obligations = alignment.term, alignment.obligations
+            # Written alike: no question needed.
             if set(p.conditions) == set(candidate.conditions):
                 if p.outputs == candidate.outputs and not obligations:
                     return True
@@ -343,14 +345,14 @@ class Matcher:
 
         Folds are compared on rows on which `given` is true: elsewhere they do not matter.
         """
-        known = [Holds(c) for c in around.conditions]
+        given_around = [Holds(c) for c in around.conditions]
         facts = SolverFacts(self, around, tuple(given))
         exprs = [*around.conditions, *(e for side in sides for e in side)]
         first = facts.about(exprs, sides, (*around.atoms, *atoms))
-        if self.context.solver.proves(goal, [*known, *first]):
+        if self.context.solver.proves(goal, [*given_around, *first]):
             return True
         more = facts.about_late()
-        return bool(more) and self.context.solver.proves(goal, [*known, *more])
+        return bool(more) and self.context.solver.proves(goal, [*given_around, *more])
 
 
 def _relations(terms: Sequence[Term]) -> set[Relation]:

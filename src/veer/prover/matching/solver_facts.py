@@ -15,6 +15,7 @@ from typing import Protocol
 from veer.assumptions import ForeignKeyHolds
 from veer.model.conditions import conjunction
 from veer.model.expr import Cast, Compare, Expr, IsNull, Literal, Not, RowColumn, Symbol
+from veer.model.ops import ForeignKey
 from veer.model.types import INTEGER_BITS, LONG, IntegralType, has_floats
 from veer.model.walk import children, parts
 from veer.prover.context import Context
@@ -76,7 +77,11 @@ class SolverFacts:
     def about(
         self, exprs: Sequence[Expr], sides: Sequence[Sequence[Expr]], atoms: Sequence[Atom]
     ) -> list[Formula]:
-        """Everything worth telling the solver about these expressions and rows."""
+        """Everything worth telling the solver about these expressions and rows.
+
+        Facts only rule out models that no data gives; which of them are left out, for their number,
+        costs proofs and nothing else.
+        """
         self.rows = [(a, ()) for a in atoms]
         self._folds(sides)
         new = self._symbols_in(exprs)
@@ -219,7 +224,7 @@ class SolverFacts:
             [row for row in self.rows if row[0].relation == atom.relation] for atom in body.atoms
         ]
         if any(isinstance(a.relation, Domain) for a in body.atoms):
-            return
+            return  # whose rows are all values, not those at hand
         # Its own row says nothing new.
         others = [[row for row in rows if all(g != own for g in row[1])] for rows in choices]
         ways = sorted(
@@ -254,30 +259,37 @@ class SolverFacts:
         for atom, guard, generation in children:  # parents are added while it goes on
             if not isinstance(atom.relation, Table) or generation > GENERATIONS:
                 continue
-            source = atom.relation.source
-            for foreign in source.foreign_keys:
+            for foreign in atom.relation.source.foreign_keys:
                 parent = wanted.get(foreign.parent.lower())
-                if parent is None:
-                    continue
-                row = Atom(self.context.fresh(), parent)
-                child = _columns_named(atom, foreign.columns)
-                keys = _columns_named(row, foreign.target(parent.source))
-                if child is None or keys is None or len(child) != len(keys):
-                    continue
-                if any(has_floats(c.type) for c in keys):
-                    continue
-                if any(a.type != b.type for a, b in zip(keys, child, strict=True)):
-                    continue
-                present = tuple(Not(IsNull(c)) for c in child)
-                guards = (*guard, *present)
-                fits = All(tuple(Same(a, b) for a, b in zip(keys, child, strict=True)))
-                self._add(implies(All(tuple(map(Holds, guards))), fits))
-                self.used.update((*keys, *child))
-                self.rows.append((row, guards))
-                children.append((row, guards, generation + 1))
-                self.context.keys_used.add(
-                    ForeignKeyHolds(source.table, foreign.columns, foreign.parent)
-                )
+                if parent is not None:
+                    row = self._parent_row(atom, guard, foreign, parent)
+                    if row is not None:
+                        children.append((*row, generation + 1))
+
+    def _parent_row(
+        self, atom: Atom, guard: tuple[Expr, ...], foreign: ForeignKey, parent: Table
+    ) -> tuple[Atom, tuple[Expr, ...]] | None:
+        """The row a foreign key leads to, and when it is there; None if its columns do not fit."""
+        assert isinstance(atom.relation, Table)
+        row = Atom(self.context.fresh(), parent)
+        child = _columns_named(atom, foreign.columns)
+        keys = _columns_named(row, foreign.target(parent.source))
+        if child is None or keys is None or len(child) != len(keys):
+            return None
+        # Columns of two types are compared after a cast, and floats may be equal but not the same.
+        if any(has_floats(c.type) for c in keys):
+            return None
+        if any(a.type != b.type for a, b in zip(keys, child, strict=True)):
+            return None
+        guards = (*guard, *(Not(IsNull(c)) for c in child))
+        fits = All(tuple(Same(a, b) for a, b in zip(keys, child, strict=True)))
+        self._add(implies(All(tuple(map(Holds, guards))), fits))
+        self.used.update((*keys, *child))
+        self.rows.append((row, guards))
+        self.context.keys_used.add(
+            ForeignKeyHolds(atom.relation.source.table, foreign.columns, foreign.parent)
+        )
+        return row, guards
 
     def _keys(self) -> None:
         """Rows of a table that agree on a key are the same row.
@@ -314,6 +326,7 @@ class SolverFacts:
             sums += self._differences(left, right)
         if not pairs and not sums:
             return
+        # Fewer conditions are assumed than hold: those with folds in them would be compared in turn.
         given = tuple(c for c in self.given if not self._folds_in([c]))
         deeper = Surroundings(
             tuple(a for a, _ in self.rows),

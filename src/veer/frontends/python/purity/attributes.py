@@ -57,6 +57,7 @@ class Attributes:
             return self._of_module(value, name)
         if isinstance(value, type):
             return self._of_class(value, name)
+        # A broadcast is sent to workers as it was when it was made.
         if type(value).__module__ == "pyspark.core.broadcast" and name == "value":
             return analysis.abstract(value.value)
         if isinstance(value, logging.Logger):
@@ -92,7 +93,7 @@ class Attributes:
             )
         attribute = getattr(module, name, MISSING)
         if attribute is MISSING:
-            return NO_TRAITS
+            return NO_TRAITS  # it fails, always
         if isinstance(attribute, types.ModuleType):
             return analysis.abstract(attribute)
         if listed_name(attribute):
@@ -150,6 +151,7 @@ class Attributes:
         ):
             return callable_of(BuiltinMethod(base, name))
         item = analysis.element(base)
+        # Some part of the value, which is shared if the value is.
         return AbstractValue(
             item.own | base.own & Trait.SHARED, item.inner, item.concretes, False, item.kind
         )
@@ -158,6 +160,7 @@ class Attributes:
         """An attribute of an instance of one of the project's classes."""
         analysis = self.analysis
         self.analysis.classes.note_class(kind)
+        # `self.__x` in the body of a class is `self._Class__x`.
         if name.startswith("__") and not name.endswith("__"):
             own = [f"_{c.__name__.lstrip('_')}{name}" for c in kind.__mro__]
             name = next((n for n in own if class_attribute(kind, n) is not None), own[0])
@@ -179,6 +182,7 @@ class Attributes:
                 return analysis.note_choice()
             return analysis.function(item.fget, ([base], {}, None), kind)
         if isinstance(item, types.FunctionType):
+            # A function stored in the instance hides the method of that name.
             shadows = [k for k in (*kept, analysis.learned.stored) if k.has(Trait.CALLABLE)]
             return join([callable_of(BoundCall(analysis.abstract(item), (base,))), *shadows])
         if isinstance(item, classmethod):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from veer.frontends.python.purity.analysis import Analysis
 
 
+# What Python itself runs of these when a class is made or used is known, and changes nothing.
 METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
 BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
 MIXINS = (str, int, float, enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, enum.ReprEnum)
@@ -127,7 +128,7 @@ class Classes:
                 analysis.note(Kind.PARTITION)
             elif name.startswith("__") and name.endswith("__") and name not in NOT_SPECIAL:
                 analysis.risk(Risk.RECURSIVE)
-                if name == "__exit__":
+                if name == "__exit__":  # it may swallow any exception
                     analysis.risk(Risk.CAUGHT | Risk.DEEP | Risk.MEMORY)
                 self._note_operator_result(
                     analysis.function(item, others, HASH if name == HASH else kind)
@@ -140,6 +141,7 @@ class Classes:
                 if isinstance(inner, types.FunctionType) and not is_library(inner.__module__ or ""):
                     analysis.note_choice()
             return
+        # A descriptor decides what an attribute is by code that is not looked at.
         if hasattr(type(item), "__get__") and not (
             name.startswith("_") and is_library(type(item).__module__)
         ):

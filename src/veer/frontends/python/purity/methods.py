@@ -87,6 +87,7 @@ class Methods:
         return self.plain_method(base, name, args)
 
     def _logged(self, name: str, args: Args) -> AbstractValue:
+        """A message to a logger, which gives nothing back; other methods configure it."""
         return abstract(None) if name in allow_list.LOGGING else self.analysis.calls.unknown(args)
 
     def class_method(self, kind: type, name: str, args: Args) -> AbstractValue:
@@ -105,6 +106,7 @@ class Methods:
             self.analysis.rules.check_formats(positional[1:])
             return NO_TRAITS
         if class_name == "datetime.datetime" and name == "fromtimestamp":
+            # Without a zone it is the machine's; only a fixed offset is the same everywhere.
             zone = named.get("tz", positional[1] if len(positional) == 2 else NO_TRAITS)
             fixed = [isinstance(z.value, datetime.timezone) for z in zone.concretes]
             if zone.exact and fixed and all(fixed):
@@ -225,8 +227,10 @@ class Methods:
 
     def _mutating_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
         analysis, arguments = self.analysis, all_arguments(args)
+        # Adding a set to a set loses nothing; adding it to a list shows its order.
         if any(map(self.analysis.rules.unordered, arguments)) and not base.has(Trait.SET):
             analysis.note_choice()
+        # Which item a set gives first, and a sort leaves tied, is decided by hashes.
         if base.has(UNORDERED) and name in ("pop", "popitem", "sort", "reverse"):
             analysis.note_choice()
         items = [

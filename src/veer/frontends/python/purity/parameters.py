@@ -36,6 +36,7 @@ def parameters_of(
             options[name] = [value]
         else:
             extras.append(value)
+    # What is starred may fill any parameter, also one that has a default.
     if rest is not None:
         extras.append(rest)
         for values in options.values():
@@ -74,7 +75,7 @@ def names_in(node: Any) -> tuple[frozenset[str], frozenset[str]]:
             case ast.MatchMapping(rest=str() as name):
                 into.add(name)
             case ast.NamedExpr(target=ast.Name(id=name)):
-                own.add(name)
+                own.add(name)  # of the function, also inside of a comprehension
         deeper = inner if isinstance(at, COMPREHENSIONS) else into
         for child in ast.iter_child_nodes(at):
             visit(child, deeper)

@@ -55,6 +55,7 @@ class Rules:
     def call(self, name: str, args: Args) -> AbstractValue:
         """A call of something that `allow_list` lists."""
         rule = RULES.get(name)
+        # An unknown argument may be an object whose methods do anything when it is looked at.
         if any(v.has(Trait.UNKNOWN) for v in all_arguments(args)):
             self.analysis.note_choice()
         if rule is not None:
@@ -141,11 +142,13 @@ class Rules:
         return NO_TRAITS
 
     def _type(self, args: Args) -> AbstractValue:
+        """`type` of a value; with three arguments it makes a class."""
         if len(all_arguments(args)) != 1:
             return self.analysis.note_choice()
         return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE)
 
     def _print(self, args: Args) -> AbstractValue:
+        """`print` gives None; what a worker writes to its own output is no part of a result."""
         if "file" in args[1] or args[2] is not None:
             return self.analysis.note_choice()
         return abstract(None)
@@ -215,6 +218,7 @@ class Rules:
         )
 
     def _sum(self, args: Args) -> AbstractValue:
+        """`sum`, where the order shows: in floats, and in objects that are added."""
         positional, named, rest = args
         items = [self.analysis.iterate_in_order(p) for p in positional[:1]]
         more = [*positional[1:], *named.values(), *([] if rest is None else [rest])]
@@ -225,6 +229,7 @@ class Rules:
         )
 
     def _next(self, args: Args) -> AbstractValue:
+        """`next` moves the iterator on, which is a change where others hold it too."""
         arguments = all_arguments(args)
         if arguments:
             self.analysis.change(arguments[0])
@@ -248,6 +253,7 @@ class Rules:
                 self.analysis.note_choice()
 
     def _dict(self, args: Args) -> AbstractValue:
+        """`dict`: it keeps the order of its argument, and of equal keys the last value."""
         analysis, arguments = self.analysis, all_arguments(args)
         items = [analysis.iterate_in_order(g) for g in arguments]
         return analysis.container([*items, *map(analysis.element, items), *args[1].values()])
@@ -277,6 +283,7 @@ class Rules:
         )
 
     def _copy(self, args: Args) -> AbstractValue:
+        """`copy.copy`: something new, of which only the contents are shared."""
         value = join(all_arguments(args))
         self.analysis.unpack(value)
         return AbstractValue(value.own & ~Trait.SHARED, value.inner, (), False, value.kind)
@@ -286,6 +293,7 @@ class Rules:
         return AbstractValue(copied.own, copied.inner & ~Trait.SHARED, (), False, copied.kind)
 
     def _cast(self, args: Args) -> AbstractValue:
+        """`typing.cast` gives its second argument."""
         return join(args[0][1:])
 
     def _logger(self, args: Args) -> AbstractValue:

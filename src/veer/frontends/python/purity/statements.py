@@ -90,7 +90,7 @@ class Body:
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
             case ast.Global() | ast.Nonlocal():
-                analysis.note(Kind.PARTITION)
+                analysis.note(Kind.PARTITION)  # declared to be set: what is set outlives the call
             case _:
                 analysis.note_unfollowed()
 
@@ -114,7 +114,7 @@ class Body:
             case ast.Delete(targets=targets):
                 for target in targets:
                     if isinstance(target, ast.Subscript | ast.Attribute):
-                        self.changed(target, [])
+                        self.changed(target, [])  # a local name that is deleted concerns nobody
 
     def _block(self, node: ast.If | ast.While | ast.For | ast.Try | ast.With | ast.Match) -> None:
         analysis = self.analysis
@@ -173,6 +173,7 @@ class Body:
         base = self.value(target.value)
         if isinstance(target, ast.Subscript):
             stored.append(self.value(target.slice))
+        # Attributes of functions, classes, modules and objects that existed before stay set.
         elif base.has(Trait.CALLABLE) or any(type(one.value) is not str for one in base.concretes):
             self.analysis.note(Kind.PARTITION)
         self.analysis.change(base, *stored)
@@ -208,7 +209,8 @@ class Body:
             for kind in many:
                 self.analysis.classes.check_caught(self.value(kind))
         else:
-            self.analysis.note_choice()
+            self.analysis.note_choice()  # a bare `except` catches interrupts too
+        # Messages of exceptions quote values: any that was seen in the call may show in this one.
         if node.name is not None:
             shown = self.analysis.learned.seen & (UNSTABLE_TEXT | Trait.ITERATOR)
             self.analysis.bind(self.scope, node.name, AbstractValue(shown | Trait.CONTAINER))
@@ -217,6 +219,7 @@ class Body:
     def match(self, subject: AbstractValue, cases: Sequence[ast.match_case]) -> None:
         """`match subject`: every name in a pattern may be the subject or a part of it."""
         item = join([subject, self.analysis.element(subject)])
+        # Patterns take sequences apart in their order, and objects by methods of their own.
         if subject.has(UNORDERED | Trait.UNKNOWN | Trait.OBJECT):
             self.analysis.note_choice()
         for case in cases:
@@ -251,6 +254,7 @@ class Body:
                 module = None
         source = None if module is None else module_named(module)
         name = alias.asname or alias.name
+        # A module that is not loaded runs code of its own when it is.
         if source is None or alias.name == "*":
             value = self.analysis.note_choice()
         else:

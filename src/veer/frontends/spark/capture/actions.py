@@ -17,7 +17,10 @@ LOGGED = frozenset({"debug", "info", "warning", "warn", "error", "critical", "ex
 
 
 class UnknownValue:
-    """The value of an action that did not run."""
+    """The value of an action that did not run.
+
+    It prints as "?"; whatever else is done with it would decide something, and stops the job.
+    """
 
     def __init__(self, refuse: Callable[[], NoReturn]) -> None:
         self.__dict__["_refuse"] = refuse
@@ -91,6 +94,7 @@ def _is_shown_only(tree: ast.Module, assignment: ast.Assign, name: str, frame: F
     ]
     if not around:
         return False
+    # Of nested functions that hold the assignment, the last to begin is the innermost.
     scope = max(around, key=lambda n: n.lineno)
     shown = {
         id(n)
@@ -109,7 +113,7 @@ def _is_shown_only(tree: ast.Module, assignment: ast.Assign, name: str, frame: F
             "eval",
             "exec",
         ):
-            return False
+            return False  # they reach a name without naming it
     return True
 
 

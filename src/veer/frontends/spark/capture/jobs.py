@@ -22,7 +22,7 @@ from veer.java import ensure_java
 from veer.model.dag import Dataflow
 from veer.model.json import from_json
 
-SECONDS = 600
+SECONDS = 600  # for loading one version
 ERRORS = {"usage": UsageError, "unsupported": UnsupportedError, "input": InputError}
 
 
@@ -99,6 +99,8 @@ def _load(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captu
 
 
 def _run_child(request: Mapping[str, Any], root: Path, scratch: str) -> str:
+    # `-P`: a module of the project must not come before Python's or Veer's of the same name. A fixed
+    # hash seed and zone make two loads of one version agree.
     command = [sys.executable, "-P", "-m", "veer.frontends.spark.capture.child"]
     env = {
         **os.environ,

@@ -1,0 +1,185 @@
+"""Joins of a FROM clause: on a condition, USING and NATURAL, RIGHT, LATERAL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from veer.errors import IllFormedError
+from veer.frontends import coercion
+from veer.frontends.sql.parse import only, refuse
+from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.model.expr import Expr, InQuery, Named, Not
+from veer.model.ops import Join, Lateral
+from veer.model.walk import parts
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.query import QueryReader
+
+
+def read_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:
+    """One join of a FROM clause."""
+    only(node, "this", "side", "kind", "on", "using", "method", "hint")
+    if isinstance(node.this, exp.Lateral):
+        return _lateral_join(queries, left, node)
+    right = queries.relation(node.this)
+    kind = _join_kind(node)
+    if kind == "right":
+        return _right_join(queries, left, right, node)
+    if node.args.get("using") or node.args.get("method"):
+        return _using_join(queries, left, right, node, kind)
+    return _plain_join(queries, left, right, kind, node.args.get("on"))
+
+
+def _plain_join(
+    queries: QueryReader, left: Plan, right: Plan, kind: str, on: exp.Expr | None
+) -> Plan:
+    """A join on a condition or on none."""
+    columns = left.columns + right.columns
+    both = Plan("", left.schema + right.schema, columns)
+    condition = None if on is None else queries.reader(both).condition(on)
+    if kind != "inner" and on is not None and _negates_in(condition):
+        refuse(on, "NOT IN with a subquery in the condition of an outer join")
+    if kind == "inner" and condition is None:
+        kind = "cross"
+    shown = left.columns if kind in ("semi", "anti") else columns
+    return queries.add(Join(kind, condition), left.id, right.id, columns=shown)
+
+
+def _right_join(queries: QueryReader, left: Plan, right: Plan, node: exp.Expr) -> Plan:
+    """A left join of the swapped inputs, columns put back in order."""
+    if node.args.get("using") or node.args.get("method"):
+        return _using_join(queries, right, left, node, "left", swapped=True)
+    joined = _plain_join(queries, right, left, "left", node.args.get("on"))
+    width = len(right.schema)
+    return _picked(queries, joined, [*range(width, len(joined.schema)), *range(width)])
+
+
+def _picked(queries: QueryReader, plan: Plan, places: Sequence[int]) -> Plan:
+    """The columns at these places, in this order."""
+    columns = [Named(plan.schema.names[i], plan.column(i)) for i in places]
+    return queries.project(plan, columns, [plan.columns[i] for i in places])
+
+
+def _using_join(
+    queries: QueryReader, left: Plan, right: Plan, node: exp.Expr, kind: str, swapped: bool = False
+) -> Plan:
+    """USING and NATURAL: shared columns once, first; with `swapped`, `right` comes first."""
+    first, second = (right, left) if swapped else (left, right)
+    names = _shared_names(first, second, node)
+    pairs = [(_visible(left, n), _visible(right, n)) for n in names]
+    width = len(left.schema)
+    both = Plan("", left.schema + right.schema, left.columns + right.columns)
+    condition = coercion.conjunction(
+        [coercion.compare("=", both.column(i), both.column(width + j)) for i, j in pairs]
+    )
+    join = Join("cross", None) if kind == "inner" and not pairs else Join(kind, condition)
+    if kind in ("semi", "anti"):
+        kept = queries.add(join, left.id, right.id, columns=left.columns)
+        shared = [i for i, _ in pairs]
+        return _picked(queries, kept, [*shared, *(i for i in range(width) if i not in shared)])
+    joined = queries.add(join, left.id, right.id, columns=both.columns)
+    order = [*range(len(both.schema))]
+    order = [*order[width:], *order[:width]] if swapped else order
+    return _shared_once(queries, joined, [(i, width + j) for i, j in pairs], order, kind)
+
+
+def _shared_once(
+    queries: QueryReader, joined: Plan, pairs: list[tuple[int, int]], order: list[int], kind: str
+) -> Plan:
+    """The rows of a USING join: a column for each pair of equal ones, then the others.
+
+    The columns of a pair that are not shown stay reachable by their qualifier. Where every row has
+    a left side, the left one is shown; in a full join either may be missing, so the one shown is
+    whichever is there.
+    """
+    columns: list[tuple[Named, ScopeColumn]] = []
+    hidden: list[int] = []
+    for i, j in pairs:
+        scope = joined.columns[i]
+        key: Expr = joined.column(i)
+        if kind == "full":
+            key = coercion.call("coalesce", joined.column(i), joined.column(j))
+            scope = ScopeColumn(None, scope.name)
+            hidden.append(i)
+        columns.append((Named(scope.name, key), ScopeColumn(scope.qualifier, scope.name)))
+        hidden.append(j)
+    paired = {place for pair in pairs for place in pair}
+    names = joined.schema.names
+    for i in (i for i in order if i not in paired):
+        columns.append((Named(names[i], joined.column(i)), joined.columns[i]))
+    for i in hidden:
+        scope = replace(joined.columns[i], hidden=True)
+        columns.append((Named(names[i], joined.column(i)), scope))
+    return queries.project(joined, [n for n, _ in columns], [c for _, c in columns])
+
+
+def _lateral_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:
+    """JOIN LATERAL of a generator or of a subquery that reads the left row."""
+    lateral = node.this
+    only(lateral, "this", "alias", "outer")
+    kind = _join_kind(node)
+    on = node.args.get("on")
+    trivial = on is None or (isinstance(on, exp.Boolean) and bool(on.this))
+    if kind not in ("inner", "cross", "left") or not trivial:
+        refuse(node, "this LATERAL join")
+    alias = lateral.args.get("alias")
+    names = tuple(c.name for c in alias.columns) if alias is not None else ()
+    qualifier = lateral.alias or None
+    if isinstance(lateral.this, exp.Anonymous):
+        return queries.generated(left, lateral.this, qualifier, names, outer=kind == "left")
+    query = queries.subquery(_unwrapped(lateral.this), left)
+    added = [ScopeColumn(qualifier, n) for n in names or query.result_schema.names]
+    operator = Lateral(query, outer=kind == "left")
+    return queries.add(operator, left.id, columns=[*left.columns, *added])
+
+
+def _join_kind(node: exp.Expr) -> str:
+    """inner, cross, left, right, full, semi or anti."""
+    side, kind = str(node.args.get("side") or "").lower(), str(node.args.get("kind") or "").lower()
+    if kind in ("semi", "anti"):
+        if side not in ("", "left"):
+            refuse(node, f"{side} {kind} join")
+        return kind
+    if kind not in ("", "inner", "outer", "cross"):
+        refuse(node, f"{kind} join")
+    if side:
+        return side
+    return "cross" if kind == "cross" else "inner"
+
+
+def _negates_in(condition: Expr | None) -> bool:
+    """Whether a NOT stands somewhere above IN with a subquery."""
+    return condition is not None and any(
+        isinstance(part, InQuery)
+        for outer in parts(condition)
+        if isinstance(outer, Not)
+        for part in parts(outer)
+    )
+
+
+def _shared_names(first: Plan, second: Plan, node: exp.Expr) -> list[str]:
+    """The columns that USING names; of a NATURAL join those that both inputs have."""
+    if not node.args.get("method"):
+        return [u.name for u in node.args.get("using") or ()]
+    if str(node.args["method"]).upper() != "NATURAL":
+        refuse(node, f"{node.args['method']} join")
+    others = {n.lower() for n in second.visible_names()}
+    return [n for n in first.visible_names() if n.lower() in others]
+
+
+def _visible(plan: Plan, name: str) -> int:
+    """The place of the one column that a USING name means."""
+    matching = [
+        i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
+    ]
+    if len(matching) != 1:
+        raise IllFormedError(f"USING column {name!r} is {'ambiguous' if matching else 'unknown'}")
+    return matching[0]
+
+
+def _unwrapped(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node, exp.Subquery) else node

@@ -1,0 +1,104 @@
+"""Window functions: `function OVER (PARTITION BY ... ORDER BY ... frame)`.
+
+`rank() OVER w` takes its window from the WINDOW clause of the SELECT.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from veer.errors import IllFormedError
+from veer.frontends import coercion
+from veer.frontends.sql.parse import is_star, only, refuse
+from veer.functions.registry import AGGREGATE, OVER, canonical_name
+from veer.model.expr import Frame, Literal, OverCall, SortKey
+from veer.model.types import BOOLEAN, IntegralType
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.expressions import ExprReader
+
+
+def read_over(reader: ExprReader, node: exp.Expr) -> OverCall:
+    """The call of a window function, over the rows that `reader` reads expressions of."""
+    window = _definition(reader, node)
+    call, ignore, where = node.this, False, None
+    if isinstance(call, exp.IgnoreNulls | exp.RespectNulls):
+        ignore = isinstance(call, exp.IgnoreNulls)
+        call = call.this
+    if isinstance(call, exp.Filter):
+        where = reader.condition(call.expression.this)
+        call = call.this
+    function = _function(node, call)
+    args = list(call.expressions)
+    if len(args) == 1 and isinstance(args[0], exp.Distinct):
+        refuse(node, "DISTINCT in a window function")
+    values = [] if function == "count" and is_star(args) else [reader.read(a) for a in args]
+    if function in ("first", "last") and len(values) == 2:
+        ignore = ignore or values[1] == Literal(True, BOOLEAN)
+        values = values[:1]
+    partition = [reader.read(e) for e in window.args.get("partition_by") or ()]
+    written = window.args.get("order")
+    order = [reader.sort_key(e) for e in written.expressions] if written else []
+    frame = _frame(reader, window.args.get("spec"), order)
+    if function in OVER:
+        frame = Frame("rows", None, 0)  # rankings know no other frame
+    return coercion.over_call(
+        function, values, partition, order, frame, ignore_nulls=ignore, where=where
+    )
+
+
+def _definition(reader: ExprReader, node: exp.Expr) -> exp.Expr:
+    """What stands behind OVER; a name means one of the WINDOW clause, which may do so too."""
+    seen: set[str] = set()
+    while (name := node.args.get("alias")) is not None:
+        if any(node.args.get(part) for part in ("partition_by", "order", "spec")):
+            refuse(node, "a window that extends another")
+        definition = reader.windows.get(name.name.lower())
+        if definition is None or name.name.lower() in seen:
+            raise IllFormedError(f"no window {name.name!r}")
+        seen.add(name.name.lower())
+        node = definition
+    return node
+
+
+def _function(node: exp.Expr, call: exp.Expr) -> str:
+    """The function called: an aggregate, or one that there is only with OVER."""
+    if not isinstance(call, exp.Anonymous):
+        refuse(node, f"window function {call.key}")
+    function = canonical_name(call.name)
+    if function not in AGGREGATE and function not in OVER:
+        refuse(node, f"window function {function}")
+    return function
+
+
+def _frame(reader: ExprReader, spec: exp.Expr | None, order: list[SortKey]) -> Frame | None:
+    """The frame of a window; None if none is written."""
+    if spec is None:
+        return None
+    only(spec, "kind", "start", "start_side", "end", "end_side")
+    unit = str(spec.args["kind"]).lower()
+    start = _bound(reader, spec, "start")
+    end = _bound(reader, spec, "end") if spec.args.get("end") is not None else 0
+    if unit == "range" and not {start, end} <= {None, 0} and len(order) != 1:
+        refuse(spec, "RANGE with an offset over several sort keys")
+    return Frame(unit, start, end)
+
+
+def _bound(reader: ExprReader, spec: exp.Expr, side: str) -> Any:
+    """How far a bound is from the current row: negative before it, None if unbounded."""
+    value, direction = spec.args.get(side), str(spec.args.get(f"{side}_side") or "").upper()
+    text = value if isinstance(value, str) else ""
+    if text.upper() == "UNBOUNDED":
+        if (side == "start") != (direction == "PRECEDING"):
+            refuse(spec, "this frame")
+        return None
+    if text.upper() == "CURRENT ROW":
+        return 0
+    number = reader.read(value) if isinstance(value, exp.Expr) else None
+    if not isinstance(number, Literal) or not isinstance(number.type, IntegralType):
+        refuse(spec, "a frame bound that is no integer constant")
+    if number.value is None:
+        refuse(spec, "a frame bound that is null")
+    return -number.value if direction == "PRECEDING" else number.value
