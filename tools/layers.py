@@ -118,10 +118,10 @@ EXCEPTIONS = {
 
 # Libraries that only some places of a room may import.
 OUTSIDE = {
-    "sqlglot": ("frontends.sql",),
+    "sqlglot": ("frontends.sql", "frontends.connect"),
     "yaml": ("frontends.workflow",),
-    "pyspark": ("frontends.spark", "execution"),
-    "pyarrow": ("frontends.spark", "execution"),
+    "pyspark": ("frontends.spark", "frontends.connect", "execution"),
+    "pyarrow": ("frontends.spark", "frontends.connect", "execution"),
 }
 
 # Where an import may wait inside of a function although both ends are Veer's: heavy parts.
