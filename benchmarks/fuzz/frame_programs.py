@@ -66,7 +66,7 @@ class Writer:
         current = self.table()
         for _ in range(self.rng.randint(4, 12)):
             made = self.rng.choices(*zip(*STEPS, strict=True))[0](self, current)
-            if made is not None and (made.columns or made.hidden):
+            if made is not None and made.columns:
                 self.frames.append(made)
                 current = made
         body = "\n".join(f"    {line}" for line in self.lines)
