@@ -86,10 +86,8 @@ Types = Annotated[
 ]
 Errors = Annotated[
     ErrorHandling,
-    JvmUse,
     choice(
         ErrorHandling,
-        JvmUse,
         "--errors",
         "strict: not equivalent if only one version may fail; or ignore.",
     ),
