@@ -14,6 +14,7 @@ from sqlglot import exp
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, InputError
 from veer.frontends import coercion
+from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.literals import (
     fold_cast,
     hex_literal,
@@ -115,7 +116,8 @@ class ExprReader:
 
     def read(self, node: exp.Expr) -> Expr:
         """The typed expression a tree means."""
-        reader = _READERS.get(type(node))
+        own = isinstance(node, Embedded)
+        reader: Any = ExprReader.embedded if own else _READERS.get(type(node))
         if reader is None:
             refuse(node, node.key)
         before = self._only_truth
@@ -140,6 +142,10 @@ class ExprReader:
             return coercion.truth(self.read(node))
         finally:
             self._only_truth = before
+
+    def embedded(self, node: Embedded) -> Expr:
+        """A part that is no SQL."""
+        return node.read_by(self)
 
     # -- names -------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.parse import read_type
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
@@ -56,6 +57,8 @@ def output_name(node: exp.Expr) -> str:
 
 def pretty(node: exp.Expr) -> str:
     """An expression in Spark's pretty spelling, as the header of a result shows it."""
+    if isinstance(node, Embedded):
+        return node.shown()
     symbol = _BINARY.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"

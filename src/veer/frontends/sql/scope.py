@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from sqlglot import exp
 
@@ -19,12 +20,14 @@ class ScopeColumn:
     """What a column of the current rows may be called.
 
     `hidden` columns (the other side's key of a USING join) are not part of `*` and are only found
-    with their qualifier.
+    with their qualifier. `number` stays with a column wherever it is passed on unchanged; what is
+    computed has a number of its own.
     """
 
     qualifier: str | None
     name: str
     hidden: bool = False
+    number: int = field(default_factory=count().__next__, compare=False)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,15 @@ class Plan:
     def renamed(self, qualifier: str | None, names: Sequence[str] | None = None) -> Plan:
         """The same rows under an alias; hidden columns are gone from sight."""
         shown = self.schema.names if names is None else tuple(names)
-        return replace(self, columns=tuple(ScopeColumn(qualifier, n) for n in shown))
+        if not self.columns:
+            return replace(self, columns=tuple(ScopeColumn(qualifier, n) for n in shown))
+        return replace(
+            self,
+            columns=tuple(
+                replace(c, qualifier=qualifier, name=n, hidden=False)
+                for c, n in zip(self.columns, shown, strict=True)
+            ),
+        )
 
     def column(self, index: int) -> Column:
         """A reference to the column at a position."""

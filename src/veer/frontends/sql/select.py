@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
 from veer.frontends.sql.grouping import GroupedRows, Grouping, expand, read_grouping
 from veer.frontends.sql.names import output_name
@@ -72,7 +73,15 @@ class Item:
 
     name: str
     expr: Expr
+    source: ScopeColumn | None = None  # the column it passes on
     qualifier: str | None = None
+
+    @property
+    def column(self) -> ScopeColumn:
+        """What the item is called in the rows that the SELECT gives."""
+        if self.source is None:
+            return ScopeColumn(self.qualifier, self.name)
+        return replace(self.source, qualifier=self.qualifier, name=self.name, hidden=False)
 
 
 def read_select(reader: QueryReader, node: exp.Expr) -> Plan:
@@ -170,14 +179,18 @@ class Select:
             refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr)]
+        source = self.passed_on(expr)
+        qualifier = None if source is None else source.qualifier
         if isinstance(inner, exp.Column):
-            return [Item(inner.name, expr, inner.table or self.scope_qualifier(expr))]
+            return [Item(inner.name, expr, source, inner.table or qualifier)]
+        if isinstance(inner, Embedded) and inner.column_name is not None:
+            return [Item(inner.column_name, expr, source, qualifier)]
         return [Item(output_name(inner), expr)]
 
-    def scope_qualifier(self, expr: Expr) -> str | None:
-        """The table a column comes from, which stays its qualifier above."""
+    def passed_on(self, expr: Expr) -> ScopeColumn | None:
+        """The column that an item without alias passes on; its table stays its qualifier."""
         if isinstance(expr, Column):
-            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)].qualifier
+            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)]
         return None
 
     def star_items(self, item: exp.Expr) -> list[Item]:
@@ -199,9 +212,9 @@ class Select:
                 f"{position(item)}EXCEPT names no column: {sorted(dropped - names)[0]!r}"
             )
         return [
-            Item(self.plan.columns[i].name, self.plan.column(i), self.plan.columns[i].qualifier)
-            for i in places
-            if self.plan.columns[i].name.lower() not in dropped
+            Item(column.name, self.plan.column(i), column, column.qualifier)
+            for i, column in ((i, self.plan.columns[i]) for i in places)
+            if column.name.lower() not in dropped
         ]
 
     def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
@@ -388,7 +401,7 @@ class Select:
     def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
         """Projection, DISTINCT, ORDER BY and LIMIT."""
         queries, node = self.queries, self.node
-        names = [ScopeColumn(i.qualifier, i.name) for i in self.items]
+        names = [i.column for i in self.items]
         columns = [Named(i.name, i.expr) for i in self.items]
         distinct = node.args.get("distinct")
         hidden = self.hidden_keys(order)
