@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Embedded(exp.Expression):
-    """A node that knows itself how it is read and what its column is called."""
+    """A node that knows itself how it is read and what its column is called.
+
+    As in all nodes, what it consists of is in `args`, by keyword: trees are copied by them.
+    """
 
     key = "embedded"
     arg_types = {"expressions": False}  # noqa: RUF012
-
-    def __init__(self, *parts: exp.Expr, **others: Any) -> None:
-        super().__init__(expressions=list(parts), **others)
 
     @abstractmethod
     def read_by(self, reader: ExprReader) -> Expr:

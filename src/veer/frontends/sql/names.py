@@ -182,6 +182,8 @@ def _function(node: exp.Expr) -> str | None:
             return f"extract({node.this.name.lower()} FROM {pretty(node.expression)})"
         case exp.Trim():
             return _trim(node)
+        case exp.Lambda():
+            return _lambda(node)
         case exp.DPipe():
             return f"concat({pretty(node.this)}, {pretty(node.expression)})"
         case exp.CurrentDate():
@@ -190,6 +192,18 @@ def _function(node: exp.Expr) -> str | None:
             return "current_timestamp()"
         case _:
             return None
+
+
+def _lambda(node: exp.Expr) -> str:
+    """A lambda function; Spark does not show the names of its variables."""
+    variable = exp.Var(this="namedlambdavariable()")
+    names = {e.name.lower() for e in node.expressions}
+
+    def hidden(part: exp.Expr) -> exp.Expr:
+        is_variable = isinstance(part, exp.Column | exp.Identifier) and part.name.lower() in names
+        return variable.copy() if is_variable else part
+
+    return f"lambdafunction({_listed([node.this.transform(hidden), *[variable] * len(names)])})"
 
 
 def _listed(nodes: Sequence[exp.Expr]) -> str:

@@ -6,12 +6,12 @@ SELECT is in `select`, joins are in `joins`, PIVOT is in `pivot`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError, InputError, UnsupportedError
+from veer.errors import IllFormedError, InputError, UnknownNameError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
@@ -164,6 +164,10 @@ class QueryReader:
         """A reader of scalar expressions over the rows of a plan."""
         return ExprReader(plan, self.outer, self)
 
+    def session_function(self, name: str) -> Callable[[Sequence[Expr]], Expr] | None:
+        """SQL by itself knows Spark's own functions only."""
+        return None
+
     # -- FROM ----------------------------------------------------------------------------------
 
     def relation(self, node: exp.Expr) -> Plan:
@@ -201,7 +205,7 @@ class QueryReader:
             id_ = self.builder.add(source)
             schema = self.builder.schemas[id_]
             return Plan(id_, schema, ()).renamed(parts[-1])
-        raise IllFormedError(f"{position(node)}{self.unknown('.'.join(parts))}")
+        raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
 
     def unknown(self, name: str) -> str:
         """That a table is not known: what it may be meant for, or how to declare it."""

@@ -8,11 +8,12 @@ from itertools import count
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import IllFormedError, UnknownNameError, UnsupportedError
+from veer.frontends import coercion
 from veer.frontends.sql.parse import position
-from veer.model.expr import Column, Expr, GetField
+from veer.model.expr import Column, Expr, GetField, Literal
 from veer.model.schema import Schema, listing
-from veer.model.types import ArrayType, DataType, MapType, StructType
+from veer.model.types import STRING, ArrayType, DataType, MapType, StructType
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Plan:
             if len(matching) > 1:
                 raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
             if matching:
-                return _fields(self.column(matching[0]), parts[length:])
+                return fields_of(self.column(matching[0]), parts[length:])
         return None
 
     def star(self, qualifier: str | None = None) -> list[int]:
@@ -99,9 +100,12 @@ def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
     return (column.qualifier or "").lower() == qualifier[-1]
 
 
-def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
-    """A field inside of nested structs; None where something else than a struct is asked."""
+def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
+    """A field inside of nested structs and maps; None where something else is asked."""
     for name in names:
+        if isinstance(expr.type, MapType) and expr.type.key == STRING:
+            expr = coercion.call("item", expr, Literal(name, STRING))
+            continue
         if not isinstance(expr.type, StructType):
             return None
         exact = [n for n, _ in expr.type.fields if n.lower() == name.lower()]
@@ -111,10 +115,10 @@ def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
     return expr
 
 
-def unknown_column(parts: Sequence[str], plan: Plan | None) -> IllFormedError:
+def unknown_column(parts: Sequence[str], plan: Plan | None) -> UnknownNameError:
     """The error for a name nobody knows."""
     there = listing(plan.visible_names()) if plan is not None and plan.columns else "no columns"
-    return IllFormedError(f"unknown column {'.'.join(parts)!r}; there are {there}")
+    return UnknownNameError(f"unknown column {'.'.join(parts)!r}; there are {there}")
 
 
 def ordinal(node: exp.Expr, width: int) -> int:
