@@ -77,6 +77,8 @@ def _atom(node: exp.Expr) -> str | None:
     match node:
         case exp.Paren():
             return pretty(node.this)
+        case exp.Alias():
+            return f"{pretty(node.this)} AS {node.alias}"
         case exp.Column():
             return ".".join(p.name for p in node.parts[1:]) if len(node.parts) > 2 else node.name
         case exp.Literal():
