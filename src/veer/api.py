@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from veer.frontends.live_frames import check_one_session
 from veer.frontends.spec import load, load_pair, version_of
 from veer.report.wording import reason_text
 from veer.smt.second_solver import second_solver
@@ -41,12 +42,13 @@ def verify(
 ) -> Report:
     """Whether both versions produce the same results, sink by sink.
 
-    They are given loaded, as SPECs, or as DataFrames of a classic Spark session. `progress` is
-    called with a line about each stage.
+    They are given loaded, as SPECs, or as DataFrames of one Spark session, classic or of Spark
+    Connect. `progress` is called with a line about each stage.
     """
     asked = comparison or Comparison()
     if asked.recheck is not None:
         second_solver(asked.recheck)  # one that is missing is an error before anything is read
+    check_one_session(p, q)
     p, q = (version_of(v, name, schema) for v, name in ((p, "P"), (q, "Q")))
     return verify_versions(p, q, asked, progress)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import NoFingerprintError, UsageError, VeerError
+from veer.execution.connected import Connected, check_shared, fresh_plans, server_environment
 from veer.execution.environment import environment_of
 from veer.execution.order import order_of
 from veer.execution.planned import Planned
@@ -15,6 +16,7 @@ from veer.execution.results import read_result, spark_says
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.signals import RESULT
 from veer.execution.start import checked_name
+from veer.frontends.live_frames import is_connect_frame
 from veer.frontends.stored import store_location
 from veer.model.ops import Sink
 from veer.options import Keep, Reuse, chosen
@@ -92,10 +94,20 @@ def through_store(
     **asked: Any,
 ) -> tuple[DataFrame, RunOutcome]:
     """A frame with the same rows that is read from the store, and what was done for it."""
+    if is_connect_frame(frame):
+        check_shared(store, frame.sparkSession)
+        with fresh_plans(frame.sparkSession):
+            return _through_store(frame, store, name, spec, content, asked)
+    return _through_store(frame, store, name, spec, content, asked)
+
+
+def _through_store(
+    frame: DataFrame, store: Store, name: str, spec: str, content: bool, asked: Mapping[str, Any]
+) -> tuple[DataFrame, RunOutcome]:
     running, planned = _running(frame, store, name, spec, content, asked)
     outcome = running.run()
     for note in outcome.notes:
-        warnings.warn(f"{name}: {note}", stacklevel=3)
+        warnings.warn(f"{name}: {note}", stacklevel=4)
     result = outcome.results.get(RESULT)
     if result is None:
         return frame, outcome
@@ -116,10 +128,12 @@ def explained(
 
 def _running(
     frame: DataFrame, store: Store, name: str, spec: str, content: bool, asked: Mapping[str, Any]
-) -> tuple[Running, Planned]:
+) -> tuple[Running, Planned | Connected]:
     """The run of one frame against a store."""
+    connected = is_connect_frame(frame)
+    kind = Connected if connected else Planned
     try:
-        planned = Planned([(frame, Sink(RESULT))], content=content, seal=store.seal)
+        planned = kind([(frame, Sink(RESULT))], content=content, seal=store.seal)
     except VeerError:
         raise
     except Exception as error:
@@ -127,9 +141,8 @@ def _running(
     if order_of(planned.dataflow, RESULT) is None:
         raise NoFingerprintError("its rows are in an order that its columns do not tell")
     session = frame.sparkSession
-    request = Request(
-        name, spec, stable_ids=False, environment=environment_of(session), starting=0.0, **asked
-    )
+    environment = server_environment(session) if connected else environment_of(session)
+    request = Request(name, spec, stable_ids=False, environment=environment, starting=0.0, **asked)
     return Running(request, planned, store, lambda: session), planned
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.inputs import ReadOptions
+from veer.frontends.live_frames import is_connect_frame
 from veer.frontends.registry import front_end_of, parse
 from veer.frontends.stored import existing_store, is_stored, sealed
+from veer.model.ops import Sink
 from veer.versions.version import Version
 
 
@@ -68,11 +70,15 @@ def load_pair(
 
 
 def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:
-    """A version given loaded, as a SPEC, or as a DataFrame of a running session."""
+    """A version given loaded, as a SPEC, or as a DataFrame of a running session, classic or Connect."""
     if isinstance(given, Version):
         return given
     if isinstance(given, str):
         return load(given, schema=schema)
+    if is_connect_frame(given):
+        from veer.frontends.connect.live import read_connect_frames
+
+        return Version(name, read_connect_frames([(given, Sink("result"))]), stable_ids=False)
     from veer.frontends.spark import read_dataframe
 
     return Version(name, read_dataframe(given), stable_ids=False)

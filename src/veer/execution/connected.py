@@ -1,0 +1,237 @@
+"""DataFrames of a Spark Connect session as something that can be run: computed, or read as a whole.
+
+All is done through the DataFrame API. The files of sources are listed by the server itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+from uuid import uuid4
+
+from veer.errors import InputError, NoFingerprintError, UnsupportedError
+from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
+from veer.execution.functions import Bodies
+from veer.execution.same_schema import with_schema
+from veer.execution.sources import TICK_NS, Sources, as_named, check_steady, format_name
+from veer.frontends.connect.live import LiveSurroundings, read_connect_frames, root_of
+from veer.frontends.connect.messages import messages_in
+from veer.frontends.connect.server_settings import check_server_settings
+from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
+from veer.model.digests import json_digest
+from veer.model.ops import Sink, Source
+from veer.store.files import LocalFiles
+from veer.store.sealing import Seal
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+    from veer.store import Store
+
+PLAN_CACHE = "spark.connect.session.planCache.enabled"
+APPLICATION = ("spark.app.id", "spark.app.startTime")
+CACHED = ("InMemoryRelation", "InMemoryTableScan")  # in plans as the server prints them
+
+
+@final
+class Connected:
+    """A `Computation`: frames of one Connect session, each feeding a sink."""
+
+    def __init__(
+        self,
+        frames: Sequence[tuple[DataFrame, Sink]],
+        *,
+        content: bool = False,
+        seal: Seal | None = None,
+    ) -> None:
+        self.spark: Any = frames[0][0].sparkSession
+        self.bodies = Bodies()
+        self._seal, self._content = seal or Seal(""), content
+        self._server = Server(self.spark)
+        self._leaves: dict[Source, Relation] = {}
+        self._frames = {sink.name: frame for frame, sink in frames}
+        self.dataflow = read_connect_frames(frames, LiveSurroundings(self.spark, self._leaf))
+        parts = (part for frame, _ in frames for part in messages_in(root_of(frame)))
+        if any(part.DESCRIPTOR.name == "CollectMetrics" for part in parts):
+            raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
+
+    def _leaf(self, source: Source, relation: Relation) -> Source:
+        """A source without secrets; the relation is kept to read it and look at its files."""
+        sealed = self._seal.source(source)
+        self._leaves[sealed] = relation
+        return sealed
+
+    # -- sources -------------------------------------------------------------------------------
+
+    def fingerprint(self, source: Source) -> str:
+        """What the files of a source hold."""
+        relation = self._files_of(source)
+        check_steady(source, format_name(source.format))
+        if any(map(self._reads_cache, self._frames.values())):
+            raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
+        files = self._listed(relation, content=self._content)
+        local = [] if self._content else self._seen_from_here(files)
+        named = [[self._seal.text(str(f[0])), *f[1:]] for f in (*files, *local)]
+        return json_digest([source.format, [list(o) for o in source.options], named])
+
+    def stamp(self, source: Source) -> str:
+        """Another one than before if anybody touched the files of a source."""
+        files = self._listed(self._files_of(source), content=False)
+        names = [file_path(f[0]) for f in files]
+        marks = [files]
+        if self._server.is_here:
+            with suppress(InputError):
+                marks.append([[Sources().touched(names, patterns=False)]])
+        return json_digest(marks)
+
+    def _files_of(self, source: Source) -> Relation:
+        """The relation of a source whose rows are in files that it names itself."""
+        relation = self._leaf_of(source)
+        read = relation.read if relation is not None else None
+        if read is not None and read.HasField("named_table"):
+            raise NoFingerprintError(
+                f"{source.table}: over Spark Connect nothing tells whether a table still holds the "
+                "same; read its files by their path"
+            )
+        if read is None or (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
+            raise NoFingerprintError(f"{source.table}: what it holds cannot be told by files")
+        if format_name(source.format) == "binary":
+            raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
+        return relation
+
+    def _leaf_of(self, source: Source) -> Relation:
+        """The relation of a source, whatever is declared of it."""
+        if source in self._leaves:
+            return self._leaves[source]
+        same = (r for s, r in self._leaves.items() if s.table == source.table)
+        return next(same, None)  # type: ignore[return-value]
+
+    def _listed(self, relation: Relation, *, content: bool) -> list[list[Any]]:
+        """Every file below the paths of a source, with what tells its content."""
+        from pyspark.sql.connect import functions as F
+
+        read = relation.read.data_source
+        paths = [*read.paths, *(v for k, v in read.options.items() if k.lower() == "path")]
+        reader = self.spark.read.format("binaryFile").option("recursiveFileLookup", "true")
+        if content:
+            told = reader.load(paths).select("path", "length", F.sha2("content", 256))
+            return sorted(list(row) for row in told.collect())
+        changed, now = F.unix_micros("modificationTime"), F.unix_micros(F.current_timestamp())
+        while True:
+            rows = reader.load(paths).select("path", "length", changed, now).collect()
+            # The next change of a file is to get another time.
+            wait = max((row[2] * 1000 + TICK_NS - row[3] * 1000 for row in rows), default=0)
+            if not 0 < wait <= TICK_NS:
+                return sorted([row[0], row[1], row[2]] for row in rows)
+            time.sleep(wait / 1e9)
+
+    def _seen_from_here(self, files: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """What this machine tells of local files of a server on it: more than the server does."""
+        names = [file_path(f[0]) for f in files]
+        if not self._server.is_here or not all(name.startswith("file:") for name in names):
+            return []
+        with suppress(InputError):
+            return Sources().files(names, patterns=False)
+        return []
+
+    def _reads_cache(self, frame: Any) -> bool:
+        """Whether the server answers with rows it holds in memory."""
+        plan = frame._plan.to_proto(self.spark.client)
+        text = self.spark.client.explain_string(plan, "extended")
+        return any(word in text for word in CACHED)
+
+    def read(self, source: Source) -> DataFrame:
+        """The rows of a leaf of the plans."""
+        frame = frame_of(self._leaf_of(source), self.spark)
+        return frame.toDF(*(f.name for f in source.fields))
+
+    # -- frames --------------------------------------------------------------------------------
+
+    def can_cut(self, id_: str) -> bool:
+        """No part can: the server takes a plan as a whole."""
+        return False
+
+    def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
+        """The rows of a sink."""
+        return self._frames[id_]
+
+    def served(self, sink: str, stored: DataFrame) -> DataFrame:
+        """A stored result in place of a whole frame: as it, down to what may be null."""
+        return with_schema(stored, self._frames[sink].schema)
+
+
+def frame_of(relation: Relation, session: Any) -> DataFrame:
+    """A DataFrame of a relation."""
+    from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
+    from pyspark.sql.connect.plan import LogicalPlan
+
+    class Given(LogicalPlan):
+        def plan(self, session: Any) -> Any:
+            plan = self._create_proto_relation()
+            number = plan.common.plan_id
+            plan.CopyFrom(relation)
+            plan.common.plan_id = number
+            return plan
+
+    return ConnectFrame(Given(None), session)
+
+
+@contextmanager
+def fresh_plans(session: Any) -> Iterator[None]:
+    """Plans are analyzed anew, with the files there are now: the server keeps some it has seen."""
+    before = session.conf.getAll.get(PLAN_CACHE)
+    session.conf.set(PLAN_CACHE, "false")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(PLAN_CACHE)
+        else:
+            session.conf.set(PLAN_CACHE, before)
+
+
+def server_environment(session: Any) -> dict[str, Any]:
+    """What results depend on beside their computation: settings, and the server as long as it runs.
+
+    It does not tell its Java, Hadoop and variables: they stay what they are while the application
+    runs, so results are those of one application.
+    """
+    settings = check_server_settings(session)
+    if any(name not in settings for name in APPLICATION):
+        raise NoFingerprintError("the server does not tell which application it is")
+    told = {n: v for n, v in sorted(settings.items()) if not is_harmless(n) and n != PLAN_CACHE}
+    return {
+        "spark": session.version,
+        "server": [settings[name] for name in APPLICATION],
+        "zone": str(session.conf.get(ZONE)),
+        "settings": {n: v for n, v in told.items() if USUAL_SETTINGS.get(n) != v},
+        "python": {},
+    }
+
+
+def check_shared(store: Store, session: Any) -> None:
+    """Refuse a store whose results the server, or this machine, would not find."""
+    if not isinstance(store.files, LocalFiles):
+        raise UnsupportedError(
+            f"results in {store.files.root} need a classic session; over Spark Connect, use a "
+            "folder that the server and this machine share"
+        )
+    probe = Path(store.files.root) / f"probe-{uuid4().hex}"
+    probe.touch()
+    try:
+        reader = session.read.format("binaryFile")
+        _ = reader.load(f"file:{as_named(str(probe))}").schema  # the server looks for the file
+    except Exception:
+        raise UnsupportedError(
+            f"the server does not see {store.files.root}; use a folder that it shares with this "
+            "machine (--results, VEER_STORE)"
+        ) from None
+    finally:
+        probe.unlink(missing_ok=True)
+
+
+__all__ = ["Connected", "check_shared", "fresh_plans", "server_environment"]

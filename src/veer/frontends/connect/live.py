@@ -1,0 +1,212 @@
+"""DataFrames of a running Spark Connect session to dataflows.
+
+The plan is the client's own. What it refers to - schemas of tables and files, settings, functions
+registered by name - is asked of the server, which analyzes but runs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.connect.messages import called_functions
+from veer.frontends.connect.reading import read_relations
+from veer.frontends.connect.server_settings import check_server_settings, check_zone
+from veer.frontends.connect.server_sources import (
+    FILE_FORMATS,
+    Server,
+    columns_of,
+    data_source,
+    table_source,
+)
+from veer.frontends.connect.surroundings import RegisteredFunction
+from veer.frontends.spark.plans.types import field_type
+from veer.frontends.spark.pyspark_version import require_pyspark
+from veer.model.dag import Dataflow
+from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source
+from veer.model.schema import Schema
+from veer.model.types import quote_name
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+BUILT_IN_FIRST = (4, 3)  # from here on no function of a session hides one of Spark's own
+SPARK_CLASS = "org.apache.spark.sql.catalyst."
+
+
+def read_connect_frames(
+    results: Sequence[tuple[Any, Sink]], around: LiveSurroundings | None = None
+) -> Dataflow:
+    """The dataflow of DataFrames of one Connect session, each with the sink it feeds."""
+    require_pyspark()
+    session = one_session([frame for frame, _ in results])
+    around = around or LiveSurroundings(session)
+    check_server_settings(session)
+    relations = []
+    for frame, sink in results:
+        if frame.isStreaming:
+            raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
+        relation = root_of(frame)
+        around.check_functions(relation)
+        relations.append((relation, sink))
+    dataflow = read_relations(relations, around)
+    check_zone(session, dataflow)
+    for frame, sink in results:
+        _check_schema(dataflow.schemas[sink.name], frame)
+    return dataflow
+
+
+def one_session(frames: Sequence[Any]) -> Any:
+    """The session of some frames; those of several name their tables independently."""
+    sessions = {frame.sparkSession.session_id: frame.sparkSession for frame in frames}
+    if len(sessions) > 1:
+        raise UnsupportedError("DataFrames of two Spark Connect sessions; use one for both")
+    return next(iter(sessions.values()))
+
+
+def root_of(frame: Any) -> Relation:
+    """The plan of a frame as the client sends it."""
+    plan = frame._plan.to_proto(frame.sparkSession.client)
+    if plan.WhichOneof("op_type") != "root":
+        raise UnsupportedError("a command of Spark Connect, which is no DataFrame")
+    root: Relation = plan.root
+    return root
+
+
+def _check_schema(schema: Schema, frame: Any) -> None:
+    """What Veer makes of the plan has the columns the server says it has."""
+    ours = [(f.name, str(f.type)) for f in schema]
+    fields = json.loads(frame.schema.json())["fields"]
+    theirs = [(f["name"], str(field_type(f))) for f in fields]
+    if ours != theirs:
+        wrong = [(a, b) for a, b in zip_longest(ours, theirs) if a != b][:3]
+        raise UnsupportedError(f"Veer and Spark disagree on the columns: {wrong}")
+
+
+@final
+class LiveSurroundings:
+    """What plans of a session refer to, as its server knows it.
+
+    `leaf` is called with each source and the relation it stands for, and may exchange the source.
+    """
+
+    root: Path | None = None
+
+    def __init__(
+        self, session: Any, leaf: Callable[[Source, Relation], Source] = lambda source, _: source
+    ) -> None:
+        self.session = session
+        self._server = Server(session)
+        self._leaf = leaf
+        self._sources: dict[bytes, Source] = {}
+        self._registered: frozenset[str] | None = None
+
+    def source(self, relation: Relation) -> AnyOperator:
+        """A table, files, or rows that the server holds."""
+        from pyspark.sql.connect.proto.relations_pb2 import Relation as RelationMessage
+
+        plain = RelationMessage()
+        plain.CopyFrom(relation)
+        plain.ClearField("common")
+        key = plain.SerializeToString(deterministic=True)
+        if key not in self._sources:
+            self._sources[key] = self._leaf(self._source(plain), plain)
+        return self._sources[key]
+
+    def _source(self, relation: Relation) -> Source:
+        kind = str(relation.WhichOneof("rel_type"))
+        if kind == "read":
+            return self._read(relation)
+        fields = columns_of(self._server.schema(relation))
+        match kind:
+            case "cached_local_relation":
+                return Source(f"rows_{relation.cached_local_relation.hash}", fields, format=LOCAL)
+            case "chunked_cached_local_relation":
+                chunks = relation.chunked_cached_local_relation
+                known = "_".join([*chunks.dataHashes, chunks.schemaHash])
+                return Source(f"rows_{known}", fields, format=LOCAL)
+            case "cached_remote_relation":
+                known = relation.cached_remote_relation.relation_id
+                return Source(f"rows_{known}", fields, format=COMPUTED)
+            case _:
+                raise UnsupportedError(f"the source {kind}")
+
+    def _read(self, relation: Relation) -> Source:
+        if relation.read.is_streaming:
+            raise UnsupportedError("a streaming source; verify the query on a batch of its data")
+        if relation.read.HasField("data_source"):
+            return data_source(self._server, relation)
+        name = relation.read.named_table.unparsed_identifier
+        return table_source(self._server, name, relation)
+
+    def table(self, name: Sequence[str]) -> AnyOperator | None:
+        """A table or view that SQL names, or files named as in parquet.`/path`."""
+        from pyspark.sql.connect.proto.relations_pb2 import Relation as RelationMessage
+
+        relation = RelationMessage()
+        relation.read.named_table.unparsed_identifier = ".".join(map(quote_name, name))
+        try:
+            return self.source(relation)
+        except InputError as error:
+            if isinstance(error, UnsupportedError):
+                raise
+        if len(name) != 2 or name[0].lower() not in FILE_FORMATS:
+            return None
+        relation = RelationMessage()
+        relation.read.data_source.format = name[0]
+        relation.read.data_source.paths.append(name[1])
+        return self.source(relation)
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def registered(self, name: str) -> RegisteredFunction | None:
+        """None; a function that is registered with the server is refused: its code is not here."""
+        if name.lower() in self._functions:
+            raise UnsupportedError(
+                f"the function {name} is registered with the server, which does not show its code; "
+                "call what `udf` or `spark.udf.register` gave"
+            )
+        return None
+
+    @property
+    def _functions(self) -> frozenset[str]:
+        """Functions of the session and its catalog, by their last names."""
+        if self._registered is None:
+            rows = self.session.sql("SHOW USER FUNCTIONS").collect()
+            self._registered = frozenset(str(r[0]).rpartition(".")[2].lower() for r in rows)
+        return self._registered
+
+    def check_functions(self, relation: Relation) -> None:
+        """Refuse a plan that calls what hides a function of Spark's own."""
+        called = called_functions(relation)
+        for name in sorted(called & self._functions):
+            self.registered(name)
+        if _version(self.session.version) < BUILT_IN_FIRST:
+            for name in sorted(called):
+                self._check_own(name)
+
+    def _check_own(self, name: str) -> None:
+        """Refuse a function of Spark's name that is not Spark's: such servers do not list it."""
+        if not self.session.catalog.functionExists(name):
+            return  # a word of SQL that stands before a bracket
+        found = self.session.catalog.getFunction(name)
+        if found.className and not str(found.className).startswith(SPARK_CLASS):
+            raise UnsupportedError(f"the function {name} is another one in this session")
+
+    def python(self, command: bytes) -> Any | None:
+        """A Python function of the plan, unpickled as this very client pickled it."""
+        from pyspark import cloudpickle
+
+        try:
+            return cloudpickle.loads(command)
+        except Exception:  # unpickling may do anything
+            return None
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])

@@ -1,0 +1,37 @@
+"""Messages of the protocol, looked through whatever they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)`?\s*\(")  # a name in SQL that may be a function's
+SQL_TEXTS = {"SQL": "query", "ExpressionString": "expression"}  # fields that hold SQL, by message
+CALLS = ("UnresolvedFunction", "CallFunction")  # messages that name a function
+
+
+def messages_in(message: Any) -> Iterator[Any]:
+    """A message and all inside of it."""
+    yield message
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            continue
+        if field.message_type.GetOptions().map_entry:
+            inner = [v for v in value.values() if hasattr(v, "ListFields")]
+        else:
+            inner = [value] if hasattr(value, "ListFields") else list(value)
+        for part in inner:
+            yield from messages_in(part)
+
+
+def called_functions(message: Any) -> frozenset[str]:
+    """The functions that a plan calls by name, and what in its SQL may be one; in lower case."""
+    names: set[str] = set()
+    for part in messages_in(message):
+        kind = part.DESCRIPTOR.name
+        if kind in CALLS:
+            names.add(part.function_name.rpartition(".")[2].strip("`").lower())
+        elif kind in SQL_TEXTS:
+            names.update(n.lower() for n in CALL.findall(getattr(part, SQL_TEXTS[kind])))
+    return frozenset(names)

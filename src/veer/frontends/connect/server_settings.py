@@ -1,0 +1,75 @@
+"""Settings of a Connect server's session: it tells what is set, but not what Spark's defaults are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.connect.zone import questions_of_zone
+from veer.frontends.spark.plans.time_zones import is_utc
+from veer.frontends.spark.settings import HARMLESS
+from veer.model.dag import Dataflow
+
+ANSI = "spark.sql.ansi.enabled"
+ZONE = "spark.sql.session.timeZone"
+# Spark's defaults of what is sometimes set to just that. Any other value, and any other setting
+# that is not known to be harmless, is refused.
+DEFAULTS = {
+    "caseSensitive": "false",
+    "columnNameOfCorruptRecord": "_corrupt_record",
+    "crossJoin.enabled": "true",
+    "decimalOperations.allowPrecisionLoss": "true",
+    "files.ignoreCorruptFiles": "false",
+    "files.ignoreMissingFiles": "false",
+    "files.maxRecordsPerFile": "0",
+    "groupByAliases": "true",
+    "groupByOrdinal": "true",
+    "legacy.timeParserPolicy": "corrected",
+    "mapKeyDedupPolicy": "exception",
+    "orc.mergeSchema": "false",
+    "orderByOrdinal": "true",
+    "parquet.binaryAsString": "false",
+    "parquet.mergeSchema": "false",
+    "parser.quotedRegexColumnNames": "false",
+    "sources.default": "parquet",
+    "sources.partitionColumnTypeInference.enabled": "true",
+    "sources.partitionOverwriteMode": "static",
+    "storeAssignmentPolicy": "ansi",
+    "timestampType": "timestamp_ltz",
+    "variable.substitute": "true",
+}
+
+
+def check_server_settings(session: Any) -> dict[str, str]:
+    """All that is set in a session; one whose settings change what plans mean is refused."""
+    if session.conf.get(ANSI) != "true":
+        raise UnsupportedError(f"{ANSI} is false; Veer reads plans of ANSI sessions only")
+    settings: dict[str, str] = dict(session.conf.getAll)
+    for name, value in unusual_settings(settings).items():
+        raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
+    return settings
+
+
+def check_zone(session: Any, dataflow: Dataflow) -> None:
+    """Refuse a dataflow that would mean something else in UTC, if the session is not in UTC."""
+    zone = str(session.conf.get(ZONE))
+    if is_utc(zone):
+        return
+    for question in questions_of_zone(dataflow):
+        raise UnsupportedError(
+            f"{ZONE} is {zone}, and {question} asks for it; plans of Spark Connect are read in UTC: "
+            f"spark.conf.set({ZONE!r}, 'UTC')"
+        )
+
+
+def unusual_settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """What is set away from Spark's defaults, or may be, and is not known to be harmless."""
+    unusual = {}
+    for name, value in sorted(settings.items()):
+        short = name.removeprefix("spark.sql.")
+        if short == name or HARMLESS.fullmatch(short):
+            continue
+        if DEFAULTS.get(short) != value.lower():
+            unusual[name] = value
+    return unusual
