@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast, final
 
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
@@ -13,16 +14,22 @@ from veer.model.expr import Expr, GetField, IsNull, Literal
 from veer.model.types import STRING, ArrayType, StructType
 
 if TYPE_CHECKING:
-    from veer.frontends.connect.relations import RelationReader
     from veer.frontends.sql.expressions import ExprReader
 
 
-def relations(reader: ExprReader) -> RelationReader:
-    """What reads the plan that an expression is part of."""
-    from veer.frontends.connect.relations import RelationReader
+class PlanReading(Protocol):
+    """What reads the plan that an expression is part of: see `relations.RelationReader`."""
 
-    assert isinstance(reader.queries, RelationReader)
-    return reader.queries
+    def column_of_plan(self, reader: ExprReader, plan_id: int, names: Sequence[str]) -> Expr:
+        """The column that a name means in the plan of a number, as the rows here have it."""
+
+    def python_call(self, function: Any, args: Sequence[tuple[str, Expr]]) -> Expr:
+        """The call of a Python function that came with the plan."""
+
+
+def relations(reader: ExprReader) -> PlanReading:
+    """What reads the plan that an expression is part of."""
+    return cast(PlanReading, reader.queries)
 
 
 @final
