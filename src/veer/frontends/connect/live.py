@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.messages import called_functions
 from veer.frontends.connect.reading import read_relations
-from veer.frontends.connect.server_settings import check_server_settings
+from veer.frontends.connect.server_settings import check_server_settings, check_zone
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
     Server,
@@ -55,6 +55,7 @@ def read_connect_frames(
         around.check_functions(relation)
         relations.append((relation, sink))
     dataflow = read_relations(relations, around)
+    check_zone(session, dataflow)
     for frame, sink in results:
         _check_schema(dataflow.schemas[sink.name], frame)
     return dataflow

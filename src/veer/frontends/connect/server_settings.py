@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from veer.errors import UnsupportedError
+from veer.frontends.connect.zone import questions_of_zone
 from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.settings import HARMLESS
+from veer.model.dag import Dataflow
 
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
@@ -43,16 +45,22 @@ def check_server_settings(session: Any) -> dict[str, str]:
     """All that is set in a session; one whose settings change what plans mean is refused."""
     if session.conf.get(ANSI) != "true":
         raise UnsupportedError(f"{ANSI} is false; Veer reads plans of ANSI sessions only")
-    zone = str(session.conf.get(ZONE))
-    if not is_utc(zone):
-        raise UnsupportedError(
-            f"{ZONE} is {zone}; plans of Spark Connect are read in UTC: "
-            f"spark.conf.set({ZONE!r}, 'UTC')"
-        )
     settings: dict[str, str] = dict(session.conf.getAll)
     for name, value in unusual_settings(settings).items():
         raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
     return settings
+
+
+def check_zone(session: Any, dataflow: Dataflow) -> None:
+    """Refuse a dataflow that would mean something else in UTC, if the session is not in UTC."""
+    zone = str(session.conf.get(ZONE))
+    if is_utc(zone):
+        return
+    for question in questions_of_zone(dataflow):
+        raise UnsupportedError(
+            f"{ZONE} is {zone}, and {question} asks for it; plans of Spark Connect are read in UTC: "
+            f"spark.conf.set({ZONE!r}, 'UTC')"
+        )
 
 
 def unusual_settings(settings: Mapping[str, str]) -> dict[str, str]:
