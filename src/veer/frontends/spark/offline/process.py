@@ -15,10 +15,11 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from veer.model.dag import Dataflow
+from veer.frontends.spark.capture.loading import answer, load_captured
+from veer.frontends.spark.offline.capture import OfflineCapture
+from veer.model.dag import Dataflow
 
 IDLE = 60.0  # seconds without a request after which the process ends
 
@@ -38,9 +39,6 @@ def main() -> None:
 
 def _import_once() -> None:
     """Import what every job needs; what a version imports itself stays in its own process."""
-
-    import veer.frontends.spark.capture.loading
-    import veer.frontends.spark.offline.capture  # noqa: F401
 
     # PySpark tries to import it for every column; what is not there need not be searched again.
     if importlib.util.find_spec("IPython") is None:
@@ -126,9 +124,6 @@ def _answer(request: Mapping[str, Any], problem: str) -> None:
 
 
 def _load(request: Mapping[str, Any]) -> dict[str, Any]:
-    from veer.frontends.spark.capture.loading import answer, load_captured
-    from veer.frontends.spark.offline.capture import OfflineCapture
-
     def load() -> tuple[Dataflow, Dataflow | None]:
         capture = OfflineCapture(request["schema"], Path(request["root"]), Path(request["data"]))
         _refuse_sockets(capture)
