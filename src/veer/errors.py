@@ -8,6 +8,7 @@
         ├── UnsupportedError  understood, but outside what Veer models
         │   └── NoFingerprintError  a source or function that has no fingerprint
         └── IllFormedError    a dataflow that cannot mean anything
+            └── UnknownNameError  a column or table that is not there
 
 Not knowing is never an error: it is the verdict UNKNOWN with a reason.
 """
@@ -70,3 +71,7 @@ class NoFingerprintError(UnsupportedError):
 
 class IllFormedError(InputError):
     """A dataflow that cannot mean anything: the message names operator, column, expectation."""
+
+
+class UnknownNameError(IllFormedError):
+    """A column or a table that is not there."""

@@ -8,8 +8,9 @@ from veer.analysis.determinism import dataflow_kind, expr_kind
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import AnyOperator, Sink, Source
+from veer.model.ops import AnyOperator, Sink, Source, Union
 from veer.model.schema import Schema
+from veer.model.traits import RowOrder
 from veer.model.walk import operator_exprs
 
 
@@ -56,6 +57,19 @@ class FlowBuilder:
             name = f"{kind}_{self._numbers[kind]}{self.site and '@'}{self.site}"
             if name not in self.operators:
                 return name
+
+    def unordered(self, id_: str) -> str:
+        """The signal without the order its rows may come in: a union of one.
+
+        Nothing is added where no order can be lost; the operators that keep order are looked
+        through down to the one that makes it.
+        """
+        at = id_
+        while self.operators[at].traits.order is RowOrder.KEPT:
+            at = next(link.src for link in self.links if link.dst == at)
+        if self.operators[at].traits.order is not RowOrder.OWN:
+            return id_
+        return self.add(Union(), id_)
 
     def makes_a_choice(self, id_: str) -> bool:
         """Whether evaluating a signal twice may give different rows."""

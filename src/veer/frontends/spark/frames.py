@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from veer.analysis.determinism import worst
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.python import NotRead, read_function
-from veer.frontends.python.purity import argument
-from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.python.in_plans import python_call
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.plans.operators import PlanReader
 from veer.frontends.spark.plans.signals import PlanSignal
@@ -24,14 +21,10 @@ from veer.frontends.spark.plans.tree import Node, plan_of
 from veer.frontends.spark.plans.types import field_type, type_of
 from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.frontends.spark.settings import WRITING, check_settings
-from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
-from veer.model.expr import Expr, OpaqueCall
+from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Sink
 from veer.model.schema import Schema
-
-ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
-BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
 
 
 def read_dataframe(frame: Any, name: str = "result") -> Dataflow:
@@ -112,27 +105,15 @@ def _check_schema(schema: Schema, frame: Any) -> None:
 
 def _udf(node: Node, args: tuple[Expr, ...]) -> Expr:
     """A Python function: what it computes if it can be read, else a function known by identity."""
-    evaluated = int(node.fields["evalType"])
-    if evaluated not in (*ROW_WISE, *BATCHED):
-        raise UnsupportedError(f"a Python function of evalType {evaluated}")
-    type_ = type_of(node.fields["dataType"])
-    is_row_wise = evaluated in ROW_WISE
     names = [str(c.fields["key"]) if c.kind == NAMED_ARGUMENT else "" for c in node.children]
-    arguments = [(n, argument(a.type)) for n, a in zip(names, args, strict=True)]
-    function, identity = python_function(node.jvm.func(), arguments if is_row_wise else TABLES)
-    steady = bool(node.fields["udfDeterministic"])
-    if not is_row_wise:
-        kind = Kind.PARTITION  # it sees how rows are spread over batches
-    else:
-        kind = identity.kind if steady else worst(identity.kind, Kind.CHOICE)
-    if kind is Kind.PURE and identity.certain and function is not None:
-        try:
-            return read_function(function, list(zip(names, args, strict=True)), type_, evaluated)
-        except NotRead:
-            pass
-    keywords = " ".join(filter(None, names))
-    name = f"python {node.fields['name']} {identity.digest} {evaluated} {keywords}".rstrip()
-    return OpaqueCall(name, args, type_, kind)
+    return python_call(
+        python_function(node.jvm.func()),
+        str(node.fields["name"]),
+        list(zip(names, args, strict=True)),
+        type_of(node.fields["dataType"]),
+        int(node.fields["evalType"]),
+        bool(node.fields["udfDeterministic"]),
+    )
 
 
 __all__ = ["ReadPlans", "read_dataframe", "read_frames", "read_plans"]

@@ -6,7 +6,7 @@ the reader's lists and leave a placeholder, which `select` replaces by the colum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sqlglot import exp
@@ -14,6 +14,8 @@ from sqlglot import exp
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, InputError
 from veer.frontends import coercion
+from veer.frontends.sql.embedded import Embedded
+from veer.frontends.sql.lambdas import is_higher_order, read_higher_order
 from veer.frontends.sql.literals import (
     fold_cast,
     hex_literal,
@@ -30,7 +32,7 @@ from veer.frontends.sql.pieces import (
     outward,
     with_types,
 )
-from veer.frontends.sql.scope import Plan, unknown_column
+from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
 from veer.functions.registry import (
     AGGREGATE,
@@ -38,6 +40,7 @@ from veer.functions.registry import (
     OVER,
     SCALAR,
     Kind,
+    any_function,
     canonical_name,
     extracting,
 )
@@ -86,8 +89,12 @@ class QueryMaker(Protocol):
     def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow:
         """The dataflow of a query inside an expression over the rows of `plan`."""
 
+    def session_function(self, name: str) -> Callable[[Sequence[Expr]], Expr] | None:
+        """What calls the function that the session knows by a name; None if it knows none."""
+
 
 Resolve = Callable[[list[str]], Expr | None]
+_Read = Callable[["ExprReader", Any], Expr]
 
 
 class ExprReader:
@@ -110,12 +117,14 @@ class ExprReader:
         self.grouping = grouping
         self.before: Resolve | None = None  # names that win over columns
         self.after: Resolve | None = None  # names tried when there is no such column
+        self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
         self._inside_aggregate = False
         self._only_truth = False  # whether null and false make no difference here
 
     def read(self, node: exp.Expr) -> Expr:
         """The typed expression a tree means."""
-        reader = _READERS.get(type(node))
+        own = isinstance(node, Embedded)
+        reader: _Read | None = ExprReader.embedded if own else _READERS.get(type(node))
         if reader is None:
             refuse(node, node.key)
         before = self._only_truth
@@ -132,6 +141,14 @@ class ExprReader:
         finally:
             self._only_truth = before
 
+    def value(self, node: exp.Expr) -> Expr:
+        """An expression of which also matters where it is null."""
+        before, self._only_truth = self._only_truth, False
+        try:
+            return self.read(node)
+        finally:
+            self._only_truth = before
+
     def condition(self, node: exp.Expr) -> Expr:
         """An expression of which only matters where it is true."""
         before = self._only_truth
@@ -140,6 +157,10 @@ class ExprReader:
             return coercion.truth(self.read(node))
         finally:
             self._only_truth = before
+
+    def embedded(self, node: Embedded) -> Expr:
+        """A part that is no SQL."""
+        return node.read_by(self)
 
     # -- names -------------------------------------------------------------------------------
 
@@ -152,7 +173,13 @@ class ExprReader:
         return self.resolve(parts)
 
     def resolve(self, parts: list[str]) -> Expr:
-        """A dotted name: of this query's rows, or of an enclosing query's."""
+        """A dotted name: of a lambda function, of this query's rows, or of an enclosing query's."""
+        for variables in reversed(self.variables):
+            if parts[0].lower() in variables:
+                field = fields_of(variables[parts[0].lower()], parts[1:])
+                if field is None:
+                    raise IllFormedError(f"no field {'.'.join(parts)!r}")
+                return field
         if self.before is not None and not self._inside_aggregate:
             column = self.before(parts)
             if column is not None:
@@ -189,6 +216,13 @@ class ExprReader:
     def function(self, node: exp.Expr, name: str, args: list[exp.Expr]) -> Expr:
         """A function call by name."""
         function = canonical_name(name)
+        session = None if self.queries is None else self.queries.session_function(name)
+        if session is not None:
+            if any_function(function) is not None or function in GENERATORS:
+                refuse(node, f"the function {name}, which the session defines anew,")
+            return session([self.value(a) for a in args])
+        if is_higher_order(function, args):
+            return read_higher_order(self, function, args)
         if function in AGGREGATE:
             return self.aggregate(node, function, args, None)
         if function in OVER:

@@ -25,7 +25,11 @@ def read_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:
     only(node, "this", "side", "kind", "on", "using", "method", "hint")
     if isinstance(node.this, exp.Lateral):
         return _lateral_join(queries, left, node)
-    right = queries.relation(node.this)
+    return joined(queries, left, queries.relation(node.this), node)
+
+
+def joined(queries: QueryReader, left: Plan, right: Plan, node: exp.Expr) -> Plan:
+    """The rows of two inputs joined as a node says; what it joins with is not looked at."""
     kind = _join_kind(node)
     if kind == "right":
         return _right_join(queries, left, right, node)
@@ -53,9 +57,9 @@ def _right_join(queries: QueryReader, left: Plan, right: Plan, node: exp.Expr) -
     """A left join of the swapped inputs, columns put back in order."""
     if node.args.get("using") or node.args.get("method"):
         return _using_join(queries, right, left, node, "left", swapped=True)
-    joined = _plain_join(queries, right, left, "left", node.args.get("on"))
+    turned = _plain_join(queries, right, left, "left", node.args.get("on"))
     width = len(right.schema)
-    return _picked(queries, joined, [*range(width, len(joined.schema)), *range(width)])
+    return _picked(queries, turned, [*range(width, len(turned.schema)), *range(width)])
 
 
 def _picked(queries: QueryReader, plan: Plan, places: Sequence[int]) -> Plan:
@@ -81,14 +85,14 @@ def _using_join(
         kept = queries.add(join, left.id, right.id, columns=left.columns)
         shared = [i for i, _ in pairs]
         return _picked(queries, kept, [*shared, *(i for i in range(width) if i not in shared)])
-    joined = queries.add(join, left.id, right.id, columns=both.columns)
+    paired = queries.add(join, left.id, right.id, columns=both.columns)
     order = [*range(len(both.schema))]
     order = [*order[width:], *order[:width]] if swapped else order
-    return _shared_once(queries, joined, [(i, width + j) for i, j in pairs], order, kind)
+    return _shared_once(queries, paired, [(i, width + j) for i, j in pairs], order, kind)
 
 
 def _shared_once(
-    queries: QueryReader, joined: Plan, pairs: list[tuple[int, int]], order: list[int], kind: str
+    queries: QueryReader, rows: Plan, pairs: list[tuple[int, int]], order: list[int], kind: str
 ) -> Plan:
     """The rows of a USING join: a column for each pair of equal ones, then the others.
 
@@ -99,22 +103,22 @@ def _shared_once(
     columns: list[tuple[Named, ScopeColumn]] = []
     hidden: list[int] = []
     for i, j in pairs:
-        scope = joined.columns[i]
-        key: Expr = joined.column(i)
+        scope = rows.columns[i]
+        key: Expr = rows.column(i)
         if kind == "full":
-            key = coercion.call("coalesce", joined.column(i), joined.column(j))
+            key = coercion.call("coalesce", rows.column(i), rows.column(j))
             scope = ScopeColumn(None, scope.name)
             hidden.append(i)
-        columns.append((Named(scope.name, key), ScopeColumn(scope.qualifier, scope.name)))
+        columns.append((Named(scope.name, key), scope))
         hidden.append(j)
-    paired = {place for pair in pairs for place in pair}
-    names = joined.schema.names
-    for i in (i for i in order if i not in paired):
-        columns.append((Named(names[i], joined.column(i)), joined.columns[i]))
+    in_pairs = {place for pair in pairs for place in pair}
+    names = rows.schema.names
+    for i in (i for i in order if i not in in_pairs):
+        columns.append((Named(names[i], rows.column(i)), rows.columns[i]))
     for i in hidden:
-        scope = replace(joined.columns[i], hidden=True)
-        columns.append((Named(names[i], joined.column(i)), scope))
-    return queries.project(joined, [n for n, _ in columns], [c for _, c in columns])
+        scope = replace(rows.columns[i], hidden=True)
+        columns.append((Named(names[i], rows.column(i)), scope))
+    return queries.project(rows, [n for n, _ in columns], [c for _, c in columns])
 
 
 def _lateral_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:

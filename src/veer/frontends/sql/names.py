@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.parse import read_type
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
@@ -56,6 +57,8 @@ def output_name(node: exp.Expr) -> str:
 
 def pretty(node: exp.Expr) -> str:
     """An expression in Spark's pretty spelling, as the header of a result shows it."""
+    if isinstance(node, Embedded):
+        return node.shown()
     symbol = _BINARY.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"
@@ -74,6 +77,8 @@ def _atom(node: exp.Expr) -> str | None:
     match node:
         case exp.Paren():
             return pretty(node.this)
+        case exp.Alias():
+            return f"{pretty(node.this)} AS {node.alias}"
         case exp.Column():
             return ".".join(p.name for p in node.parts[1:]) if len(node.parts) > 2 else node.name
         case exp.Literal():
@@ -179,6 +184,8 @@ def _function(node: exp.Expr) -> str | None:
             return f"extract({node.this.name.lower()} FROM {pretty(node.expression)})"
         case exp.Trim():
             return _trim(node)
+        case exp.Lambda():
+            return _lambda(node)
         case exp.DPipe():
             return f"concat({pretty(node.this)}, {pretty(node.expression)})"
         case exp.CurrentDate():
@@ -187,6 +194,18 @@ def _function(node: exp.Expr) -> str | None:
             return "current_timestamp()"
         case _:
             return None
+
+
+def _lambda(node: exp.Expr) -> str:
+    """A lambda function; Spark does not show the names of its variables."""
+    variable = exp.Var(this="namedlambdavariable()")
+    names = {e.name.lower() for e in node.expressions}
+
+    def hidden(part: exp.Expr) -> exp.Expr:
+        is_variable = isinstance(part, exp.Column | exp.Identifier) and part.name.lower() in names
+        return variable.copy() if is_variable else part
+
+    return f"lambdafunction({_listed([node.this.transform(hidden), *[variable] * len(names)])})"
 
 
 def _listed(nodes: Sequence[exp.Expr]) -> str:

@@ -18,6 +18,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from veer.errors import ParseError, UnsupportedError
+from veer.frontends.sql.embedded import Embedded
 from veer.model.types import DataType, parse_type
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
@@ -98,6 +99,13 @@ class VeerSpark(Spark):
                 right = self._parse_bitwise(rank + 1)
                 this = self.expression(kind(this=this, expression=right), comments=comments)
             return this
+
+    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
+        """The printer."""
+
+        def embedded_sql(self, node: Embedded) -> str:
+            """A part that is no SQL, for messages."""
+            return node.shown()
 
 
 def parse_statements(text: str) -> list[exp.Expr]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -42,6 +43,23 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     used = {c for e in exprs_in(tuple(collected.aggregates)) for c in columns_read(e)} | {key}
     rest = [plan.column(i) for i in plan.star() if plan.column(i) not in used]
     groups = [Named(c.name, c) for c in rest]
+    return spread_out(queries, plan, groups, key, values, calls, collected)
+
+
+def spread_out(
+    queries: QueryReader,
+    plan: Plan,
+    groups: Sequence[Named],
+    key: Expr,
+    values: Sequence[tuple[Expr, str]],
+    calls: Sequence[tuple[str, int]],
+    collected: Collected,
+) -> Plan:
+    """A row for each group, with a column for each value of `key` and each call.
+
+    `values` come with what their columns are called, `calls` are names and numbers of aggregates
+    set aside.
+    """
     first = queries.add(
         Aggregate(
             (*groups, Named("_pivot", key)),
@@ -53,14 +71,14 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     picked: list[NamedCall] = []
     for value, label in values:
         for name, number in calls:
-            computed = first.column(len(rest) + 1 + number)
+            computed = first.column(len(groups) + 1 + number)
             # At most one row of the group has this value, which may be null: MAX just picks it.
-            where = coercion.compare("<=>", first.column(len(rest)), value)
+            where = coercion.compare("<=>", first.column(len(groups)), value)
             shown = label if len(calls) == 1 else f"{label}_{name}"
             picked.append(NamedCall(shown, coercion.aggregate_call("max", [computed], where=where)))
-    keys = tuple(Named(c.name, first.column(i)) for i, c in enumerate(rest))
+    keys = tuple(Named(g.name, first.column(i)) for i, g in enumerate(groups))
     operator = Aggregate(keys, tuple(picked)) if keys else GlobalAggregate(tuple(picked))
-    names = [*(c.name for c in rest), *(c.name for c in picked)]
+    names = [*(g.name for g in groups), *(c.name for c in picked)]
     return queries.add(operator, first.id, columns=[ScopeColumn(None, n) for n in names])
 
 
@@ -110,18 +128,35 @@ def unpivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
         chosen.append((column, label))
     if not chosen:
         raise IllFormedError("UNPIVOT names no columns")
-    type_ = common_type(arguments(tuple(c for c, _ in chosen)))
     gone = {c for c, _ in chosen}
     rest = [plan.column(i) for i in plan.star() if plan.column(i) not in gone]
-    names = [*(c.name for c in rest), spread.this.name, value_name]
+    kept = [Named(c.name, c) for c in rest]
+    merged = stacked(queries, plan, kept, chosen, spread.this.name, value_name)
+    if node.args.get("include_nulls"):
+        return merged
+    return queries.filter(merged, Not(IsNull(merged.column(len(merged.schema) - 1))))
+
+
+def stacked(
+    queries: QueryReader,
+    plan: Plan,
+    kept: Sequence[Named],
+    chosen: Sequence[tuple[Expr, str]],
+    variable_name: str,
+    value_name: str,
+) -> Plan:
+    """The rows once for each chosen value, with its label and the value itself."""
+    type_ = common_type(arguments(tuple(c for c, _ in chosen)))
+    names = [*(k.name for k in kept), variable_name, value_name]
     scope = [ScopeColumn(None, n) for n in names]
     parts = []
-    for column, label in chosen:
-        exprs: list[Expr] = [*rest, Literal(label, STRING), coercion.implicit(column, type_)]
+    for value, label in chosen:
+        exprs: list[Expr] = [
+            *(k.expr for k in kept),
+            Literal(label, STRING),
+            coercion.implicit(value, type_),
+        ]
         parts.append(
             queries.project(plan, [Named(n, e) for n, e in zip(names, exprs, strict=True)], scope)
         )
-    merged = queries.add(Union(), *(p.id for p in parts), columns=scope)
-    if node.args.get("include_nulls"):
-        return merged
-    return queries.filter(merged, Not(IsNull(merged.column(len(names) - 1))))
+    return queries.add(Union(), *(p.id for p in parts), columns=scope)

@@ -6,12 +6,12 @@ SELECT is in `select`, joins are in `joins`, PIVOT is in `pivot`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError, InputError, UnsupportedError
+from veer.errors import IllFormedError, InputError, UnknownNameError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
@@ -83,11 +83,17 @@ class QueryReader:
         self.builder = builder
         self.outer = outer
 
+    def inside(
+        self, views: dict[str, View], builder: FlowBuilder, outer: tuple[Plan, ...]
+    ) -> QueryReader:
+        """A reader of the same kind for a query inside of this one."""
+        return QueryReader(self.catalog, views, builder, outer)
+
     # -- entry points --------------------------------------------------------------------------
 
     def subquery(self, node: exp.Expr, plan: Plan) -> Dataflow:
         """A query inside an expression over the rows of `plan`: a dataflow of its own."""
-        inner = QueryReader(self.catalog, self.views, FlowBuilder(), (plan, *self.outer))
+        inner = self.inside(self.views, FlowBuilder(), (plan, *self.outer))
         result = inner.query(node)
         inner.builder.add(Sink("result"), inner.visible(result).id, id_="result")
         return inner.builder.finish()
@@ -113,7 +119,7 @@ class QueryReader:
     def with_views(self, node: exp.Expr) -> QueryReader:
         """The reader inside a WITH: each common table expression sees the earlier ones."""
         only(node, "expressions")
-        reader = QueryReader(self.catalog, dict(self.views), self.builder, self.outer)
+        reader = self.inside(dict(self.views), self.builder, self.outer)
         taken: set[str] = set()
         for cte in node.expressions:
             only(cte, "this", "alias")
@@ -158,6 +164,10 @@ class QueryReader:
         """A reader of scalar expressions over the rows of a plan."""
         return ExprReader(plan, self.outer, self)
 
+    def session_function(self, name: str) -> Callable[[Sequence[Expr]], Expr] | None:
+        """SQL by itself knows Spark's own functions only."""
+        return None
+
     # -- FROM ----------------------------------------------------------------------------------
 
     def relation(self, node: exp.Expr) -> Plan:
@@ -195,7 +205,7 @@ class QueryReader:
             id_ = self.builder.add(source)
             schema = self.builder.schemas[id_]
             return Plan(id_, schema, ()).renamed(parts[-1])
-        raise IllFormedError(f"{position(node)}{self.unknown('.'.join(parts))}")
+        raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
 
     def unknown(self, name: str) -> str:
         """That a table is not known: what it may be meant for, or how to declare it."""
@@ -217,7 +227,7 @@ class QueryReader:
             # but none of the queries between it and its use.
             between = len(self.outer) - len(view.outer)
             outer = (*(Plan("", Schema(()), ()) for _ in range(between)), *view.outer)
-            inner = QueryReader(self.catalog, view.views, self.builder, outer)
+            inner = self.inside(view.views, self.builder, outer)
             plan = inner.visible(inner.query(view.node))
             if view.names:
                 plan = inner.relabeled(plan, view.names)
@@ -257,7 +267,7 @@ class QueryReader:
             )
         qualifier = alias.name or None
         shown = names or [c.name for c in plan.columns]
-        return Plan(plan.id, plan.schema, tuple(ScopeColumn(qualifier, n) for n in shown))
+        return plan.renamed(qualifier, shown)
 
     def subquery_relation(self, node: exp.Expr) -> Plan:
         """A query in parentheses in FROM, with all that may follow it."""
@@ -436,21 +446,27 @@ class QueryReader:
         if node.args.get("by_name"):
             refuse(node, "BY NAME")
         branches = self.branches(node)
-        plans = self.aligned([self.visible(self.query(b)) for b in branches], node)
-        scope = [ScopeColumn(None, n) for n in plans[0].schema.names]
-        ids = [p.id for p in plans]
-        distinct = bool(node.args.get("distinct"))
-        match node:
-            case exp.Union():
-                plan = self.add(Union(), *ids, columns=scope)
-                plan = self.distinct(plan) if distinct else plan
-            case exp.Intersect() if not distinct:
-                plan = self.add(IntersectAll(), *ids, columns=scope)
-            case exp.Except() if not distinct:
-                plan = self.add(ExceptAll(), *ids, columns=scope)
-            case _:
-                plan = self.matched(plans, "semi" if isinstance(node, exp.Intersect) else "anti")
+        try:
+            plans = self.aligned([self.visible(self.query(b)) for b in branches], node.key)
+        except IllFormedError as error:
+            raise IllFormedError(f"{position(node)}{error}") from None
+        plan = self.combined(node.key, plans, bool(node.args.get("distinct")))
         return self.ordered(plan.renamed(None), node)
+
+    def combined(self, kind: str, plans: Sequence[Plan], distinct: bool) -> Plan:
+        """UNION, INTERSECT or EXCEPT of rows of the same types; the columns are the first one's."""
+        scope = plans[0].columns
+        ids = [p.id for p in plans]
+        match kind:
+            case "union":
+                plan = self.add(Union(), *ids, columns=scope)
+                return self.distinct(plan) if distinct else plan
+            case "intersect" if not distinct:
+                return self.add(IntersectAll(), *ids, columns=scope)
+            case "except" if not distinct:
+                return self.add(ExceptAll(), *ids, columns=scope)
+            case _:
+                return self.matched(plans, "semi" if kind == "intersect" else "anti")
 
     def branches(self, node: exp.Expr) -> list[exp.Expr]:
         """The operands; a chain of UNION ALL is one operator."""
@@ -465,21 +481,19 @@ class QueryReader:
             at = at.this
         return [at, *reversed(operands)]
 
-    def aligned(self, plans: list[Plan], node: exp.Expr) -> list[Plan]:
+    def aligned(self, plans: Sequence[Plan], kind: str) -> list[Plan]:
         """The inputs with their columns cast to common types."""
         width = len(plans[0].schema)
         if any(len(p.schema) != width for p in plans):
             widths = " and ".join(str(len(p.schema)) for p in plans)
-            raise IllFormedError(f"{position(node)}{node.key} of {widths} columns")
+            raise IllFormedError(f"{kind} of {widths} columns")
         types = []
         for i in range(width):
             column = tuple(p.column(i) for p in plans)
             try:
                 types.append(common_type(arguments(column)))
             except InputError as error:
-                raise IllFormedError(
-                    f"{position(node)}column {i + 1} of {node.key}: {error}"
-                ) from None
+                raise IllFormedError(f"column {i + 1} of {kind}: {error}") from None
         out = []
         for plan in plans:
             if list(plan.schema.types) == types:
@@ -489,7 +503,11 @@ class QueryReader:
                 Named(f.name, coercion.implicit(plan.column(i), t))
                 for i, (f, t) in enumerate(zip(plan.schema, types, strict=True))
             ]
-            out.append(self.project(plan, columns, plan.columns))
+            scope = [
+                c if f.type == t else ScopeColumn(None, c.name)
+                for c, f, t in zip(plan.columns, plan.schema, types, strict=True)
+            ]
+            out.append(self.project(plan, columns, scope))
         return out
 
     def distinct(self, plan: Plan) -> Plan:
@@ -497,7 +515,7 @@ class QueryReader:
         keys = tuple(Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema))
         return self.add(Aggregate(keys), plan.id, columns=plan.columns)
 
-    def matched(self, plans: list[Plan], kind: str) -> Plan:
+    def matched(self, plans: Sequence[Plan], kind: str) -> Plan:
         """INTERSECT and EXCEPT: distinct left rows with or without an equal right row."""
         left, right = plans
         both = Plan("", left.schema + right.schema, left.columns + right.columns)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import IllFormedError, UnknownNameError, UnsupportedError
+from veer.frontends import coercion
 from veer.frontends.sql.parse import position
-from veer.model.expr import Column, Expr, GetField
+from veer.model.expr import Column, Expr, GetField, Literal
 from veer.model.schema import Schema, listing
-from veer.model.types import ArrayType, DataType, MapType, StructType
+from veer.model.types import STRING, ArrayType, DataType, MapType, StructType
 
 
 @dataclass(frozen=True)
@@ -19,12 +21,14 @@ class ScopeColumn:
     """What a column of the current rows may be called.
 
     `hidden` columns (the other side's key of a USING join) are not part of `*` and are only found
-    with their qualifier.
+    with their qualifier. `number` stays with a column wherever it is passed on unchanged; what is
+    computed has a number of its own.
     """
 
     qualifier: str | None
     name: str
     hidden: bool = False
+    number: int = field(default_factory=count().__next__, compare=False)
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,15 @@ class Plan:
     def renamed(self, qualifier: str | None, names: Sequence[str] | None = None) -> Plan:
         """The same rows under an alias; hidden columns are gone from sight."""
         shown = self.schema.names if names is None else tuple(names)
-        return replace(self, columns=tuple(ScopeColumn(qualifier, n) for n in shown))
+        if not self.columns:
+            return replace(self, columns=tuple(ScopeColumn(qualifier, n) for n in shown))
+        return replace(
+            self,
+            columns=tuple(
+                replace(c, qualifier=qualifier, name=n, hidden=False)
+                for c, n in zip(self.columns, shown, strict=True)
+            ),
+        )
 
     def column(self, index: int) -> Column:
         """A reference to the column at a position."""
@@ -55,7 +67,7 @@ class Plan:
             if len(matching) > 1:
                 raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
             if matching:
-                return _fields(self.column(matching[0]), parts[length:])
+                return fields_of(self.column(matching[0]), parts[length:])
         return None
 
     def star(self, qualifier: str | None = None) -> list[int]:
@@ -88,9 +100,12 @@ def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
     return (column.qualifier or "").lower() == qualifier[-1]
 
 
-def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
-    """A field inside of nested structs; None where something else than a struct is asked."""
+def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
+    """A field inside of nested structs and maps; None where something else is asked."""
     for name in names:
+        if isinstance(expr.type, MapType) and expr.type.key == STRING:
+            expr = coercion.call("item", expr, Literal(name, STRING))
+            continue
         if not isinstance(expr.type, StructType):
             return None
         exact = [n for n, _ in expr.type.fields if n.lower() == name.lower()]
@@ -100,10 +115,10 @@ def _fields(expr: Expr, names: Sequence[str]) -> Expr | None:
     return expr
 
 
-def unknown_column(parts: Sequence[str], plan: Plan | None) -> IllFormedError:
+def unknown_column(parts: Sequence[str], plan: Plan | None) -> UnknownNameError:
     """The error for a name nobody knows."""
     there = listing(plan.visible_names()) if plan is not None and plan.columns else "no columns"
-    return IllFormedError(f"unknown column {'.'.join(parts)!r}; there are {there}")
+    return UnknownNameError(f"unknown column {'.'.join(parts)!r}; there are {there}")
 
 
 def ordinal(node: exp.Expr, width: int) -> int:

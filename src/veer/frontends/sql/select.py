@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
 from veer.frontends.sql.grouping import GroupedRows, Grouping, expand, read_grouping
 from veer.frontends.sql.names import output_name
@@ -26,6 +27,7 @@ from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.model.expr import (
     Column,
     Expr,
+    GetField,
     Literal,
     Named,
     SortKey,
@@ -39,7 +41,7 @@ from veer.model.ops import (
     Sort,
     Unnest,
 )
-from veer.model.types import LONG, DataType, NumericType
+from veer.model.types import LONG, DataType, NumericType, StructType
 from veer.model.walk import map_exprs, replace_down
 
 if TYPE_CHECKING:
@@ -72,7 +74,16 @@ class Item:
 
     name: str
     expr: Expr
+    source: ScopeColumn | None = None  # the column it passes on
     qualifier: str | None = None
+    hidden: bool = False
+
+    @property
+    def column(self) -> ScopeColumn:
+        """What the item is called in the rows that the SELECT gives."""
+        if self.source is None:
+            return ScopeColumn(self.qualifier, self.name, self.hidden)
+        return replace(self.source, qualifier=self.qualifier, name=self.name, hidden=self.hidden)
 
 
 def read_select(reader: QueryReader, node: exp.Expr) -> Plan:
@@ -96,8 +107,11 @@ def read_from(reader: QueryReader, node: exp.Expr) -> Plan:
 class Select:
     """The part of a SELECT above WHERE."""
 
-    def __init__(self, queries: QueryReader, plan: Plan, node: exp.Expr) -> None:
+    def __init__(
+        self, queries: QueryReader, plan: Plan, node: exp.Expr, carried: Sequence[int] = ()
+    ) -> None:
         self.queries = queries
+        self.carried = carried  # numbers of columns that are passed on out of sight
         self.plan = plan  # the rows expressions are read over
         self.node = node
         self.collected = Collected()
@@ -150,6 +164,11 @@ class Select:
                 self.items += self.generator_items(item.this, [e.name for e in item.expressions])
             else:
                 self.items += self.plain_item(item)
+        for place, column in enumerate(self.plan.columns):
+            if column.number in self.carried:
+                self.items.append(
+                    Item(column.name, self.plan.column(place), column, column.qualifier, True)
+                )
 
     def reread_items(self) -> None:
         """Once grouping sets are known, GROUPING() can be read."""
@@ -170,14 +189,18 @@ class Select:
             refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr)]
+        source = self.passed_on(expr)
+        qualifier = None if source is None else source.qualifier
         if isinstance(inner, exp.Column):
-            return [Item(inner.name, expr, inner.table or self.scope_qualifier(expr))]
+            return [Item(inner.name, expr, source, inner.table or qualifier)]
+        if isinstance(inner, Embedded) and inner.column_name is not None:
+            return [Item(inner.column_name, expr, source, qualifier)]
         return [Item(output_name(inner), expr)]
 
-    def scope_qualifier(self, expr: Expr) -> str | None:
-        """The table a column comes from, which stays its qualifier above."""
+    def passed_on(self, expr: Expr) -> ScopeColumn | None:
+        """The column that an item without alias passes on; its table stays its qualifier."""
         if isinstance(expr, Column):
-            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)].qualifier
+            return self.plan.columns[self.plan.schema.place(expr.name, expr.occurrence)]
         return None
 
     def star_items(self, item: exp.Expr) -> list[Item]:
@@ -188,6 +211,10 @@ class Select:
         dropped = {c.name.lower() for c in star.args.get("except_") or ()}
         if any(isinstance(c, exp.Column) and c.table for c in star.args.get("except_") or ()):
             refuse(item, "EXCEPT of a qualified column")
+        struct = None if qualifier is None else self.struct_column(item)
+        if struct is not None and not dropped:
+            assert isinstance(struct.type, StructType)
+            return [Item(n, GetField(struct, n)) for n, _ in struct.type.fields]
         places = self.plan.star(qualifier)
         shown = [self.plan.columns[i].name.lower() for i in places]
         names = set(shown)
@@ -199,10 +226,23 @@ class Select:
                 f"{position(item)}EXCEPT names no column: {sorted(dropped - names)[0]!r}"
             )
         return [
-            Item(self.plan.columns[i].name, self.plan.column(i), self.plan.columns[i].qualifier)
-            for i in places
-            if self.plan.columns[i].name.lower() not in dropped
+            Item(column.name, self.plan.column(i), column, column.qualifier)
+            for i, column in ((i, self.plan.columns[i]) for i in places)
+            if column.name.lower() not in dropped
         ]
+
+    def struct_column(self, item: exp.Expr) -> Expr | None:
+        """The struct whose fields `name.*` means, if no table has that name."""
+        parts = [p.name for p in item.parts[:-1]]  # type: ignore[attr-defined]
+        if any((c.qualifier or "").lower() == parts[-1].lower() for c in self.plan.columns):
+            return None
+        struct = self.plan.find(parts)
+        if struct is None or not isinstance(struct.type, StructType):
+            return None
+        names = [n for n, _ in struct.type.fields]
+        if len(set(names)) < len(names):
+            refuse(item, "a struct with two fields of one name")
+        return struct
 
     def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
         """`generator AS (a, b)`."""
@@ -388,7 +428,7 @@ class Select:
     def finished(self, plan: Plan, order: list[SortKey]) -> Plan:
         """Projection, DISTINCT, ORDER BY and LIMIT."""
         queries, node = self.queries, self.node
-        names = [ScopeColumn(i.qualifier, i.name) for i in self.items]
+        names = [i.column for i in self.items]
         columns = [Named(i.name, i.expr) for i in self.items]
         distinct = node.args.get("distinct")
         hidden = self.hidden_keys(order)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
-
-from veer.frontends.python import Identity, identify
-from veer.frontends.python.purity import Arguments
-from veer.functions.registry import Kind
 
 NAMED_ARGUMENT = "NamedArgumentExpression"
 
 
-def python_function(jvm_function: Any, arguments: Arguments) -> tuple[Any, Identity]:
-    """The function of a plan and its identity; None and one of its own if it cannot be had."""
+def python_function(jvm_function: Any) -> Any | None:
+    """The function of a plan; None if it cannot be had."""
     from pyspark import cloudpickle
 
     try:
         unpickled = cloudpickle.loads(as_bytes(jvm_function.command()))
         function = unpickled[0] if isinstance(unpickled, tuple) else unpickled
     except Exception:  # unpickling may do anything
-        return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
-    if not callable(function):  # a broadcast: too large to stand in the plan
-        return None, Identity(uuid.uuid4().hex, Kind.CHOICE, False)
-    return function, identify(function, arguments)
+        return None
+    return function if callable(function) else None  # a broadcast is too large for the plan
 
 
 def as_bytes(sequence: Any) -> bytes:

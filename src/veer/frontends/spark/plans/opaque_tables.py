@@ -7,18 +7,16 @@ those that are deterministic may then be taken to give the same rows.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import UnsupportedError
-from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.python.in_plans import python_table
 from veer.frontends.spark.plans.functions import python_function
 from veer.frontends.spark.plans.opaque_identity import OpaqueIdentity
 from veer.frontends.spark.plans.signals import PlanSignal, expr_id, expr_ids_of
 from veer.frontends.spark.plans.tree import Node, expression_of, scala_items
 from veer.frontends.spark.plans.types import type_of
-from veer.functions.registry import Kind
 from veer.model.digests import json_digest
 from veer.model.expr import Column
 from veer.model.ops import (
@@ -86,13 +84,7 @@ def table_function(reader: PlanReader, node: Node, scope: str) -> PlanSignal:
     """
     inputs = [reader.read(child) for child in node.children]
     function = node.expression("functionExpr")
-    _, identity = python_function(function.jvm.func(), TABLES)
-    # What keeps state between groups is never the same choice twice.
-    keeps = identity.kind is Kind.PARTITION
-    identity_parts = [
-        uuid.uuid4().hex if keeps else identity.digest,
-        function.fields["evalType"],
-    ]
+    more: list[Any] = []
     keys: tuple[Column, ...] = ()
     if scope == "group":
         expr_ids = [expr_id(g) for g in node.expressions("groupingAttributes")]
@@ -100,11 +92,17 @@ def table_function(reader: PlanReader, node: Node, scope: str) -> PlanSignal:
         if len(keys) != len(expr_ids) or not keys:
             raise UnsupportedError("a function of groups by expressions")
     elif scope == "table":
-        identity_parts += [node.fields["leftGroupingLen"], node.fields["rightGroupingLen"]]
-        identity_parts += [i.schema.names for i in inputs]  # the function may look at the names
-    deterministic = identity.kind is Kind.PURE and bool(function.fields["udfDeterministic"])
+        more += [node.fields["leftGroupingLen"], node.fields["rightGroupingLen"]]
+        more += [i.schema.names for i in inputs]  # the function may look at the names
     outputs = node.expressions("output")
-    fields = tuple(Field(str(o.fields["name"]), type_of(o.fields["dataType"])) for o in outputs)
-    text = f"python {function.fields['name']} {json.dumps(identity_parts, default=str)}"
-    operator = TableUdf(text, fields, scope, keys, deterministic)
+    operator = python_table(
+        python_function(function.jvm.func()),
+        str(function.fields["name"]),
+        int(function.fields["evalType"]),
+        bool(function.fields["udfDeterministic"]),
+        scope,
+        keys,
+        tuple(Field(str(o.fields["name"]), type_of(o.fields["dataType"])) for o in outputs),
+        more,
+    )
     return reader.add_signal(operator, expr_ids_of(outputs), *inputs)

@@ -45,11 +45,9 @@ from veer.model.ops import (
     Sort,
     Source,
     TableUdf,
-    Union,
     Values,
 )
 from veer.model.schema import Field, Schema
-from veer.model.traits import RowOrder
 from veer.model.types import is_orderable
 
 # Nodes that change nothing of their only child.
@@ -125,17 +123,9 @@ class PlanReader(FlowBuilder):
         return PlanSignal(id_, self.schemas[id_], tuple(expr_ids))
 
     def _unordered(self, below: PlanSignal) -> PlanSignal:
-        """The rows without the order they may come in: a union of one.
-
-        Nothing is added where no order can be lost; the operators that keep order are looked
-        through down to the one that makes it.
-        """
-        id_ = below.id
-        while self.operators[id_].traits.order is RowOrder.KEPT:
-            id_ = next(link.src for link in self.links if link.dst == id_)
-        if self.operators[id_].traits.order is not RowOrder.OWN:
-            return below
-        return self.add_signal(Union(), below.expr_ids, below)
+        """The rows without the order they may come in."""
+        id_ = self.unordered(below.id)
+        return PlanSignal(id_, self.schemas[id_], below.expr_ids)
 
     def scope(self, *inputs: PlanSignal) -> VisibleColumns:
         """The columns that expressions over these inputs may read."""

@@ -1,0 +1,163 @@
+"""`na.fill`, `na.drop`, `replace`: conditions and expressions over the columns they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from veer.errors import UnsupportedError
+from veer.frontends import coercion
+from veer.frontends.connect.frames import Frame
+from veer.frontends.connect.literals import read_literal
+from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.model.expr import Call, Case, Compare, Expr, IsNull, Literal, Named, Not
+from veer.model.types import (
+    BOOLEAN,
+    DOUBLE,
+    STRING,
+    BooleanType,
+    DataType,
+    DoubleType,
+    FloatType,
+    NumericType,
+    StringType,
+)
+
+if TYPE_CHECKING:
+    from veer.frontends.connect.relations import RelationReader
+
+
+def fill(reader: RelationReader, node: Any) -> Frame:
+    """Other values in place of null and NaN, in columns of the type of the value."""
+    frame = reader.input(node.input)
+    plan = reader.visible(frame.plan)
+    values = [read_literal(v) for v in node.values]
+    names = list(node.cols)
+    changed: dict[int, Expr] = {}
+    if len(values) == 1:
+        for place in _places(plan, names):
+            if _fits(values[0].type, plan.schema.types[place]):
+                changed[place] = _filled(plan, place, values[0])
+            elif len(names) == 1:
+                # Given as a mapping, Spark would cast the value; as a value, leave the column.
+                raise UnsupportedError("fillna of one column with a value of another type")
+    else:
+        if len(values) != len(names):
+            raise UnsupportedError(f"fillna with {len(values)} values for {len(names)} columns")
+        for name, value in zip(names, values, strict=True):
+            for place in _places(plan, [name]):
+                changed[place] = _filled(plan, place, value)
+    return _with_changed(reader, frame, plan, changed)
+
+
+def _places(plan: Plan, names: Sequence[str]) -> list[int]:
+    """The columns of these names, of all if there are none."""
+    if not names:
+        return list(range(len(plan.columns)))
+    places = []
+    for name in names:
+        matching = [i for i, c in enumerate(plan.columns) if c.name.lower() == name.lower()]
+        if len(matching) != 1:
+            raise UnsupportedError(f"the column {name!r}, of which there are {len(matching)}")
+        places += matching
+    return places
+
+
+def _fits(value: DataType, column: DataType) -> bool:
+    """Whether a value is meant for columns of a type."""
+    kinds = ((NumericType, NumericType), (StringType, StringType), (BooleanType, BooleanType))
+    return any(isinstance(value, a) and isinstance(column, b) for a, b in kinds)
+
+
+def _filled(plan: Plan, place: int, value: Literal) -> Expr:
+    column: Expr = plan.column(place)
+    given = coercion.cast(value, column.type)
+    if isinstance(column.type, DoubleType | FloatType):
+        column = coercion.call("nanvl", column, Literal(None, column.type))
+    return coercion.call("coalesce", column, given)
+
+
+def _with_changed(
+    reader: RelationReader, frame: Frame, plan: Plan, changed: dict[int, Expr]
+) -> Frame:
+    names = [c.name for c in plan.columns]
+    columns = [Named(n, changed.get(i, plan.column(i))) for i, n in enumerate(names)]
+    scope = [ScopeColumn(None, c.name) if i in changed else c for i, c in enumerate(plan.columns)]
+    return reader.frame(reader.project(plan, columns, scope), frame)
+
+
+def drop(reader: RelationReader, node: Any) -> Frame:
+    """The rows in which so many of the columns are neither null nor NaN."""
+    frame = reader.input(node.input)
+    plan = reader.visible(frame.plan)
+    present = [_present(plan.column(i)) for i in _places(plan, list(node.cols))]
+    least = node.min_non_nulls if node.HasField("min_non_nulls") else len(present)
+    if least == len(present):
+        condition = coercion.conjunction(present)
+    elif least == 1:
+        condition = coercion.disjunction(present)
+    else:
+        raise UnsupportedError(f"dropna of rows with fewer than {least} values")
+    return reader.frame(reader.filter(plan, condition), frame)
+
+
+def _present(column: Expr) -> Expr:
+    is_there = Not(IsNull(column))
+    if isinstance(column.type, DoubleType | FloatType):
+        return coercion.conjunction([is_there, Not(Call("isnan", (column,), BOOLEAN))])
+    return is_there
+
+
+def replace_values(reader: RelationReader, node: Any) -> Frame:
+    """Other values in place of given ones, in columns of their type."""
+    frame = reader.input(node.input)
+    plan = reader.visible(frame.plan)
+    pairs = [(read_literal(r.old_value), read_literal(r.new_value)) for r in node.replacements]
+    olds = {_family(old.type) for old, _ in pairs if old.value is not None}
+    if len(olds) != 1 or any(old.value is None for old, _ in pairs):
+        raise UnsupportedError("replace of null or of values of several types")
+    (family,) = olds
+    changed = {
+        place: _replaced(plan.column(place), pairs)
+        for place in _places(plan, list(node.cols))
+        if _family(plan.schema.types[place]) == family and family
+    }
+    return _with_changed(reader, frame, plan, changed)
+
+
+def _family(type_: DataType) -> str:
+    match type_:
+        case NumericType():
+            return "number"
+        case StringType():
+            return "text"
+        case BooleanType():
+            return "boolean"
+        case _:
+            return ""
+
+
+def _replaced(column: Expr, pairs: Sequence[tuple[Literal, Literal]]) -> Expr:
+    branches = tuple(
+        (Compare("=", column, _meant(old, column.type)), _meant(new, column.type))
+        for old, new in pairs
+    )
+    return Case(branches, column)
+
+
+def _meant(value: Literal, type_: DataType) -> Expr:
+    """A value of a replacement in the type of a column; numbers go by double, as in Spark."""
+    if value.value is None:
+        return Literal(None, type_)
+    if isinstance(value.type, NumericType):
+        return coercion.cast(Literal(float(value.value), DOUBLE), type_)
+    if value.type not in (STRING, BOOLEAN):
+        raise UnsupportedError(f"replace with values of type {value.type}")
+    return coercion.cast(value, type_)
+
+
+RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
+    "fill_na": fill,
+    "drop_na": drop,
+    "replace": replace_values,
+}

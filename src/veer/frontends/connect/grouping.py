@@ -1,0 +1,137 @@
+"""Aggregates of DataFrames: groupBy, rollup, cube, grouping sets, pivot, unpivot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from veer.errors import UnsupportedError
+from veer.frontends import coercion
+from veer.frontends.connect import literals
+from veer.frontends.connect.expressions import tree_of, trees_of
+from veer.frontends.connect.frames import Frame
+from veer.frontends.connect.nodes import Constant
+from veer.frontends.sql.expressions import ExprReader
+from veer.frontends.sql.names import output_name, pretty
+from veer.frontends.sql.pieces import Collected, SetAside, number_of
+from veer.frontends.sql.pivot import spread_out, stacked
+from veer.frontends.sql.scope import Plan
+from veer.frontends.sql.select import Select
+from veer.functions.casts import text_of
+from veer.model.expr import Column, Expr, Named
+from veer.model.types import BooleanType, DateType, IntegralType, StringType
+
+if TYPE_CHECKING:
+    from veer.frontends.connect.relations import RelationReader
+
+
+def aggregate(reader: RelationReader, node: Any) -> Frame:
+    """A row for each group: its keys, then the aggregates."""
+    frame = reader.input(node.input)
+    kind = node.DESCRIPTOR.fields_by_name["group_type"].enum_type.values_by_number[node.group_type]
+    items = trees_of(node.grouping_expressions)
+    calls = trees_of(node.aggregate_expressions)
+    keys = [_unnamed(item) for item in items]
+    if any(isinstance(key, Constant) for key in keys):
+        raise UnsupportedError("groupBy of a constant, which may mean a place")
+    match kind.name:
+        case "GROUP_TYPE_GROUPBY":
+            groups = keys
+        case "GROUP_TYPE_ROLLUP":
+            groups = [exp.Rollup(expressions=keys)]
+        case "GROUP_TYPE_CUBE":
+            groups = [exp.Cube(expressions=keys)]
+        case "GROUP_TYPE_GROUPING_SETS":
+            sets = [exp.Tuple(expressions=trees_of(s.grouping_set)) for s in node.grouping_sets]
+            groups = [exp.GroupingSets(expressions=sets)]
+        case "GROUP_TYPE_PIVOT":
+            return reader.frame(_pivoted(reader, frame.plan, items, calls, node.pivot), frame)
+        case other:
+            raise UnsupportedError(f"an aggregate of the type {other}")
+    tree = exp.Select(expressions=[*items, *calls])
+    if groups:
+        tree.set("group", exp.Group(expressions=[g.copy() for g in groups]))
+    return reader.frame(Select(reader, frame.plan, tree).read(), frame)
+
+
+def _unnamed(tree: exp.Expr) -> exp.Expr:
+    return tree.this if isinstance(tree, exp.Alias) else tree
+
+
+def _pivoted(
+    reader: RelationReader,
+    plan: Plan,
+    items: Sequence[exp.Expr],
+    calls: Sequence[exp.Expr],
+    pivot: Any,
+) -> Plan:
+    collected = Collected()
+    over = ExprReader(plan, reader.outer, reader, collected)
+    numbered = [_call(over, call) for call in calls]
+    key = over.read(tree_of(pivot.col))
+    if not len(pivot.values):
+        raise UnsupportedError("pivot without values, which asks Spark for them")
+    values = [_value(value, key) for value in pivot.values]
+    groups = [Named(_name(over, item), over.read(_unnamed(item))) for item in items]
+    return spread_out(reader, plan, groups, key, values, numbered, collected)
+
+
+def _name(reader: ExprReader, item: exp.Expr) -> str:
+    if isinstance(item, exp.Alias):
+        return str(item.alias)
+    expr = reader.read(item)
+    if isinstance(item, exp.Column) or not isinstance(expr, Column):
+        return str(item.name) if isinstance(item, exp.Column) else output_name(item)
+    return expr.name
+
+
+def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
+    number = number_of(SetAside.AGGREGATE, reader.read(_unnamed(call)))
+    if number is None:
+        raise UnsupportedError("a pivot of something that is no aggregate")
+    return (str(call.alias) if isinstance(call, exp.Alias) else pretty(call)), number
+
+
+def _value(value: Any, key: Expr) -> tuple[Expr, str]:
+    """A value of the pivot column, and what its columns are called."""
+    literal = literals.read_literal(value)
+    if not isinstance(literal.type, IntegralType | StringType | BooleanType | DateType):
+        raise UnsupportedError(f"a pivot over values of type {literal.type}")
+    if literal.value is None:
+        return coercion.implicit(literal, key.type), "null"
+    label = text_of(literal.value, literal.type)
+    return coercion.implicit(literal, key.type), label
+
+
+def unpivot(reader: RelationReader, node: Any) -> Frame:
+    """A row for each row and each of the value columns."""
+    frame = reader.input(node.input)
+    plan = reader.visible(frame.plan)
+    over = reader.reader(plan)
+    ids = [_column(over, tree) for tree in trees_of(node.ids)]
+    if node.HasField("values"):
+        chosen = [_column(over, tree) for tree in trees_of(node.values.values)]
+    else:
+        chosen = [plan.column(i) for i in range(len(plan.columns)) if plan.column(i) not in ids]
+    if not chosen:
+        raise UnsupportedError("unpivot of no columns")
+    names = {plan.column(i): c.name for i, c in enumerate(plan.columns)}
+    kept = [Named(names[c], c) for c in ids]
+    labelled = [(c, names[c]) for c in chosen]
+    variable, value = node.variable_column_name, node.value_column_name
+    return reader.frame(stacked(reader, plan, kept, labelled, variable, value), frame)
+
+
+def _column(reader: ExprReader, tree: exp.Expr) -> Column:
+    column = reader.read(tree)
+    if not isinstance(column, Column):
+        raise UnsupportedError("unpivot of something that is no column")
+    return column
+
+
+RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
+    "aggregate": aggregate,
+    "unpivot": unpivot,
+}

@@ -1,0 +1,157 @@
+"""Relations without inputs: sources, given rows, ranges, SQL text, table functions."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from veer.errors import ParseError, UnsupportedError
+from veer.frontends.connect.expressions import tree_of, trees_of
+from veer.frontends.connect.frames import Frame
+from veer.frontends.connect.literals import read_literal
+from veer.frontends.connect.nodes import Constant
+from veer.frontends.connect.types import parse_type_text, require_struct
+from veer.frontends.spark.plans.python_rows import rows_from_python
+from veer.frontends.spark.plans.types import type_of
+from veer.frontends.sql.parse import parse_statements
+from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Source, TableUdf, Values
+from veer.model.schema import Field
+from veer.model.types import LONG
+
+if TYPE_CHECKING:
+    from veer.frontends.connect.relations import RelationReader
+
+MOST_VALUES = 1_000
+DECLARED = "table"  # the format of a table of the catalog
+
+
+def source_plan(reader: RelationReader, operator: AnyOperator) -> Plan:
+    """The rows of a source; a table's columns may be qualified by its name."""
+    id_ = reader.builder.add(operator)
+    schema = reader.builder.schemas[id_]
+    qualifier = None
+    if isinstance(operator, Source) and operator.format == DECLARED:
+        qualifier = operator.table.rpartition(".")[2]
+    plan = Plan(id_, schema, tuple(ScopeColumn(qualifier, n) for n in schema.names))
+    # What an RDD computes may differ each time that it is used.
+    if isinstance(operator, Source) and operator.format == COMPUTED:
+        computed = TableUdf(operator.table, operator.fields, deterministic=False, kind="RDD")
+        return reader.add(computed, plan.id, columns=plan.columns)
+    return plan
+
+
+def read(reader: RelationReader, node: Any) -> Frame:
+    """A table, or files of some format."""
+    from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+    if node.is_streaming:
+        raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
+    return Frame(source_plan(reader, reader.around.source(Relation(read=node))))
+
+
+def numbers(reader: RelationReader, node: Any) -> Frame:
+    """`spark.range`: a short one is its rows, a long one a table known by its bounds."""
+    start = node.start if node.HasField("start") else 0
+    fields = (Field("id", LONG, False),)
+    if node.step == 0:
+        raise UnsupportedError("a range with a step of zero")
+    rows = tuple((n,) for n in range(start, node.end, node.step)[: MOST_VALUES + 1])
+    if len(rows) > MOST_VALUES:
+        name = f"range({start}, {node.end}, {node.step})"
+        return Frame(source_plan(reader, Source(name, fields, format=LOCAL)))
+    return Frame(source_plan(reader, Values(fields, rows)))
+
+
+def given_rows(reader: RelationReader, node: Any) -> Frame:
+    """Rows that came with the plan, in Arrow's format."""
+    import pyarrow
+
+    if not node.HasField("data"):
+        fields = _fields(node.schema)
+        return Frame(source_plan(reader, Values(fields, ())))
+    with pyarrow.ipc.open_stream(io.BytesIO(node.data)) as stream:
+        table = stream.read_all()
+    fields = _fields(node.schema) if node.HasField("schema") else _arrow_fields(table.schema)
+    columns = [column.to_pylist() for column in table.columns]
+    rows = [tuple(row) for row in zip(*columns, strict=True)]
+    return Frame(source_plan(reader, rows_from_python(rows, fields)))
+
+
+def _fields(schema: str) -> tuple[Field, ...]:
+    """The columns of a schema, written as JSON or as DDL."""
+    if not schema.startswith("{"):
+        type_ = require_struct(parse_type_text(schema), "given rows")
+        return tuple(Field(name, t) for name, t in type_.fields)
+    fields = json.loads(schema)["fields"]
+    return tuple(Field(f["name"], type_of(f["type"]), f["nullable"]) for f in fields)
+
+
+def _arrow_fields(schema: Any) -> tuple[Field, ...]:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    fields = from_arrow_schema(schema).fields
+    return tuple(Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in fields)
+
+
+def table_function(reader: RelationReader, node: Any) -> Frame:
+    """`spark.tvf`: a generator over a single row, or a range."""
+    call = exp.Anonymous(this=node.function_name, expressions=trees_of(node.arguments))
+    return Frame(reader.table_function(exp.Table(this=call)))
+
+
+# -- SQL text ----------------------------------------------------------------------------------
+
+
+def sql(reader: RelationReader, node: Any) -> Frame:
+    """A query in SQL; views it names came with the plan, parameters with the query."""
+    if "${" in node.query:
+        raise UnsupportedError(
+            "a variable, ${...}: Spark would replace it before it reads the text"
+        )
+    statements = parse_statements(node.query)
+    if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values | exp.Table):
+        raise ParseError("SQL text that is no single query")
+    tree = _with_arguments(statements[0], node)
+    inner = reader.inside({}, reader.builder, ())
+    return Frame(inner.visible(inner.query(tree)))
+
+
+def _with_arguments(tree: exp.Expr, node: Any) -> exp.Expr:
+    """The query with its parameters in place of `:name` and `?`."""
+    named: dict[str, exp.Expr] = {k: _constant(v) for k, v in node.args.items()}
+    named |= {k: tree_of(v) for k, v in node.named_arguments.items()}
+    placed = [_constant(v) for v in node.pos_args]
+    placed += trees_of(node.pos_arguments)
+    used = 0
+
+    def replaced(part: exp.Expr) -> exp.Expr:
+        nonlocal used
+        if not isinstance(part, exp.Placeholder | exp.Parameter):
+            return part
+        name = part.name
+        if name and name in named:
+            return named[name].copy()
+        if not name and used < len(placed):
+            used += 1
+            return placed[used - 1].copy()
+        raise UnsupportedError(f"the parameter {name or '?'} of a query, which is not given")
+
+    return tree.transform(replaced)
+
+
+def _constant(value: Any) -> exp.Expr:
+    return Constant(literal=read_literal(value))
+
+
+RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
+    "read": read,
+    "range": numbers,
+    "local_relation": given_rows,
+    "sql": sql,
+    "unresolved_table_valued_function": table_function,
+}

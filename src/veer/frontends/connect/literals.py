@@ -1,0 +1,104 @@
+"""Constants of the protocol, and how Spark prints them in names of columns."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.connect.types import read_type
+from veer.functions.arithmetic import NAN, to_float32
+from veer.functions.casts import text_of
+from veer.model.expr import Literal
+from veer.model.types import (
+    BINARY,
+    BOOLEAN,
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    SHORT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    DataType,
+    DayTimeIntervalType,
+    DecimalType,
+    YearMonthIntervalType,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.proto.expressions_pb2 import Expression
+
+EPOCH = datetime(1970, 1, 1)
+PLAIN: dict[str, DataType] = {
+    "binary": BINARY,
+    "boolean": BOOLEAN,
+    "byte": BYTE,
+    "short": SHORT,
+    "integer": INT,
+    "long": LONG,
+    "string": STRING,
+}
+
+
+def read_literal(literal: Expression.Literal) -> Literal:
+    """A constant; refused by name if its type is not modelled."""
+    kind = literal.WhichOneof("literal_type") or "nothing"
+    value: Any = getattr(literal, kind, None)
+    if kind in PLAIN:
+        return Literal(value, PLAIN[kind])
+    match kind:
+        case "null":
+            return Literal(None, read_type(value))
+        case "double":
+            return Literal(_number(value), DOUBLE)
+        case "float":
+            return Literal(_number(to_float32(value)), FLOAT)
+        case "decimal":
+            return _decimal(value)
+        case "date":
+            return Literal(date(1970, 1, 1) + timedelta(days=value), DATE)
+        case "timestamp":
+            return Literal(EPOCH + timedelta(microseconds=value), TIMESTAMP)
+        case "timestamp_ntz":
+            return Literal(EPOCH + timedelta(microseconds=value), TIMESTAMP_NTZ)
+        case "day_time_interval":
+            return Literal(timedelta(microseconds=value), DayTimeIntervalType())
+        case "year_month_interval":
+            return Literal(value, YearMonthIntervalType())
+        case _:
+            raise UnsupportedError(f"a constant of the kind {kind}")
+
+
+def _number(value: float) -> float:
+    return value if value == value else NAN
+
+
+def _decimal(literal: Any) -> Literal:
+    value = Decimal(literal.value)
+    if not literal.HasField("precision"):
+        raise UnsupportedError("a decimal constant without a precision")
+    # Spark's decimals know no negative zero; Python's do, and print it.
+    return Literal(value or abs(value), DecimalType(literal.precision, literal.scale))
+
+
+def shown(literal: Literal) -> str:
+    """A constant as Spark prints it in the name of a column."""
+    match literal.value:
+        case None:
+            return "NULL"
+        case bool():
+            return "true" if literal.value else "false"
+        case str():
+            return literal.value
+        case datetime():
+            word = "TIMESTAMP" if literal.type == TIMESTAMP else "TIMESTAMP_NTZ"
+            return f"{word} '{text_of(literal.value, literal.type)}'"
+        case date():
+            return f"DATE '{text_of(literal.value, literal.type)}'"
+        case _:
+            return text_of(literal.value, literal.type)

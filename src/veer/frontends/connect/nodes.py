@@ -1,0 +1,205 @@
+"""What plans of the Connect client have in expressions that SQL has not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast, final
+
+from veer.errors import UnsupportedError
+from veer.frontends import coercion
+from veer.frontends.connect import literals
+from veer.frontends.sql.embedded import Embedded
+from veer.frontends.sql.names import pretty
+from veer.model.expr import Expr, GetField, IsNull, Literal
+from veer.model.types import STRING, ArrayType, StructType
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.expressions import ExprReader
+
+
+class PlanReading(Protocol):
+    """What reads the plan that an expression is part of: see `relations.RelationReader`."""
+
+    def column_of_plan(self, reader: ExprReader, plan_id: int, names: Sequence[str]) -> Expr:
+        """The column that a name means in the plan of a number, as the rows here have it."""
+
+    def python_call(self, function: Any, args: Sequence[tuple[str, Expr]]) -> Expr:
+        """The call of a Python function that came with the plan."""
+
+
+def relations(reader: ExprReader) -> PlanReading:
+    """What reads the plan that an expression is part of."""
+    return cast(PlanReading, reader.queries)
+
+
+@final
+class Constant(Embedded):
+    """A constant of a given type."""
+
+    @property
+    def literal(self) -> Literal:
+        """The constant itself."""
+        literal: Literal = self.args["literal"]
+        return literal
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        return self.literal
+
+    def shown(self) -> str:
+        return literals.shown(self.literal)
+
+
+@final
+class PlanColumn(Embedded):
+    """A column of a given plan, `df["x"]`, which may stand anywhere below."""
+
+    @property
+    def plan_id(self) -> int:
+        """The number of the plan."""
+        return int(self.args["plan_id"])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The dotted name; a lone `*` means all columns."""
+        return tuple(self.args["names"])
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        return relations(reader).column_of_plan(reader, self.plan_id, self.names)
+
+    def shown(self) -> str:
+        return self.names[-1]
+
+    @property
+    def column_name(self) -> str:
+        return self.names[-1]
+
+
+@final
+class At(Embedded):
+    """The column at a place of the rows."""
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        place = int(self.args["place"])
+        self.set("name", reader.plan.columns[place].name)
+        return reader.plan.column(place)
+
+    def shown(self) -> str:
+        return str(self.args["name"])
+
+    @property
+    def column_name(self) -> str:
+        return str(self.args["name"])
+
+
+@final
+class LongName(Embedded):
+    """A name of more parts than SQL's columns have: fields inside of fields."""
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        return reader.resolve(list(self.args["names"]))
+
+    def shown(self) -> str:
+        return ".".join(self.args["names"])
+
+    @property
+    def column_name(self) -> str:
+        return str(self.args["names"][-1])
+
+
+@final
+class Part(Embedded):
+    """`value[key]`: a field of a struct, an item of an array or of a map."""
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        value, key = (reader.value(part) for part in self.expressions)
+        self.set("is_field", isinstance(value.type, StructType))
+        if not isinstance(value.type, StructType):
+            if isinstance(value.type, ArrayType) and key.type == STRING:
+                raise UnsupportedError("a field of each struct of an array")
+            return coercion.call("item", value, key)
+        if not isinstance(key, Literal) or not isinstance(key.value, str):
+            raise UnsupportedError("a field of a struct that is not named by a constant")
+        return field_of(value, key.value)
+
+    def shown(self) -> str:
+        value, key = map(pretty, self.expressions)
+        return f"{value}.{key}" if self.args.get("is_field") else f"{value}[{key}]"
+
+
+def field_of(value: Expr, name: str) -> Expr:
+    """A field of a struct by its name in any case."""
+    assert isinstance(value.type, StructType)
+    matching = [n for n, _ in value.type.fields if n.lower() == name.lower()]
+    if len(matching) != 1:
+        raise UnsupportedError(f"the field {name!r} of {value.type}")
+    return GetField(value, matching[0])
+
+
+@final
+class Updated(Embedded):
+    """A struct with a field set, or taken away if there is no value."""
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        struct, *values = (reader.value(part) for part in self.expressions)
+        field = str(self.args["field"])
+        if "." in field or not isinstance(struct.type, StructType):
+            raise UnsupportedError(f"the field {field!r} of {struct.type} is changed")
+        fields: dict[str, Expr] = {n: GetField(struct, n) for n, _ in struct.type.fields}
+        same = [n for n in fields if n.lower() == field.lower()]
+        if len(fields) < len(struct.type.fields) or len(same) > 1:
+            raise UnsupportedError("a struct with two fields of one name is changed")
+        if values:
+            fields[same[0] if same else field] = values[0]
+        else:
+            for name in same:
+                del fields[name]
+        if not fields:
+            raise UnsupportedError("all fields of a struct are dropped")
+        parts = [p for n, e in fields.items() for p in (Literal(n, STRING), e)]
+        changed = coercion.call("named_struct", *parts)
+        return coercion.case([(IsNull(struct), Literal(None, changed.type))], changed)
+
+    def shown(self) -> str:
+        raise UnsupportedError("a changed struct without a name of its own")
+
+
+@final
+class PythonCall(Embedded):
+    """A call of a Python function; arguments may be named."""
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        args = [reader.value(part) for part in self.expressions]
+        named = list(zip(self.args["keywords"], args, strict=True))
+        return relations(reader).python_call(self.args["function"], named)
+
+    def shown(self) -> str:
+        shown = ", ".join(map(pretty, self.expressions))
+        return f"{self.args['function'].function_name}({shown})"
+
+
+@final
+class FramePlan(Embedded):
+    """A query given as a DataFrame; stands where SQL has a query."""
+
+    @property
+    def plan_id(self) -> int:
+        """The number of the plan."""
+        return int(self.args["plan_id"])
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        raise UnsupportedError("a DataFrame where a value is wanted")
+
+    def shown(self) -> str:
+        return "..."
+
+
+__all__ = [
+    "At",
+    "Constant",
+    "FramePlan",
+    "LongName",
+    "Part",
+    "PlanColumn",
+    "PythonCall",
+    "Updated",
+]

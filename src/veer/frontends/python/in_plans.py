@@ -1,0 +1,81 @@
+"""Python functions as parts of a plan: what they compute, or a function known by its identity."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from veer.analysis.determinism import worst
+from veer.errors import UnsupportedError
+from veer.frontends.python import Identity, NotRead, identify, read_function
+from veer.frontends.python.purity import Arguments, argument
+from veer.frontends.python.purity.traits import TABLES
+from veer.functions.registry import Kind
+from veer.model.expr import Column, Expr, OpaqueCall
+from veer.model.ops import TableUdf
+from veer.model.schema import Field
+from veer.model.types import DataType
+
+ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
+BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
+
+
+def python_call(
+    function: Any | None,
+    name: str,
+    args: Sequence[tuple[str, Expr]],
+    type_: DataType,
+    eval_type: int,
+    deterministic: bool,
+) -> Expr:
+    """The call of a Python function; arguments have names where they were given by name.
+
+    `function` is None where it cannot be had: it equals nothing then.
+    """
+    if eval_type not in (*ROW_WISE, *BATCHED):
+        raise UnsupportedError(f"a Python function of evalType {eval_type}")
+    is_row_wise = eval_type in ROW_WISE
+    arguments = [(n, argument(a.type)) for n, a in args]
+    identity = _identity(function, arguments if is_row_wise else TABLES)
+    if not is_row_wise:
+        kind = Kind.PARTITION  # it sees how rows are spread over batches
+    else:
+        kind = identity.kind if deterministic else worst(identity.kind, Kind.CHOICE)
+    if kind is Kind.PURE and identity.certain and function is not None:
+        try:
+            return read_function(function, list(args), type_, eval_type)
+        except NotRead:
+            pass
+    keywords = " ".join(n for n, _ in args if n)
+    shown = f"python {name} {identity.digest} {eval_type} {keywords}".rstrip()
+    return OpaqueCall(shown, tuple(a for _, a in args), type_, kind)
+
+
+def python_table(
+    function: Any | None,
+    name: str,
+    eval_type: int,
+    deterministic: bool,
+    scope: str,
+    keys: tuple[Column, ...],
+    fields: tuple[Field, ...],
+    more: Sequence[Any] = (),
+) -> TableUdf:
+    """A Python function of batches, groups or whole tables, known by its code.
+
+    `scope` says of what: "batch" (`mapInPandas`), "group" (`applyInPandas`), "table" (`cogroup`);
+    `more` is what else tells it from others.
+    """
+    identity = _identity(function, TABLES)
+    # What keeps state between groups is never the same choice twice.
+    digest = uuid.uuid4().hex if identity.kind is Kind.PARTITION else identity.digest
+    text = f"python {name} {json.dumps([digest, eval_type, *more], default=str)}"
+    return TableUdf(text, fields, scope, keys, deterministic and identity.kind is Kind.PURE)
+
+
+def _identity(function: Any | None, arguments: Arguments) -> Identity:
+    if function is None:
+        return Identity(uuid.uuid4().hex, Kind.CHOICE, False)
+    return identify(function, arguments)

@@ -1,0 +1,138 @@
+"""Functions of functions: `transform(items, x -> x + 1)`.
+
+A lambda function is read for its type; the whole call is then a function of the values it reads,
+known by what it does: equal bodies over equal values give equal results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from veer.analysis.determinism import expr_kind
+from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.sql.pieces import placeholder
+from veer.functions.registry import Kind
+from veer.model.digests import json_digest
+from veer.model.expr import Column, Expr, OpaqueCall, OuterColumn
+from veer.model.json import encode
+from veer.model.types import BOOLEAN, INT, ArrayType, DataType, MapType
+from veer.model.walk import parts, query_of, replace_down
+
+if TYPE_CHECKING:
+    from veer.frontends.sql.expressions import ExprReader
+
+Typing = Callable[[list[DataType], list[DataType]], DataType]  # of values and of bodies
+
+
+def _array(type_: DataType) -> ArrayType:
+    if not isinstance(type_, ArrayType):
+        raise IllFormedError(f"{type_} is no array")
+    return type_
+
+
+def _map(type_: DataType) -> MapType:
+    if not isinstance(type_, MapType):
+        raise IllFormedError(f"{type_} is no map")
+    return type_
+
+
+# The types of a lambda function's variables, by what the collections before it are.
+VARIABLES: dict[str, Callable[[list[DataType]], list[DataType]]] = {
+    "transform": lambda v: [_array(v[0]).element, INT],
+    "filter": lambda v: [_array(v[0]).element, INT],
+    "exists": lambda v: [_array(v[0]).element],
+    "forall": lambda v: [_array(v[0]).element],
+    "zip_with": lambda v: [_array(v[0]).element, _array(v[1]).element],
+    "map_filter": lambda v: [_map(v[0]).key, _map(v[0]).value],
+    "transform_values": lambda v: [_map(v[0]).key, _map(v[0]).value],
+    "transform_keys": lambda v: [_map(v[0]).key, _map(v[0]).value],
+    "array_sort": lambda v: [_array(v[0]).element, _array(v[0]).element],
+}
+RESULTS: dict[str, Typing] = {
+    "transform": lambda v, b: ArrayType(b[0]),
+    "filter": lambda v, b: v[0],
+    "exists": lambda v, b: BOOLEAN,
+    "forall": lambda v, b: BOOLEAN,
+    "zip_with": lambda v, b: ArrayType(b[0]),
+    "map_filter": lambda v, b: v[0],
+    "transform_values": lambda v, b: MapType(_map(v[0]).key, b[0]),
+    "transform_keys": lambda v, b: MapType(b[0], _map(v[0]).value),
+    "array_sort": lambda v, b: v[0],
+}
+CONDITIONS = ("filter", "exists", "forall", "map_filter")
+AGGREGATES = ("aggregate", "reduce")
+
+
+def is_higher_order(function: str, args: Sequence[exp.Expr]) -> bool:
+    """Whether a call hands a lambda function over."""
+    return any(isinstance(arg, exp.Lambda) for arg in args)
+
+
+def read_higher_order(reader: ExprReader, function: str, args: Sequence[exp.Expr]) -> Expr:
+    """The call of a function that takes lambda functions."""
+    values = [reader.read(a) for a in args if not isinstance(a, exp.Lambda)]
+    lambdas = [a for a in args if isinstance(a, exp.Lambda)]
+    if function in AGGREGATES and len(values) == 2 and 1 <= len(lambdas) <= 2:
+        return _aggregate(reader, values, lambdas)
+    if function not in RESULTS or len(lambdas) != 1 or isinstance(args[0], exp.Lambda):
+        raise UnsupportedError(f"the function {function} with a lambda function")
+    given = [v.type for v in values]
+    body = _body(reader, lambdas[0], VARIABLES[function](given))
+    if function in CONDITIONS and body.type != BOOLEAN:
+        raise IllFormedError(f"{function}: the lambda function gives {body.type}, no condition")
+    return _closed(function, values, [body], RESULTS[function](given, [body.type]))
+
+
+def _aggregate(reader: ExprReader, values: list[Expr], lambdas: list[exp.Lambda]) -> Expr:
+    """A fold: from a start by a step, and perhaps a last function of what came out."""
+    items, start = values
+    merged = _body(reader, lambdas[0], [start.type, _array(items.type).element])
+    if merged.type != start.type:
+        raise UnsupportedError(f"aggregate from {start.type} to {merged.type}")
+    bodies = [merged]
+    if len(lambdas) == 2:
+        bodies.append(_body(reader, lambdas[1], [start.type]))
+    return _closed("aggregate", values, bodies, bodies[-1].type)
+
+
+def _body(reader: ExprReader, node: exp.Lambda, types: Sequence[DataType]) -> Expr:
+    """The body of a lambda function over variables of these types."""
+    names = [e.name.lower() for e in node.expressions]
+    if not names or len(names) > len(types) or len(set(names)) < len(names):
+        raise IllFormedError(f"a lambda function of {len(names)} variables")
+    depth = len(reader.variables)
+    variables = {
+        name: OpaqueCall(f"lambda variable {depth} {place}", (), type_)
+        for place, (name, type_) in enumerate(zip(names, types, strict=False))
+    }
+    reader.variables.append(variables)
+    try:
+        return reader.value(node.this)
+    finally:
+        reader.variables.pop()
+
+
+def _closed(function: str, values: list[Expr], bodies: Sequence[Expr], type_: DataType) -> Expr:
+    """A function of the values and of the columns that the bodies read."""
+    args = list(values)
+    places: dict[Expr, int] = {}
+
+    def closed(expr: Expr) -> Expr | None:
+        # Variables of functions around are read like columns, by what stands for them here.
+        if isinstance(expr, Column | OuterColumn):
+            if expr not in places:
+                places[expr] = len(args)
+                args.append(expr)
+            return OpaqueCall(f"lambda argument {places[expr]}", (), expr.type)
+        return None
+
+    inside = [part for body in bodies for part in parts(body)]
+    if any(query_of(part) is not None or placeholder(part) is not None for part in inside):
+        raise UnsupportedError("a subquery or an aggregate inside of a lambda function")
+    texts = [encode(replace_down(body, closed)) for body in bodies]
+    kinds = {expr_kind(body) for body in bodies}
+    kind = Kind.PURE if kinds == {Kind.PURE} else Kind.CHOICE
+    return OpaqueCall(f"{function} {json_digest(texts)}", tuple(args), type_, kind)
