@@ -97,6 +97,6 @@ def version_of(given: Version | str | Any, name: str, schema: str = "") -> Versi
         from veer.frontends.connect.live import read_connect_frames
 
         return Version(name, read_connect_frames([(given, Sink("result"))]), stable_ids=False)
-    from veer.frontends.spark import read_dataframe
+    from veer.frontends.spark.frames import read_dataframe
 
     return Version(name, read_dataframe(given), stable_ids=False)

@@ -8,8 +8,8 @@ from typing import Any
 
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
-from veer.frontends.spark import read_frames
 from veer.frontends.spark.capture.capture import Capture, first_line
+from veer.frontends.spark.frames import read_frames
 from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import plan_of, scala_items
