@@ -87,6 +87,15 @@ def load_pair(
         return sealed(versions[0], opened), sealed(versions[1], opened)
 
 
+def versions_of(
+    p: Version | str | Any, q: Version | str | Any, schema: str = ""
+) -> tuple[Version, Version]:
+    """Two versions, each given loaded, as a SPEC, or as a DataFrame of a running session."""
+    if isinstance(p, str) and isinstance(q, str) and not (is_stored(p) or is_stored(q)):
+        return load_pair(p, q, schema=schema)
+    return version_of(p, "P", schema), version_of(q, "Q", schema)
+
+
 def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:
     """A version given loaded, as a SPEC, or as a DataFrame of a running session, classic or Connect."""
     if isinstance(given, Version):

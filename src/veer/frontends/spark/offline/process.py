@@ -30,7 +30,6 @@ IMPORTED = (
     "pyspark.sql.pandas.functions",
     "pyspark.sql.types",
     "pyspark.sql.window",
-    "pyspark.ml.base",
 )
 IDLE = 60.0  # seconds without a request after which the process ends
 
