@@ -245,15 +245,21 @@ class ExprReader:
         if function == "typeof" and len(args) == 1:
             return Literal(str(self.read(args[0]).type), STRING)
         if function in OPAQUE:
-            if not args:
-                raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
-            read = tuple(self.read(a) for a in args)
-            entry = OPAQUE[function]
-            shown = entry.shows_addresses and shows_addresses(a.type for a in read)
-            return OpaqueCall(function, read, entry.type, Kind.CHOICE if shown else Kind.PURE)
+            return self.opaque(node, function, tuple(self.value(a) for a in args))
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
+
+    def opaque(self, node: exp.Expr, function: str, args: tuple[Expr, ...]) -> Expr:
+        """A call of a function that is known by its name alone."""
+        if not args:
+            raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
+        entry = OPAQUE[function]
+        type_ = entry.result([a.type for a in args])
+        if type_ is None:
+            refuse(node, f"{function} of {', '.join(str(a.type) for a in args)}")
+        shown = entry.shows_addresses and shows_addresses(a.type for a in args)
+        return OpaqueCall(function, args, type_, Kind.CHOICE if shown else Kind.PURE)
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
         """A call of a scalar function, its arguments cast as Spark does."""
