@@ -73,6 +73,14 @@ class Reuse(Enum):
     NONE = "none"
 
 
+class JvmUse(Enum):
+    """Whether a JVM is started to read PySpark functions."""
+
+    AUTO = "auto"  # for what cannot be read without one
+    NEVER = "never"
+    ALWAYS = "always"
+
+
 class TextOrJson(Enum):
     """How a command prints what is not a report; for reports see `veer.report.formats`."""
 

@@ -420,3 +420,15 @@ def test_defaults_and_given_rows_of_jobs(spark: SparkSession, tmp_path: Path) ->
     assert verdict(p, q) is EQUIVALENT
     assert verdict(p, r) is INEQUIVALENT
     assert not any(isinstance(op, Source) for op in p.dataflow.operators.values())
+
+
+def test_predicates_of_a_database_tell_rows(spark: SparkSession) -> None:
+    jvm: Any = spark._jvm
+    url = "jdbc:derby:memory:predicates"
+    connection = jvm.java.sql.DriverManager.getConnection(f"{url};create=true")
+    connection.createStatement().execute("CREATE TABLE t (a INT)")
+    driver = {"driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
+    whole = spark.read.jdbc(url, "t", properties=driver)
+    twice = spark.read.jdbc(url, "t", predicates=["a < 5", "a > 3"], properties=driver)
+    assert veer.verify(whole, twice).verdict is UNKNOWN
+    assert veer.verify(twice, twice.where("true")).verdict is EQUIVALENT

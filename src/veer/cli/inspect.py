@@ -9,8 +9,8 @@ import typer
 
 from veer.cli import options
 from veer.cli.store import show_stored
-from veer.cli.terminal import console, progress
-from veer.options import TextOrJson
+from veer.cli.terminal import complain, console, progress
+from veer.options import JvmUse, TextOrJson
 from veer.visible import json_text, visible
 
 
@@ -19,6 +19,7 @@ def diff(
     q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
+    jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     mappings: Annotated[
         int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")
@@ -34,7 +35,9 @@ def diff(
 
     with progress() as say:
         say(f"reading {p} and {q}")
-        old, new = load_pair(p, q, schema=schema, args=arg or (), store=store)
+        old, new = load_pair(
+            p, q, schema=schema, args=arg or (), store=store, jvm=jvm, note=complain
+        )
     listed = [_edits(pair) for pair in islice(best_pairs(old, new), mappings)]
     if format is TextOrJson.JSON:
         typer.echo(json_text({"p": old.name, "q": new.name, "mappings": listed}))
@@ -59,6 +62,7 @@ def show(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
+    jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
@@ -73,7 +77,7 @@ def show(
 
     with progress() as say:
         say(f"reading {spec}")
-        version = load(spec, schema=schema, args=arg or (), store=store)
+        version = load(spec, schema=schema, args=arg or (), store=store, jvm=jvm, note=complain)
     if format is TextOrJson.JSON:
         typer.echo(json_text(to_json(version.dataflow)))
         return

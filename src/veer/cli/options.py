@@ -12,6 +12,7 @@ from veer.errors import UsageError
 from veer.options import (
     ColumnMatching,
     ErrorHandling,
+    JvmUse,
     TextOrJson,
     TypeMatching,
     chosen,
@@ -46,6 +47,15 @@ Schema = Annotated[
 Arguments = Annotated[
     list[str] | None,
     typer.Option(metavar="K=V", help="Argument of a PySpark function; may be given several times."),
+]
+Jvm = Annotated[
+    JvmUse,
+    choice(
+        JvmUse,
+        "--jvm",
+        "How to read PySpark functions: without a JVM where that is possible, never with one, or "
+        "always with one.",
+    ),
 ]
 StoreLocation = Annotated[
     str,

@@ -16,6 +16,7 @@ from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
 from veer.options import (
     ColumnMatching,
     ErrorHandling,
+    JvmUse,
     Optimization,
     SearchStrategy,
     SecondSolver,
@@ -100,6 +101,7 @@ def verify(
     timeout: Timeout = TIMEOUT,
     cache: options.Cache = "",
     arg: options.Arguments = None,
+    jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ReportFormat = "text",
     out: OutFile = "",
@@ -142,7 +144,8 @@ def verify(
         evidence=bool(evidence),
         recheck=recheck,
     )
-    loading = {"schema": schema, "revision": base, "args": arg or (), "store": store}
+    reading = {"args": arg or (), "jvm": jvm, "note": complain}
+    loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)
     if versions is not None:  # else there is nothing but a verdict

@@ -22,9 +22,10 @@ from veer.execution.targets import safe_name
 from veer.execution.writers import Reads, reads_table, recording_writer
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.inputs import parse_spec
-from veer.frontends.spark.capture.capture import Capture, Stopped, Written
-from veer.frontends.spark.capture.child import arguments_for, describe_error, function_of
+from veer.frontends.spark.capture.capture import Stopped, Written
+from veer.frontends.spark.capture.classic import ClassicCapture
 from veer.frontends.spark.capture.jobs import parse_args
+from veer.frontends.spark.capture.loading import arguments_for, describe_error, function_of
 from veer.model.ops import Sink
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class _Job:
 
 
 @final
-class _Watched(Capture):
+class _Watched(ClassicCapture):
     """A job that reads what is there, but writes nothing and runs no action: only to explain it."""
 
     live = True

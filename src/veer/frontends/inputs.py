@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import final
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.checkout import checked_out, git, top_level
+from veer.options import JvmUse
 
 MAX_BYTES = 64_000_000
 
@@ -123,6 +124,8 @@ class ReadOptions:
     schema: str = ""  # CREATE TABLE statements, or the path of a file with them
     args: Sequence[str] = ()  # NAME=VALUE, of a function
     store: str = ""  # where stored versions are
+    jvm: JvmUse = JvmUse.AUTO  # whether PySpark functions may be read by a JVM
+    note: Callable[[str], None] = lambda _: None  # is told what the user should know
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of `schema`."""

@@ -25,6 +25,7 @@ from veer.versions.version import Version
 
 GROUP = "veer.frontends"
 Reader: TypeAlias = Callable[[Input, ReadOptions], Version | Dataflow]
+PairReader: TypeAlias = Callable[[Input, Input, ReadOptions], tuple[Version, Version]]
 
 
 @final
@@ -41,6 +42,7 @@ class FrontEnd:
     takes_arguments: bool = False  # `--arg`
     stable_ids: bool = True  # of a Dataflow it gives: operators keep their ids between versions
     starts_process: bool = False  # worth reading both versions of a pair side by side
+    pair_reader: str | PairReader = ""  # of two versions of this kind, as `reader` of one
 
     def read(self, source: Input, options: ReadOptions) -> Version:
         """The version an input holds."""
@@ -53,12 +55,22 @@ class FrontEnd:
             raise UsageError(f"front end {self.name!r} gives a {kind}, not a Dataflow or Version")
         return result
 
+    def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
+        """The versions two inputs hold, by the reader of pairs."""
+        reader: PairReader = _imported(self.pair_reader)
+        return reader(p, q, options)
+
     def _reader(self) -> Reader:
-        if not isinstance(self.reader, str):
-            return self.reader
-        module, _, function = self.reader.partition(":")
-        reader: Reader = getattr(import_module(module), function)
+        reader: Reader = _imported(self.reader)
         return reader
+
+
+def _imported(reader: Any) -> Any:
+    """A reader given by itself, or by the name of its module and its own."""
+    if not isinstance(reader, str):
+        return reader
+    module, _, function = reader.partition(":")
+    return getattr(import_module(module), function)
 
 
 BUILT_IN = (
@@ -74,7 +86,7 @@ BUILT_IN = (
         "veer.frontends.spark.version:read",
         suffixes=(".py",),
         takes_arguments=True,
-        starts_process=True,
+        pair_reader="veer.frontends.spark.version:read_pair",
     ),
     FrontEnd("sql", "a .sql file", "veer.frontends.sql.version:read", suffixes=(".sql",)),
     FrontEnd(

@@ -6,17 +6,18 @@ end reads it is decided by the registry (`veer.frontends.registry`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
 from veer.errors import InputError, ParseError, UsageError
-from veer.frontends.inputs import ReadOptions
+from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.live_frames import is_connect_frame
-from veer.frontends.registry import front_end_of, parse
+from veer.frontends.registry import FrontEnd, front_end_of, parse
 from veer.frontends.stored import existing_store, is_stored, sealed
 from veer.model.ops import Sink
+from veer.options import JvmUse, chosen
 from veer.versions.version import Version
 
 
@@ -27,17 +28,29 @@ def load(
     revision: str = "",
     args: Sequence[str] = (),
     store: str = "",
+    jvm: JvmUse | str = JvmUse.AUTO,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
-    `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are.
+    `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are. `jvm` says
+    whether a JVM may read a function; why one is started is told to `note`.
     """
     source = parse(text, revision)
+    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note)
+    return _read(source, _front_end(source, options), options)
+
+
+def _front_end(source: Input, options: ReadOptions) -> FrontEnd:
     front_end = front_end_of(source)
-    if args and not front_end.takes_arguments:
+    if options.args and not front_end.takes_arguments:
         raise UsageError(f"--arg belongs to PySpark functions; {source.name} is none")
+    return front_end
+
+
+def _read(source: Input, front_end: FrontEnd, options: ReadOptions) -> Version:
     try:
-        return front_end.read(source, ReadOptions(schema, args, store))
+        return front_end.read(source, options)
     except RecursionError:
         raise ParseError(f"{source.name}: nested too deeply") from None
     except InputError as error:
@@ -52,16 +65,21 @@ def load_pair(
     revision: str = "",
     args: Sequence[str] = (),
     store: str = "",
+    jvm: JvmUse | str = JvmUse.AUTO,
+    note: Callable[[str], None] = lambda _: None,
 ) -> tuple[Version, Version]:
-    """Two versions, `p` at a revision if one is given; PySpark jobs start side by side."""
-    load_p = partial(load, p, schema=schema, revision=revision, args=args, store=store)
-    load_q = partial(load, q, schema=schema, args=args, store=store)
+    """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
+    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note)
     sources = parse(p, revision), parse(q)
-    if all(front_end_of(source).starts_process for source in sources):
+    kinds = tuple(_front_end(source, options) for source in sources)
+    if kinds[0] == kinds[1] and kinds[0].pair_reader:
+        return kinds[0].read_pair(*sources, options)
+    reads = [partial(_read, s, kind, options) for s, kind in zip(sources, kinds, strict=True)]
+    if all(kind.starts_process for kind in kinds):
         with ThreadPoolExecutor(2) as pool:
-            futures = pool.submit(load_p), pool.submit(load_q)
+            futures = [pool.submit(read) for read in reads]
             return futures[0].result(), futures[1].result()
-    versions = load_p(), load_q()
+    versions = reads[0](), reads[1]()
     # A stored version was stored without its secrets: the other must lose them in the same way.
     if is_stored(p) == is_stored(q):
         return versions

@@ -7,7 +7,9 @@ from importlib import metadata
 from veer.errors import InputError
 
 SUPPORTED = "pyspark>=4.0,<5"
-INSTALL = "pip install 'veer-spark[spark]'"
+INSTALL = "pip install 'veer-spark[connect]'"
+CONNECT_INSTALL = "pip install 'veer-spark[connect]'"
+CONNECT_PACKAGES = ("grpcio", "grpcio-status", "googleapis-common-protos", "pandas", "pyarrow")
 
 
 def require_pyspark() -> None:
@@ -19,6 +21,16 @@ def require_pyspark() -> None:
         raise InputError(
             f"PySpark {installed} is installed; Veer reads jobs with {SUPPORTED}: {INSTALL}"
         )
+
+
+def connect_problem() -> str:
+    """Why plans cannot be built without a JVM here; nothing if they can."""
+    for name in CONNECT_PACKAGES:
+        try:
+            metadata.version(name)
+        except metadata.PackageNotFoundError:
+            return f"{name} is not installed, use: {CONNECT_INSTALL}"
+    return ""
 
 
 def pyspark_version() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from veer.errors import UnsupportedError
@@ -28,30 +29,45 @@ WRITING = frozenset(
 )
 
 
-def unusual_settings(session: Any) -> dict[str, str]:
-    """What the session sets away from Spark's defaults and is not known to be harmless."""
-    defaults = session._jvm.org.apache.spark.sql.internal.SQLConf()
+def unusual_settings(session: Any, default: Callable[[str], str] | None = None) -> dict[str, str]:
+    """What the session sets away from Spark's defaults and is not known to be harmless.
+
+    `default` tells Spark's defaults; the JVM of the session does by itself.
+    """
+    default = default or _defaults(session)
     unusual = {}
     for name, value in sorted(session.conf.getAll.items()):
         short = name.removeprefix("spark.sql.")
         if short == name or HARMLESS.fullmatch(short):
             continue
-        try:
-            usual = str(defaults.getConfString(name))
-        except Exception:  # a setting Spark does not know
-            usual = ""
-        if usual.lower() != value.lower():
+        if default(name).lower() != value.lower():
             unusual[name] = value
     return unusual
 
 
-def check_settings(session: Any, allowed: frozenset[str] = frozenset()) -> dict[str, str]:
+def _defaults(session: Any) -> Callable[[str], str]:
+    defaults = session._jvm.org.apache.spark.sql.internal.SQLConf()
+
+    def default(name: str) -> str:
+        try:
+            return str(defaults.getConfString(name))
+        except Exception:  # a setting Spark does not know
+            return ""
+
+    return default
+
+
+def check_settings(
+    session: Any,
+    allowed: frozenset[str] = frozenset(),
+    default: Callable[[str], str] | None = None,
+) -> dict[str, str]:
     """Refuse a session whose settings change results; gives those that are allowed."""
     if session.conf.get("spark.sql.ansi.enabled") != "true":
         raise UnsupportedError(
             "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
         )
-    unusual = unusual_settings(session)
+    unusual = unusual_settings(session, default)
     for name, value in unusual.items():
         if name not in allowed:
             raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from veer.errors import UsageError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.locations import place_of
-from veer.frontends.spark.capture.jobs import Job, load_job, parse_args
+from veer.frontends.spark.capture.jobs import Captured, Job, load_jobs, parse_args
 from veer.frontends.sql import read_schema
 from veer.versions.version import Version
 
 
 def read(source: Input, options: ReadOptions) -> Version:
     """The version of a PySpark function, called with the arguments of `--arg`."""
-    if not source.function:
-        raise UsageError(f"{source.name}: name the function, as in {source.path}:build")
+    return _read([source], options)[0]
+
+
+def read_pair(p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
+    """Two versions, loaded side by side and read in the same way."""
+    first, second = _read([p, q], options)
+    return first, second
+
+
+def _read(sources: Sequence[Input], options: ReadOptions) -> list[Version]:
+    for source in sources:
+        if not source.function:
+            raise UsageError(f"{source.name}: name the function, as in {source.path}:build")
     arguments, ddl = parse_args(options.args), options.ddl()
-    job = load_job(Job(source.path, source.function, source.revision, arguments, ddl))
+    jobs = [Job(s.path, s.function, s.revision, arguments, ddl, s.name) for s in sources]
+    captured = load_jobs(jobs, options.jvm, options.note)
+    return [_version(s, c, ddl) for s, c in zip(sources, captured, strict=True)]
+
+
+def _version(source: Input, job: Captured, ddl: str) -> Version:
     dataflow = job.dataflow
     if ddl:
         dataflow = dataflow.declaring(read_schema(ddl).values())

@@ -1,5 +1,8 @@
 """Running a user's function without running Spark on anything: what it reads becomes sources,
 what it writes or returns becomes sinks, an action whose value it uses stops it.
+
+The rules are here. How frames are made and read is up to the session: a classic one (`classic`), or
+one without a server (`veer.frontends.spark.offline`).
 """
 
 from __future__ import annotations
@@ -7,42 +10,30 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, final
+from typing import Any, NoReturn, Self, final
 from unittest.mock import patch
 
-from veer.analysis.determinism import expr_kind
-from veer.errors import InputError, UnsupportedError, VeerError
-from veer.frontends.spark import read_frames
+from veer.errors import InputError
 from veer.frontends.spark.capture.actions import UnknownValue, is_only_shown
 from veer.frontends.spark.capture.readers_writers import (
     CapturedReader,
     CapturedTableWriter,
     CapturedWriter,
 )
-from veer.frontends.spark.plans.python_rows import rows_from_python
-from veer.frontends.spark.plans.sources import source_of
+from veer.frontends.spark.capture.stopping import Stopped
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.plans.tree import plan_of, scala_items
-from veer.frontends.spark.plans.types import type_of
-from veer.frontends.spark.settings import WRITING, check_settings
 from veer.frontends.sql import read_schema
-from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
-from veer.model.ops import (
-    AnyOperator,
-    Sink,
-    Source,
-    Values,
-)
+from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.pprint import show_kind
-from veer.model.schema import Field, close_names
-from veer.model.walk import operator_exprs
-from veer.model.writes import Insert, Write
+from veer.model.schema import close_names
+from veer.model.writes import Write
 
 # Values a program may only print: it cannot go on with what nobody computed.
 PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
@@ -50,8 +41,6 @@ PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPan
 REFUSED_CATALOG_CALLS = ("listTables", "listDatabases", "listColumns", "listCatalogs", "getTable", "getDatabase",
            "databaseExists", "functionExists", "createTable", "createExternalTable",
            "listFunctions", "recoverPartitions")  # fmt: skip
-REFUSED_CONTEXT_CALLS = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
-           "hadoopFile", "newAPIHadoopFile")  # fmt: skip
 # Written like this, without options of any kind, it holds these rows and no others.
 REREAD_FORMATS = ("parquet", "orc", "delta", "table")
 REREAD_MODES = ("overwrite", "error", "created", "replaced", "created or replaced")
@@ -66,28 +55,6 @@ WAYS_OUT = {
     "isEmpty": "decide it outside of the function",
     "rdd": "use DataFrame operations",
 }
-# Commands that change nothing but names and settings of the session.
-PASSED_COMMANDS = frozenset(
-    {"SetCommand", "ResetCommand", "CreateViewCommand", "CreateView", "SetCatalogAndNamespace"}
-    | {"SetNamespaceCommand", "DropView", "DropTempView", "CreateFunction", "ExplainCommand"}
-    | {"CreateUserDefinedFunction", "CreateFunctionCommand", "DescribeRelation", "UncacheTable"}
-)
-# Commands that change no result, and need not be run.
-IGNORED_COMMANDS = frozenset(
-    {"AnalyzeTable", "AnalyzeTables", "AnalyzeColumn", "RepairTable", "OptimizeTable"}
-    | {"CacheTable", "RefreshTable", "CreateNamespace", "CreateTable", "DropTable"}
-)
-WRITING_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
-EAGER_PLANS = (
-    "InsertIntoDir",
-    "ExecuteImmediateQuery",
-    "UnresolvedExecuteImmediate",
-    "CompoundBody",
-)
-
-
-class Stopped(BaseException):
-    """A program that wants to know what was not computed; no `except Exception` catches it."""
 
 
 @final
@@ -100,7 +67,7 @@ class Written:
     site: str
 
 
-class Capture:
+class Capture(ABC):
     """Intercepts PySpark while it is entered; `schema` is DDL of what the job reads."""
 
     live = False  # or what it reads is really read
@@ -110,65 +77,62 @@ class Capture:
         self.root = root
         self.data = data
         self.tables: dict[str, Source] = dict(read_schema(schema)) if schema else {}
-        self.stubs: dict[int, AnyOperator] = {}  # by the number of the RDD that stands for them
         self.written: list[Written] = []
         self.stopped: Stopped | None = None
         self.keep = False  # whether PySpark stays intercepted: the process ends anyway
         self._stack = ExitStack()
-        self._create = spark.createDataFrame
-        for name, source in self.tables.items():
-            self._declare(name, source)
+
+    # -- what is up to the session -------------------------------------------------------------
+
+    @abstractmethod
+    def stub(self, operator: AnyOperator) -> Any:
+        """A frame that stands for a source."""
+
+    @abstractmethod
+    def is_view(self, name: str) -> bool:
+        """Whether there is a temporary view of that name."""
+
+    @abstractmethod
+    def known_table(self, name: str) -> Any:
+        """A table that the schema declares, or a view; stops the job if there is none."""
+
+    @abstractmethod
+    def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
+        """A query, or a command: what writes becomes a sink, and nothing else is run."""
+
+    @abstractmethod
+    def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
+        """Rows given in the program."""
+
+    @abstractmethod
+    def column_text(self, column: Any) -> str:
+        """What tells a column that says how something is written."""
+
+    @abstractmethod
+    def write_settings(self) -> Mapping[str, str]:
+        """The settings of the session that decide a write; others must be at their defaults."""
+
+    @abstractmethod
+    def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
+        """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
+
+    @abstractmethod
+    def replacements(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The classes of PySpark that are intercepted, each with its methods."""
+
+    def lacks(self, error: BaseException) -> str:
+        """What of PySpark the session does not have, if that is why an exception was raised."""
+        return ""
 
     # -- tables --------------------------------------------------------------------------------
-
-    def _declare(self, name: str, source: Source) -> None:
-        """A table of the catalog, so that SQL finds it too; paths are for readers only."""
-        parts = name.split(".")
-        if "/" in name or len(parts) > 2:
-            return
-        try:
-            if len(parts) == 2:
-                self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {_quoted(parts[:1])}")
-            self.spark.sql(f"CREATE TABLE {_quoted(parts)} ({_ddl(source.fields)}) USING parquet")
-        except Exception as error:
-            raise InputError(f"--schema: table {name}: {_first_line(error)}") from None
-
-    def close(self) -> None:
-        """Take the declared tables out of the catalog again."""
-        for name in self.tables:
-            if "/" not in name and name.count(".") < 2:
-                self.spark.sql(f"DROP TABLE IF EXISTS {_quoted(name.split('.'))}")
 
     def table(self, name: str) -> Any:
         """A table by name: what the job wrote there, what the schema declares, or a view."""
         plain = name.replace("`", "")
-        temporary = self.spark._jsparkSession.sessionState().catalog().getTempView(plain)
-        for written in self.written if not temporary.isDefined() else ():
+        for written in self.written if not self.is_view(plain) else ():
             if written.sink.target == plain:
                 return self.reread(written)
-        parts = plain.split(".")
-        key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
-        if key is not None and (len(parts) > 2 or "/" in key):
-            return self.stub(self.tables[key])
-        try:
-            return self._original_table(name)
-        except Exception as error:
-            hint = self.hint(error)
-            self.stop(f"{_first_line(error)}{hint}", says_what_to_do=bool(hint))
-
-    def stub(self, operator: AnyOperator) -> Any:
-        """An empty frame that stands for a source."""
-        from pyspark.sql.types import StructField, StructType, _parse_datatype_string
-
-        assert isinstance(operator, Source | Values)
-        columns = [
-            StructField(f.name, _parse_datatype_string(str(f.type)), f.nullable)
-            for f in operator.fields
-        ]
-        empty = self.spark.sparkContext.emptyRDD()
-        frame = self._create(empty, StructType(columns))
-        self.stubs[_rdd_number(frame)] = operator
-        return frame
+        return self.known_table(name)
 
     def path(self, path: str) -> str:
         """A path as it is compared: without the place of the checkout and other spellings."""
@@ -186,60 +150,33 @@ class Capture:
                 how = show_kind(written.sink)
                 self.stop(f"{written.sink.target} is read after it was written as {how}")
 
-    def source(self, node: Any) -> AnyOperator | None:
-        """What a leaf of a plan stands for, if it is one of the stubs."""
-        if node.kind == "LogicalRDD":
-            return self.stubs.get(int(node.jvm.rdd().id()))
-        if node.kind == "LogicalRelation" and node.jvm.catalogTable().isDefined():
-            name = str(node.jvm.catalogTable().get().identifier().unquotedString())
-            parts = name.split(".")[-2:]
-            key = ".".join(parts)
-            short = parts[-1] if parts[0] == "default" else key
-            if any(w.sink.target in (key, short) for w in self.written):
-                raise UnsupportedError(f"the table {short} is read and written by one job")
-            return self.tables.get(key) or self.tables.get(short)
-        return None
+    def exists(self, name: str) -> bool:
+        """Whether a table exists: only declared ones are known."""
+        table = name.replace("`", "")
+        if table in self.tables or any(w.sink.target == table for w in self.written):
+            return True
+        self.stop(f"whether the table {name} exists is asked", "isEmpty")
 
     # -- while the job runs --------------------------------------------------------------------
 
-    def __enter__(self) -> Capture:
-        from pyspark.sql import GroupedData
-
-        self._original_sql, self._original_table = self.spark.sql, self.spark.table
-        self._original_pivot = GroupedData.pivot
-        for owner, table in self._replacements():
+    def __enter__(self) -> Self:
+        for owner, table in (*self.replacements(), *self._learning()):
             for name, replacement in table.items():
                 if hasattr(owner, name):
                     self._stack.enter_context(patch.object(owner, name, replacement))
-        self._patch_learning()
         return self
 
-    def _replacements(self) -> list[tuple[Any, dict[str, Any]]]:
-        """The classes of PySpark that are intercepted, each with its methods."""
-        from pyspark import SparkContext
-        from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
-        from pyspark.sql.catalog import Catalog
-        from pyspark.sql.classic.dataframe import DataFrame as Classic
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self.keep:
+            self._stack.close()
 
-        here = self
-        frame = self._frame_methods()
-        catalog = {
-            **{name: _refused_action(here, name) for name in REFUSED_CATALOG_CALLS},
-            "tableExists": lambda _, name, *__: here.exists(name),
-        }
-        context = {name: _refused_action(here, name) for name in REFUSED_CONTEXT_CALLS}
-        watched = {"get": property(lambda _: here.stop("what was observed is asked", "count"))}
-        return [
-            (SparkSession, self._session_methods()),
-            (Classic, frame),
-            (DataFrame, frame),
-            (GroupedData, {"pivot": self._pivot()}),
-            (Catalog, catalog),
-            (SparkContext, context),
-            (Observation, watched),
-        ]
-
-    def _session_methods(self) -> dict[str, Any]:
+    def session_methods(self) -> dict[str, Any]:
+        """What a session offers."""
         here = self
         session: dict[str, Any] = {
             "read": property(lambda _: CapturedReader(here)),
@@ -252,7 +189,8 @@ class Capture:
         }
         return {k: v for k, v in session.items() if not self.live or k not in READERS}
 
-    def _frame_methods(self) -> dict[str, Any]:
+    def frame_methods(self) -> dict[str, Any]:
+        """What a DataFrame offers that would run something."""
         here = self
         return {
             "write": property(lambda df: CapturedWriter(here, df)),
@@ -263,34 +201,42 @@ class Capture:
             "checkpoint": lambda df, *_, **__: df,
             "localCheckpoint": lambda df, *_, **__: df,
             **{name: _printable_action(here, name) for name in PRINTABLE_ACTIONS},
-            **{name: _refused_action(here, name) for name in REFUSED_ACTIONS},
+            **{name: self.refused(name) for name in REFUSED_ACTIONS},
         }
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not self.keep:
-            self._stack.close()
+    def catalog_methods(self) -> dict[str, Any]:
+        """What a catalog is asked."""
+        return {
+            **{name: self.refused(name) for name in REFUSED_CATALOG_CALLS},
+            "tableExists": lambda _, name, *__: self.exists(name),
+        }
 
-    def _patch_learning(self) -> None:
-        try:
-            from pyspark.ml.base import Estimator
-        except ImportError:  # it needs packages of its own
-            return
-        self._stack.enter_context(patch.object(Estimator, "fit", _refused_action(self, "fit")))
+    def observation_methods(self) -> dict[str, Any]:
+        """What an observation offers."""
+        return {"get": property(lambda _: self.stop("what was observed is asked", "count"))}
 
-    def _pivot(self) -> Callable[..., Any]:
-        here = self
+    def pivot(self, original: Callable[..., Any]) -> dict[str, Any]:
+        """Pivoting, which must say the values."""
 
         def pivot(grouped: Any, column: Any, values: Any = None) -> Any:
             if values is None:
-                here.stop("pivot without values asks Spark for them", "pivot")
-            return here._original_pivot(grouped, column, values)
+                self.stop("pivot without values asks Spark for them", "pivot")
+            return original(grouped, column, values)
 
-        return pivot
+        return {"pivot": pivot}
+
+    def refused(self, action: str) -> Callable[..., Any]:
+        """A method that stops the job."""
+        return lambda *_, **__: self.stop(f"{action}() runs a query", action)
+
+    def _learning(self) -> list[tuple[Any, dict[str, Any]]]:
+        try:
+            from pyspark.ml.base import Estimator
+        except ImportError:  # it needs packages of its own
+            return []
+        return [(Estimator, {"fit": self.refused("fit")})]
+
+    # -- stopping ------------------------------------------------------------------------------
 
     def stop(self, what: str, action: str = "", *, says_what_to_do: bool = False) -> NoReturn:
         """Stop the program, naming file and line and the way out of an action.
@@ -320,103 +266,6 @@ class Capture:
             return "the job"
         return f"{Path(frame.f_code.co_filename).relative_to(self.root)}:{frame.f_lineno}"
 
-    def exists(self, name: str) -> bool:
-        """Whether a table exists: only declared ones are known."""
-        table = name.replace("`", "")
-        if table in self.tables or any(w.sink.target == table for w in self.written):
-            return True
-        self.stop(f"whether the table {name} exists is asked", "isEmpty")
-
-    def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
-        """A query, or a command: what writes becomes a sink, and nothing else is run."""
-        from pyspark.sql.sql_formatter import SQLStringFormatter
-
-        formatter = SQLStringFormatter(self.spark)
-        try:
-            text = formatter.format(text, **more) if more else text
-            try:
-                plan = self.spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
-            except Exception:  # no SQL: Spark says so itself, before it does anything
-                return self._run_query(text, args)
-            kind = str(plan.getClass().getSimpleName())
-            if kind in WRITING_PLANS:
-                if args:
-                    self.stop("a writing command with parameters is given")
-                return self._write_by_sql(plan, kind)
-            if kind in IGNORED_COMMANDS:
-                return self._original_sql("SELECT 1")
-            running = next(self._executing_parts(plan), None)
-            if running is not None and (running != kind or kind not in PASSED_COMMANDS):
-                self.stop(f"the command {running} is given")
-            return self._run_query(text, args)
-        finally:
-            formatter.clear()
-
-    def _run_query(self, text: str, args: Any) -> Any:
-        try:
-            return self._original_sql(text, args) if args else self._original_sql(text)
-        except Exception as error:
-            hint = self.hint(error)
-            if hint:
-                self.stop(f"{_first_line(error)}{hint}", says_what_to_do=True)
-            raise
-
-    def _executing_parts(self, plan: Any) -> Iterator[str]:
-        """The parts of a parsed text that do something."""
-        classes = self.spark._jvm.java.lang.Class
-        package = "org.apache.spark.sql.catalyst.plans.logical"
-        doing = [classes.forName(f"{package}.{n}") for n in ("Command", "ParsedStatement")]
-        waiting = [plan]
-        while waiting:
-            node = waiting.pop()
-            kind = str(node.getClass().getSimpleName())
-            if kind in EAGER_PLANS or any(c.isInstance(node) for c in doing):
-                yield kind
-            waiting += scala_items(node.children())
-
-    def _write_by_sql(self, plan: Any, kind: str) -> Any:
-        from pyspark.sql.classic.dataframe import DataFrame
-
-        if next(self._executing_parts(plan.query()), None) is not None:
-            self.stop("a command inside of another is given")
-        datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
-        jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
-        frame = DataFrame(jvm_frame, self.spark)
-        if kind == "InsertIntoStatement":
-            target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
-            if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
-                self.stop("INSERT with partitions or columns")
-            write = Insert(bool(plan.overwrite()), bool(plan.byName()))
-            positional = not write.by_name
-            self.write(Sink(target, target=target, positional=positional, write=write), frame)
-        else:
-            target = ".".join(map(str, scala_items(plan.name().nameParts())))
-            how = [
-                str(plan.productElement(i).toString())
-                for i in range(plan.productArity())
-                if str(plan.productElementName(i)) in ("partitioning", "tableSpec")
-            ]
-            may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
-            created = Write("table", "created", (may, " ".join(how)))
-            self.write(Sink(target, target=target, write=created), frame)
-        return self._original_sql("SELECT 1").limit(0)
-
-    def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
-        """Rows given in the program."""
-        if type(data).__module__.startswith("pyspark.core.rdd"):
-            self.stop("a DataFrame is made of an RDD", "rdd")
-        if schema is not None:
-            named["schema"] = schema
-        frame = self._create(data, *args, **named)
-        # Rows that Spark holds in the plan are read from there, as Spark converted them.
-        source = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
-        if isinstance(source, Values):
-            return self.stub(source)
-        fields = tuple(
-            Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
-        )
-        return self.stub(rows_from_python(data, fields))
-
     # -- results -------------------------------------------------------------------------------
 
     def write(self, sink: Sink, frame: Any) -> None:
@@ -428,7 +277,7 @@ class Capture:
         if not is_utc(zone):
             self.stop(f"the time zone is {zone}, and jobs are read with UTC")
         if sink.write is not None:
-            settings = (*sink.write.settings, *check_settings(self.spark, WRITING).items())
+            settings = (*sink.write.settings, *self.write_settings().items())
             sink = replace(sink, write=replace(sink.write, settings=settings))
         self.written.append(Written(sink, frame, self.site()))
 
@@ -452,20 +301,6 @@ class Capture:
             self.write(Sink(key), frame)
         if not self.written:
             raise InputError(f"{name} returns nothing and writes nothing")
-
-    def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
-        """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
-        dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
-        kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
-        if any(kind is not Kind.PURE for kind in kinds):
-            return dataflow, None  # the optimizer replaces `current_date()` by today's
-        try:
-            optimized = read_frames(
-                [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True
-            )
-        except VeerError:
-            optimized = None
-        return dataflow, optimized
 
     def hint(self, error: BaseException) -> str:
         """What a user can do about an error of Spark's."""
@@ -492,26 +327,9 @@ def _printable_action(capture: Capture, action: str) -> Callable[..., Any]:
     return called
 
 
-def _refused_action(capture: Capture, action: str) -> Callable[..., Any]:
-    return lambda *_, **__: capture.stop(f"{action}() runs a query", action)
-
-
-def _rdd_number(frame: Any) -> int:
-    return int(frame._jdf.queryExecution().analyzed().rdd().id())
-
-
-def _quoted(parts: Sequence[str]) -> str:
-    return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
-
-
-def _ddl(fields: Sequence[Field]) -> str:
-    return ", ".join(
-        f"{_quoted([f.name])} {f.type}{'' if f.nullable else ' NOT NULL'}" for f in fields
-    )
-
-
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-__all__ = ["Capture", "Stopped"]
+__all__ = ["Capture", "Stopped", "Written", "first_line"]

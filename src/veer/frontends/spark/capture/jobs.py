@@ -10,20 +10,30 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
-from veer.frontends.spark.pyspark_version import require_pyspark
+from veer.frontends.spark.capture.stopping import NeedsJvm
+from veer.frontends.spark.offline.loader import LOADER
+from veer.frontends.spark.pyspark_version import connect_problem, require_pyspark
 from veer.java import ensure_java
 from veer.model.dag import Dataflow
 from veer.model.json import from_json
+from veer.options import JvmUse
 
 SECONDS = 600  # for loading one version
-ERRORS = {"usage": UsageError, "unsupported": UnsupportedError, "input": InputError}
+ERRORS = {
+    "jvm": NeedsJvm,
+    "usage": UsageError,
+    "unsupported": UnsupportedError,
+    "input": InputError,
+}
 
 
 @final
@@ -36,6 +46,7 @@ class Job:
     revision: str = ""
     args: tuple[tuple[str, str], ...] = ()
     schema: str = ""  # DDL of what it reads
+    name: str = ""  # what the user calls it, for messages
 
 
 @final
@@ -47,36 +58,98 @@ class Captured:
     optimized: Dataflow | None = None
 
 
-def load_job(job: Job) -> Captured:
-    """Run the function of a job with reading, writing and actions intercepted."""
+def load_jobs(
+    jobs: Sequence[Job], jvm: JvmUse, note: Callable[[str], None] = lambda _: None
+) -> list[Captured]:
+    """Run the functions of jobs with reading, writing and actions intercepted.
+
+    All of them are read without a JVM, or all with one: `jvm` says which. Why one is started is
+    told to `note`.
+    """
+    require_pyspark()
+    if jvm is JvmUse.ALWAYS:
+        return _side_by_side(_load_with_jvm, jobs)
+    try:
+        problem = connect_problem()
+        if problem:
+            raise NeedsJvm(problem)
+        return _side_by_side(_load_offline, jobs)
+    except NeedsJvm as reason:
+        if jvm is JvmUse.NEVER:
+            raise UnsupportedError(f"{reason}; a JVM could read it: --jvm auto") from None
+        try:
+            ensure_java()
+        except InputError as missing:
+            raise UnsupportedError(f"{reason}; this needs a JVM. {missing}") from None
+        note(f"{reason}: a JVM reads it, which takes longer")
+    return _side_by_side(_load_with_jvm, jobs)
+
+
+def load_job(job: Job, jvm: JvmUse = JvmUse.ALWAYS) -> Captured:
+    """One job, as `load_jobs` loads several."""
+    return load_jobs([job], jvm)[0]
+
+
+def _side_by_side(load: Callable[[Job], Captured], jobs: Sequence[Job]) -> list[Captured]:
+    """Load jobs at the same time; an error of the user's goes before one of the way of reading."""
+    if len(jobs) == 1:
+        return [load(jobs[0])]
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        futures = [pool.submit(_named, load, job) for job in jobs]
+        try:
+            errors = [future.exception() for future in futures]
+        except BaseException:  # interrupted, or out of time: nobody waits for the rest
+            LOADER.stop()
+            raise
+    final = [e for e in errors if e is not None and not isinstance(e, NeedsJvm)]
+    for error in (*final, *filter(None, errors)):
+        raise error
+    return [future.result() for future in futures]
+
+
+def _named(load: Callable[[Job], Captured], job: Job) -> Captured:
+    """Load one job of several, which is named in what is wrong with it."""
+    try:
+        return load(job)
+    except NeedsJvm:
+        raise
+    except InputError as error:
+        raise type(error)(f"{job.name}: {error}") from None
+
+
+def _load_offline(job: Job) -> Captured:
+    """Load a job without a JVM."""
+    return _load(job, _run_offline)
+
+
+def _load_with_jvm(job: Job) -> Captured:
+    """Load a job in a process with a JVM of its own."""
+    ensure_java()
+    return _load(job, _run_with_jvm)
+
+
+def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captured:
     where = Path.cwd()
     path = Path(job.path)
-    if not job.revision:
-        if not path.is_file():
-            raise InputError(f"{job.path}: no such file")
-        file = _absolute(path)
-        root = top_level(file.parent) or (where if file.is_relative_to(where) else file.parent)
-        return _load(job, root, file, where)
-    nearest = next(p for p in (_absolute(path), *_absolute(path).parents) if p.is_dir())
-    top = top_level(nearest)
-    if top is None:
-        raise InputError(f"{job.path}: no git repository, so there is no revision {job.revision!r}")
-    inside = _absolute(path).relative_to(top)
-    with checked_out(job.revision, top) as root:
-        if not (root / inside).is_file():
-            raise InputError(f"{inside} does not exist in {job.revision!r}")
-        return _load(job, root, root / inside, where, str(top))
-
-
-def _absolute(path: Path) -> Path:
-    """The place of a file; links are not followed, they may lead elsewhere in a revision."""
-    return Path(os.path.realpath(path.parent)) / path.name
-
-
-def _load(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captured:
-    require_pyspark()
-    ensure_java()
-    with tempfile.TemporaryDirectory(prefix="veer-") as scratch:
+    with ExitStack() as stack:
+        if not job.revision:
+            if not path.is_file():
+                raise InputError(f"{job.path}: no such file")
+            file, top = _absolute(path), ""
+            root = top_level(file.parent) or (where if file.is_relative_to(where) else file.parent)
+        else:
+            nearest = next(p for p in (_absolute(path), *_absolute(path).parents) if p.is_dir())
+            above = top_level(nearest)
+            if above is None:
+                raise InputError(
+                    f"{job.path}: no git repository, so there is no revision {job.revision!r}"
+                )
+            inside = _absolute(path).relative_to(above)
+            root, top = stack.enter_context(checked_out(job.revision, above)), str(above)
+            file = root / inside
+            if not file.is_file():
+                raise InputError(f"{inside} does not exist in {job.revision!r}")
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="veer-"))
         answer = Path(scratch) / "answer.json"
         request = {
             "root": str(root),
@@ -90,15 +163,28 @@ def _load(job: Job, root: Path, file: Path, where: Path, top: str = "") -> Captu
             "top": top,
             "keep": True,
         }
-        printed = _run_child(request, root, scratch)
+        printed = run(request, root, scratch)
         if not answer.exists():
             last = [line for line in printed.splitlines() if line.strip()][-3:]
             raise InputError(f"loading {job.path} ended without an answer: {' | '.join(last)}")
-        data = json.loads(answer.read_text(encoding="utf-8"))
-    return _captured(data)
+        return _captured(json.loads(answer.read_text(encoding="utf-8")))
 
 
-def _run_child(request: Mapping[str, Any], root: Path, scratch: str) -> str:
+def _absolute(path: Path) -> Path:
+    """The place of a file; links are not followed, they may lead elsewhere in a revision."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def _run_offline(request: Mapping[str, Any], root: Path, scratch: str) -> str:
+    """Ask the loading process; what the job printed."""
+    printed = LOADER.load(request, SECONDS)
+    if printed is None:
+        raise InputError(f"loading took more than {SECONDS} seconds")
+    return printed
+
+
+def _run_with_jvm(request: Mapping[str, Any], root: Path, scratch: str) -> str:
+    """Start a process with a JVM; what it printed."""
     # `-P`: a module of the project must not come before Python's or Veer's of the same name. A fixed
     # hash seed and zone make two loads of one version agree.
     command = [sys.executable, "-P", "-m", "veer.frontends.spark.capture.child"]

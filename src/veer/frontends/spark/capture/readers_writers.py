@@ -296,7 +296,7 @@ class CapturedWriter(_Options):
 
     def _add_layout(self, how: str, columns: Sequence[Any]) -> CapturedWriter:
         names = [n for c in columns for n in (c if isinstance(c, list | tuple) else [c])]
-        self._layout.append(f"{how} {', '.join(map(str, names))}")
+        self._layout.append(f"{how} {', '.join(map(self._capture.column_text, names))}")
         return self
 
     def save(self, path: Any = None, format: Any = None, mode: Any = None, partitionBy: Any = None,
@@ -383,7 +383,8 @@ class CapturedTableWriter(_Options):
 
     def partitionedBy(self, *columns: Any) -> CapturedTableWriter:
         """Partition the table by columns or expressions of them."""
-        self._layout.append(f"partitioned by {', '.join(map(str, columns))}")
+        shown = ", ".join(map(self._capture.column_text, columns))
+        self._layout.append(f"partitioned by {shown}")
         return self
 
     clusterBy = partitionedBy
@@ -406,7 +407,7 @@ class CapturedTableWriter(_Options):
 
     def overwrite(self, condition: Any) -> None:
         """Replace the rows for which a condition holds."""
-        self._write(f"overwrite where {condition}")
+        self._write(f"overwrite where {self._capture.column_text(condition)}")
 
     def overwritePartitions(self) -> None:
         """Replace the partitions for which there are rows."""

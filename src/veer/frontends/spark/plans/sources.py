@@ -120,7 +120,7 @@ def _relation(node: Node) -> Source:
         )
     if kind == "JDBCRelation":
         options = _options(relation.jdbcOptions().parameters())
-        kept = without_secret_values(options)
+        kept = without_secret_values((*options, *_predicates(relation)))
         return Source(
             name or f"jdbc {json_digest(kept, 16)}",
             fields_of(node),
@@ -129,6 +129,12 @@ def _relation(node: Node) -> Source:
             metadata=metadata,
         )
     raise UnsupportedError(f"the relation {kind}")
+
+
+def _predicates(relation: Any) -> list[tuple[str, str]]:
+    """The conditions by which a database's rows are divided; they may leave out or repeat some."""
+    clauses = [part.whereClause() for part in relation.parts()]
+    return [(f"predicate {i}", str(c)) for i, c in enumerate(clauses) if c is not None]
 
 
 def _partitions(table: Any) -> list[str]:

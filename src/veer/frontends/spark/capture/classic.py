@@ -1,0 +1,269 @@
+"""Jobs loaded in a classic session: Spark analyzes, Veer reads its plans, nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from veer.analysis.determinism import expr_kind
+from veer.errors import InputError, UnsupportedError, VeerError
+from veer.frontends.spark import read_frames
+from veer.frontends.spark.capture.capture import Capture, first_line
+from veer.frontends.spark.plans.python_rows import rows_from_python
+from veer.frontends.spark.plans.sources import source_of
+from veer.frontends.spark.plans.tree import plan_of, scala_items
+from veer.frontends.spark.plans.types import type_of
+from veer.frontends.spark.settings import WRITING, check_settings
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
+from veer.model.ops import AnyOperator, Sink, Source, Values
+from veer.model.schema import Field
+from veer.model.walk import operator_exprs
+from veer.model.writes import Insert, Write
+
+REFUSED_CONTEXT_CALLS = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
+           "hadoopFile", "newAPIHadoopFile")  # fmt: skip
+# Commands that change nothing but names and settings of the session.
+PASSED_COMMANDS = frozenset(
+    {"SetCommand", "ResetCommand", "CreateViewCommand", "CreateView", "SetCatalogAndNamespace"}
+    | {"SetNamespaceCommand", "DropView", "DropTempView", "CreateFunction", "ExplainCommand"}
+    | {"CreateUserDefinedFunction", "CreateFunctionCommand", "DescribeRelation", "UncacheTable"}
+)
+# Commands that change no result, and need not be run.
+IGNORED_COMMANDS = frozenset(
+    {"AnalyzeTable", "AnalyzeTables", "AnalyzeColumn", "RepairTable", "OptimizeTable"}
+    | {"CacheTable", "RefreshTable", "CreateNamespace", "CreateTable", "DropTable"}
+)
+WRITING_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
+EAGER_PLANS = (
+    "InsertIntoDir",
+    "ExecuteImmediateQuery",
+    "UnresolvedExecuteImmediate",
+    "CompoundBody",
+)
+
+
+class ClassicCapture(Capture):
+    """Intercepts a classic session."""
+
+    def __init__(self, spark: Any, schema: str, root: Path, data: Path) -> None:
+        super().__init__(spark, schema, root, data)
+        self.stubs: dict[int, AnyOperator] = {}  # by the number of the RDD that stands for them
+        self._create = spark.createDataFrame
+        for name, source in self.tables.items():
+            self._declare(name, source)
+
+    # -- tables --------------------------------------------------------------------------------
+
+    def _declare(self, name: str, source: Source) -> None:
+        """A table of the catalog, so that SQL finds it too; paths are for readers only."""
+        parts = name.split(".")
+        if "/" in name or len(parts) > 2:
+            return
+        try:
+            if len(parts) == 2:
+                self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {_quoted(parts[:1])}")
+            self.spark.sql(f"CREATE TABLE {_quoted(parts)} ({_ddl(source.fields)}) USING parquet")
+        except Exception as error:
+            raise InputError(f"--schema: table {name}: {first_line(error)}") from None
+
+    def close(self) -> None:
+        """Take the declared tables out of the catalog again."""
+        for name in self.tables:
+            if "/" not in name and name.count(".") < 2:
+                self.spark.sql(f"DROP TABLE IF EXISTS {_quoted(name.split('.'))}")
+
+    def is_view(self, name: str) -> bool:
+        """Whether there is a temporary view of that name."""
+        catalog = self.spark._jsparkSession.sessionState().catalog()
+        return bool(catalog.getTempView(name).isDefined())
+
+    def known_table(self, name: str) -> Any:
+        """A table that the schema declares, or a view; stops the job if there is none."""
+        parts = name.replace("`", "").split(".")
+        key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
+        if key is not None and (len(parts) > 2 or "/" in key):
+            return self.stub(self.tables[key])
+        try:
+            return self._original_table(name)
+        except Exception as error:
+            hint = self.hint(error)
+            self.stop(f"{first_line(error)}{hint}", says_what_to_do=bool(hint))
+
+    def stub(self, operator: AnyOperator) -> Any:
+        """An empty frame that stands for a source."""
+        from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+
+        assert isinstance(operator, Source | Values)
+        columns = [
+            StructField(f.name, _parse_datatype_string(str(f.type)), f.nullable)
+            for f in operator.fields
+        ]
+        empty = self.spark.sparkContext.emptyRDD()
+        frame = self._create(empty, StructType(columns))
+        self.stubs[_rdd_number(frame)] = operator
+        return frame
+
+    def source(self, node: Any) -> AnyOperator | None:
+        """What a leaf of a plan stands for, if it is one of the stubs."""
+        if node.kind == "LogicalRDD":
+            return self.stubs.get(int(node.jvm.rdd().id()))
+        if node.kind == "LogicalRelation" and node.jvm.catalogTable().isDefined():
+            name = str(node.jvm.catalogTable().get().identifier().unquotedString())
+            parts = name.split(".")[-2:]
+            key = ".".join(parts)
+            short = parts[-1] if parts[0] == "default" else key
+            if any(w.sink.target in (key, short) for w in self.written):
+                raise UnsupportedError(f"the table {short} is read and written by one job")
+            return self.tables.get(key) or self.tables.get(short)
+        return None
+
+    # -- while the job runs --------------------------------------------------------------------
+
+    def replacements(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The classes of PySpark that are intercepted, each with its methods."""
+        from pyspark import SparkContext
+        from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
+        from pyspark.sql.catalog import Catalog
+        from pyspark.sql.classic.dataframe import DataFrame as Classic
+
+        self._original_sql, self._original_table = self.spark.sql, self.spark.table
+        frame = self.frame_methods()
+        return [
+            (SparkSession, self.session_methods()),
+            (Classic, frame),
+            (DataFrame, frame),
+            (GroupedData, self.pivot(GroupedData.pivot)),
+            (Catalog, self.catalog_methods()),
+            (SparkContext, {name: self.refused(name) for name in REFUSED_CONTEXT_CALLS}),
+            (Observation, self.observation_methods()),
+        ]
+
+    def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
+        """A query, or a command: what writes becomes a sink, and nothing else is run."""
+        from pyspark.sql.sql_formatter import SQLStringFormatter
+
+        formatter = SQLStringFormatter(self.spark)
+        try:
+            text = formatter.format(text, **more) if more else text
+            try:
+                plan = self.spark._jsparkSession.sessionState().sqlParser().parsePlan(text)
+            except Exception:  # no SQL: Spark says so itself, before it does anything
+                return self._run_query(text, args)
+            kind = str(plan.getClass().getSimpleName())
+            if kind in WRITING_PLANS:
+                if args:
+                    self.stop("a writing command with parameters is given")
+                return self._write_by_sql(plan, kind)
+            if kind in IGNORED_COMMANDS:
+                return self._original_sql("SELECT 1")
+            running = next(self._executing_parts(plan), None)
+            if running is not None and (running != kind or kind not in PASSED_COMMANDS):
+                self.stop(f"the command {running} is given")
+            return self._run_query(text, args)
+        finally:
+            formatter.clear()
+
+    def _run_query(self, text: str, args: Any) -> Any:
+        try:
+            return self._original_sql(text, args) if args else self._original_sql(text)
+        except Exception as error:
+            hint = self.hint(error)
+            if hint:
+                self.stop(f"{first_line(error)}{hint}", says_what_to_do=True)
+            raise
+
+    def _executing_parts(self, plan: Any) -> Iterator[str]:
+        """The parts of a parsed text that do something."""
+        classes = self.spark._jvm.java.lang.Class
+        package = "org.apache.spark.sql.catalyst.plans.logical"
+        doing = [classes.forName(f"{package}.{n}") for n in ("Command", "ParsedStatement")]
+        waiting = [plan]
+        while waiting:
+            node = waiting.pop()
+            kind = str(node.getClass().getSimpleName())
+            if kind in EAGER_PLANS or any(c.isInstance(node) for c in doing):
+                yield kind
+            waiting += scala_items(node.children())
+
+    def _write_by_sql(self, plan: Any, kind: str) -> Any:
+        from pyspark.sql.classic.dataframe import DataFrame
+
+        if next(self._executing_parts(plan.query()), None) is not None:
+            self.stop("a command inside of another is given")
+        datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
+        jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
+        frame = DataFrame(jvm_frame, self.spark)
+        if kind == "InsertIntoStatement":
+            target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
+            if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
+                self.stop("INSERT with partitions or columns")
+            write = Insert(bool(plan.overwrite()), bool(plan.byName()))
+            positional = not write.by_name
+            self.write(Sink(target, target=target, positional=positional, write=write), frame)
+        else:
+            target = ".".join(map(str, scala_items(plan.name().nameParts())))
+            how = [
+                str(plan.productElement(i).toString())
+                for i in range(plan.productArity())
+                if str(plan.productElementName(i)) in ("partitioning", "tableSpec")
+            ]
+            may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
+            created = Write("table", "created", (may, " ".join(how)))
+            self.write(Sink(target, target=target, write=created), frame)
+        return self._original_sql("SELECT 1").limit(0)
+
+    def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
+        """Rows given in the program."""
+        if type(data).__module__.startswith("pyspark.core.rdd"):
+            self.stop("a DataFrame is made of an RDD", "rdd")
+        if schema is not None:
+            named["schema"] = schema
+        frame = self._create(data, *args, **named)
+        # Rows that Spark holds in the plan are read from there, as Spark converted them.
+        source = source_of(plan_of(frame._jdf.queryExecution().analyzed()))
+        if isinstance(source, Values):
+            return self.stub(source)
+        fields = tuple(
+            Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in frame.schema.fields
+        )
+        return self.stub(rows_from_python(data, fields))
+
+    def column_text(self, column: Any) -> str:
+        """What tells a column that says how something is written."""
+        return str(column)
+
+    # -- results -------------------------------------------------------------------------------
+
+    def write_settings(self) -> Mapping[str, str]:
+        """The settings of the session that decide a write; others must be at their defaults."""
+        return check_settings(self.spark, WRITING)
+
+    def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
+        """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
+        dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
+        kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
+        if any(kind is not Kind.PURE for kind in kinds):
+            return dataflow, None  # the optimizer replaces `current_date()` by today's
+        try:
+            optimized = read_frames(
+                [(w.frame, w.sink) for w in self.written], self.source, self.root, optimized=True
+            )
+        except VeerError:
+            optimized = None
+        return dataflow, optimized
+
+
+def _rdd_number(frame: Any) -> int:
+    return int(frame._jdf.queryExecution().analyzed().rdd().id())
+
+
+def _quoted(parts: Sequence[str]) -> str:
+    return ".".join("`" + part.replace("`", "``") + "`" for part in parts)
+
+
+def _ddl(fields: Sequence[Field]) -> str:
+    return ", ".join(
+        f"{_quoted([f.name])} {f.type}{'' if f.nullable else ' NOT NULL'}" for f in fields
+    )

@@ -1,0 +1,247 @@
+"""Calling the function of a job: its module imported, its arguments found, its results taken."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Protocol
+
+from veer.errors import InputError, UnsupportedError, UsageError, VeerError
+from veer.frontends.spark.capture.capture import Capture
+from veer.frontends.spark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
+from veer.model.dag import Dataflow
+from veer.model.json import to_json
+
+TRUTH_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+class Tables(Protocol):
+    """What gives a job its session and its tables."""
+
+    spark: Any
+    tables: dict[str, Any]
+
+    def table(self, name: str) -> Any:
+        """The DataFrame of a declared table."""
+        ...
+
+
+def answer(
+    load: Callable[[], tuple[Dataflow, Dataflow | None]],
+) -> dict[str, Any]:
+    """What loading gives, or why it gives nothing, as JSON data."""
+    try:
+        dataflow, optimized = load()
+    except VeerError as error:
+        return {"error": str(error), "kind": _kind(error)}
+    return {
+        "dataflow": to_json(dataflow),
+        "optimized": None if optimized is None else to_json(optimized),
+    }
+
+
+def _kind(error: VeerError) -> str:
+    match error:
+        case NeedsJvm():
+            return "jvm"
+        case UnsupportedError():
+            return "unsupported"
+        case UsageError():
+            return "usage"
+        case _:
+            return "input"
+
+
+def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:
+    """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
+    root, file, top = Path(request["root"]), Path(request["file"]), request.get("top", "")
+    capture.keep = bool(request.get("keep"))
+    with capture:
+        try:
+            function = function_of(root, file, request["function"], top)
+        except InputError as error:
+            _check_reason(capture, error.__cause__)
+            raise
+        try:
+            arguments = arguments_for(function, request["args"], capture)
+        except StoppedForJvm as stopped:
+            raise stopped.error() from None
+        except Stopped as stopped:
+            raise InputError(str(stopped)) from None
+        _call_function(capture, root, function, arguments)
+        _check_modules(root, top)
+        return capture.dataflows()
+
+
+def _in_checkout(path: str, top: str, root: Path) -> str:
+    """A place below the working tree as one of the checkout; installed packages stay."""
+    installed = ("site-packages", "dist-packages")
+    if not top or any(part in path for part in installed) or path.startswith(sys.prefix):
+        return path
+    return str(root / Path(path).relative_to(top)) if Path(path).is_relative_to(top) else path
+
+
+def _check_modules(root: Path, top: str) -> None:
+    """Nothing was imported from the working tree in place of the revision."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if name.partition(".")[0] != "veer" and _in_checkout(file, top, root) != file:
+            raise UnsupportedError(
+                f"the module {name} comes from the working tree, not the revision"
+            )
+
+
+def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., Any]:
+    """The function of that name, its file imported as a module of the project."""
+    shown = file.relative_to(root)
+    base = file.parent
+    while (base / "__init__.py").exists() and base != root:
+        base = base.parent
+    sys.path[:] = [_in_checkout(p, top, root) for p in sys.path]
+    folders = [base, root, root / "src", file.parent]
+    sys.path[:0] = [str(p) for p in dict.fromkeys(folders) if p.is_dir()]
+    parts = file.relative_to(base).with_suffix("").parts
+    try:
+        if all(p.isidentifier() for p in parts):
+            module = importlib.import_module(".".join(parts))
+            if Path(module.__file__ or "").resolve() != file.resolve():
+                module = _import_by_path(file)
+        else:
+            module = _import_by_path(file)
+    except Stopped as stopped:
+        raise stopped.error() from None
+    except BaseException as error:
+        raise InputError(f"{shown} does not import: {describe_error(error, root)}") from error
+    attribute: Any = module
+    for part in name.split("."):
+        attribute = getattr(attribute, part, None)
+    if not callable(attribute):
+        own = [
+            n
+            for n, v in vars(module).items()
+            if inspect.isfunction(v) and v.__module__ == module.__name__
+        ]
+        there = f"; there are {', '.join(own)}" if own else ""
+        raise InputError(f"{shown} has no function {name!r}{there}")
+    function: Callable[..., Any] = attribute
+    return function
+
+
+def _import_by_path(file: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def arguments_for(
+    function: Callable[..., Any], args: Mapping[str, str], tables: Tables
+) -> dict[str, Any]:
+    """What the function is called with: the session, tables, what the user gave."""
+    try:
+        parameters = inspect.signature(function, eval_str=False).parameters
+    except (TypeError, ValueError):
+        raise InputError("the function cannot be asked for its parameters") from None
+    name = getattr(function, "__name__", "the function")
+    unknown = sorted(set(args) - set(parameters))
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if unknown and not takes_any:
+        raise UsageError(f"{name} has no parameter {unknown[0]!r}")
+    arguments: dict[str, Any] = {n: args[n] for n in unknown}
+    for key, parameter in parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        annotation = getattr(parameter.annotation, "__name__", str(parameter.annotation))
+        annotation = annotation.rpartition(".")[2].strip("'\"")
+        if key in args:
+            arguments[key] = _convert_argument(args[key], key, annotation, parameter.default)
+        elif annotation == "SparkSession" or (
+            key in ("spark", "session", "spark_session")
+            and parameter.default in (None, parameter.empty)
+        ):
+            arguments[key] = tables.spark
+        elif parameter.default is not parameter.empty:
+            continue
+        elif key in tables.tables or annotation == "DataFrame":
+            arguments[key] = tables.table(key)
+        else:
+            raise InputError(f"{name} needs the argument {key!r}; give --arg {key}=VALUE")
+    positional = [k for k, p in parameters.items() if p.kind is p.POSITIONAL_ONLY]
+    if positional:
+        raise InputError(f"{name} takes {positional[0]!r} by position only")
+    return arguments
+
+
+def _convert_argument(text: str, name: str, annotation: str, default: Any) -> Any:
+    """An argument of the command line as its parameter wants it."""
+    kind = annotation if annotation in ("int", "float", "bool", "date", "str") else ""
+    if not kind and isinstance(default, bool | int | float | date):
+        kind = type(default).__name__
+    try:
+        match kind:
+            case "int":
+                return int(text)
+            case "float":
+                return float(text)
+            case "bool":
+                return TRUTH_WORDS[text.lower()]
+            case "date":
+                return date.fromisoformat(text)
+            case _:
+                return text
+    except (ValueError, KeyError):
+        raise UsageError(f"--arg {name}={text}: no {kind}") from None
+
+
+def _call_function(
+    capture: Capture, root: Path, function: Callable[..., Any], arguments: Mapping[str, Any]
+) -> None:
+    name = getattr(function, "__name__", "the function")
+    try:
+        result = function(**arguments)
+    except Stopped as stopped:
+        raise stopped.error() from None
+    except SystemExit as ended:
+        if ended.code not in (None, 0):
+            raise InputError(f"{name} ended with sys.exit({ended.code!r})") from None
+        result = None
+    except VeerError:
+        raise
+    except BaseException as error:
+        if capture.stopped is not None:  # what was raised is only what followed
+            raise capture.stopped.error() from None
+        _check_reason(capture, error)
+        hint = capture.hint(error)
+        raise InputError(f"{name} raised {describe_error(error, root)}{hint}") from None
+    if capture.stopped is not None:
+        raise capture.stopped.error()
+    try:
+        capture.returned(result, name)
+    except Stopped as stopped:
+        raise stopped.error() from None
+
+
+def _check_reason(capture: Capture, error: BaseException | None) -> None:
+    """Say so where an exception is not the program's: the session lacks what it asks for."""
+    reason = "" if error is None else capture.lacks(error)
+    if reason:
+        raise NeedsJvm(reason) from None
+
+
+def describe_error(error: BaseException, root: Path) -> str:
+    """An exception in one line, with the place in the project it comes from."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    text = f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_relative_to(root) and "site-packages" not in frame.filename:
+            return f"{text} ({path.relative_to(root)}:{frame.lineno})"
+    return text

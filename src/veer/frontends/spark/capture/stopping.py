@@ -1,0 +1,25 @@
+"""How a job that is loaded is stopped: for good, or to be read again by a JVM."""
+
+from __future__ import annotations
+
+from veer.errors import UnsupportedError
+
+
+class NeedsJvm(UnsupportedError):
+    """What only a classic session can answer; the message says what that is."""
+
+
+class Stopped(BaseException):
+    """A program that wants to know what was not computed; no `except Exception` catches it."""
+
+    def error(self) -> UnsupportedError:
+        """What the user is told."""
+        return UnsupportedError(str(self))
+
+
+class StoppedForJvm(Stopped):
+    """A program that wants what a session without a JVM does not have."""
+
+    def error(self) -> UnsupportedError:
+        """That the job is to be read by a JVM."""
+        return NeedsJvm(str(self))

@@ -1,0 +1,321 @@
+"""Jobs loaded in a session without a server: plans of the Connect client, read by Veer itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+from unittest.mock import patch
+
+from veer.errors import InputError, ParseError, UnsupportedError
+from veer.frontends.connect import read_relations, schema_of
+from veer.frontends.spark.capture.capture import Capture, Written
+from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
+from veer.frontends.spark.offline.client import Client, ContextStandIn
+from veer.frontends.spark.offline.functions import Functions
+from veer.frontends.spark.offline.rows import rows_of
+from veer.frontends.spark.offline.session import connect_session, replaced_builder
+from veer.frontends.spark.offline.settings import DEFAULTS
+from veer.frontends.spark.offline.statements import run_statement
+from veer.frontends.spark.offline.surroundings import JobSurroundings
+from veer.frontends.spark.offline.types import struct_type
+from veer.frontends.spark.settings import WRITING, check_settings
+from veer.model.dag import Dataflow
+from veer.model.ops import AnyOperator, Source
+from veer.model.schema import Schema
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+STAND_IN = "veer stands for source"  # begins names of tables that no program reads
+MOST_CHECKED = 150  # frames that are analyzed as they are made; plans repeat what is below them
+# What only objects of a classic session have.
+SESSION = ("_jvm", "_jsc", "_jconf", "_jsparkSession", "_sc")
+FRAME = ("_jdf", "_jseq", "_jmap", "_jcols", "sql_ctx")
+COLUMN = ("_jc",)
+IGNORED_CATALOG_CALLS = ("cacheTable", "uncacheTable", "refreshTable", "refreshByPath")
+DATAFRAME_ROWS = ("pandas", "numpy", "pyarrow")
+
+
+class OfflineCapture(Capture):
+    """Intercepts a session that has no server, and stands for its server."""
+
+    def __init__(self, schema: str, root: Path, data: Path) -> None:
+        self.client = Client(self)
+        super().__init__(connect_session(self.client), schema, root, data)
+        self.functions = Functions()
+        self.surroundings = JobSurroundings(self)
+        self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
+        self.views: dict[str, Any] = {}  # plans of temporary views, by lower-case name
+        self.database = "default"
+        self._made = 0  # frames so far
+        self._refers_out = False  # whether a column of a plan around its own was named
+
+    # -- tables --------------------------------------------------------------------------------
+
+    def declared(self, parts: Sequence[str]) -> Source | None:
+        """The table of the schema that a name means."""
+        lower = [part.lower() for part in parts]
+        if len(lower) == 3 and lower[0] == "spark_catalog":
+            lower = lower[1:]
+        if len(lower) == 1 and self.database != "default":
+            lower = [self.database, *lower]
+        names = [".".join(lower), ".".join(lower[-2:])]
+        if len(lower) == 2 and lower[0] == "default":
+            names.append(lower[1])
+        return next((self.tables[n] for n in names if n in self.tables), None)
+
+    def writes(self, table: str) -> bool:
+        """Whether the job has written a table."""
+        return any(w.sink.target == table for w in self.written)
+
+    # -- frames --------------------------------------------------------------------------------
+
+    def frame_of(self, plan: Any) -> Any:
+        """A DataFrame of a plan."""
+        from pyspark.sql.connect.dataframe import DataFrame
+
+        return DataFrame(plan, self.spark)
+
+    def stub(self, operator: AnyOperator) -> Any:
+        """A frame that stands for a source."""
+        return self.frame_of(self._stand_in(operator))
+
+    def _stand_in(self, operator: AnyOperator) -> Any:
+        from pyspark.sql.connect.plan import Read
+
+        name = f"`{STAND_IN} {len(self.stubs)}`"
+        self.stubs[name] = operator
+        return Read(name)
+
+    def is_view(self, name: str) -> bool:
+        """Whether there is a temporary view of that name."""
+        return name.lower() in self.views
+
+    def known_table(self, name: str) -> Any:
+        """A table that the schema declares, or a view; stops the job if there is none."""
+        from pyspark.sql.connect.plan import SubqueryAlias
+
+        plain = name.replace("`", "")
+        last = plain.split(".")[-1]
+        if self.is_view(plain):
+            return self.frame_of(SubqueryAlias(self.views[plain.lower()], last))
+        declared = self.tables.get(plain) if "/" in plain else self.declared(plain.split("."))
+        if declared is None:
+            self.stop_unknown(plain.split("."))
+        return self.frame_of(SubqueryAlias(self._stand_in(declared), last))
+
+    def stop_unknown(self, parts: Sequence[str]) -> NoReturn:
+        """Stop at a table nobody declared, as Spark words it."""
+        quoted = ".".join(f"`{part}`" for part in parts)
+        text = f"[TABLE_OR_VIEW_NOT_FOUND] The table or view {quoted} cannot be found."
+        self.stop(f"{text}{self.hint(LookupError(text))}", says_what_to_do=True)
+
+    def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
+        """Give a plan a name that SQL and `spark.table` know."""
+        if name.lower() in self.views and not replace:
+            raise self._analysis_error(f"the temporary view {name} already exists")
+        self.views[name.lower()] = plan
+
+    def drop_view(self, name: str) -> bool:
+        """Take a name away; whether there was one."""
+        return self.views.pop(name.lower(), None) is not None
+
+    def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
+        """A query, or a command: what writes becomes a sink, and nothing else is run."""
+        return run_statement(self, text, args, more)
+
+    def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
+        """Rows given in the program."""
+        if type(data).__module__.startswith("pyspark.core.rdd"):
+            self.stop("a DataFrame is made of an RDD", "rdd")
+        if type(data).__module__.partition(".")[0] in DATAFRAME_ROWS:
+            return self._create(data, schema)
+        verify = args[1] if len(args) > 1 else named.get("verifySchema", True)
+        return self.stub(self.reading(lambda: rows_of(self.spark, data, schema, bool(verify))))
+
+    def column_text(self, column: Any) -> str:
+        """What tells a column that says how something is written."""
+        if not isinstance(column, str):
+            self.stop_for_jvm("a column says how something is written")
+        return column
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def reading(self, read: Callable[[], Any]) -> Any:
+        """What Veer makes of a plan; an error of the program's as Spark would raise it."""
+        try:
+            return read()
+        except (UnsupportedError, ParseError) as error:
+            self.stop_for_jvm(str(error))
+        except InputError as error:
+            raise self._analysis_error(str(error)) from None
+
+    def _analysis_error(self, text: str) -> Exception:
+        from pyspark.errors import AnalysisException
+
+        return AnalysisException(text)
+
+    def schema_of(self, relation: Relation) -> Schema:
+        """The columns of a plan, as the program asks for them."""
+        schema: Schema = self.reading(lambda: schema_of(relation, self.surroundings))
+        return schema
+
+    def check(self, frame: Any) -> None:
+        """Analyze a frame when it is made, as a classic session does."""
+        self._made += 1
+        if self._made > MOST_CHECKED:
+            return
+        try:
+            schema = self.schema_of(frame._plan.plan(self.client))
+        except Exception:
+            if self._refers_out:  # only the plan around it can tell
+                return
+            raise
+        frame._cached_schema = self.reading(lambda: struct_type(schema))
+
+    def write_settings(self) -> Mapping[str, str]:
+        """The settings of the session that decide a write; others must be at their defaults."""
+        return check_settings(self.spark, WRITING, self._default_setting)
+
+    def _default_setting(self, name: str) -> str:
+        if name not in DEFAULTS:
+            self.stop_for_jvm(f"the session sets {name}")
+        return DEFAULTS[name]
+
+    def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
+        """All results as one dataflow."""
+        try:
+            self.write_settings()
+            results = [(self._relation(w), w.sink) for w in self.written]
+            return read_relations(results, self.surroundings), None
+        except StoppedForJvm as stopped:
+            raise stopped.error() from None
+        except (UnsupportedError, ParseError) as error:
+            raise NeedsJvm(str(error)) from None
+
+    def _relation(self, written: Written) -> Any:
+        return written.frame._plan.plan(self.client)
+
+    # -- stopping ------------------------------------------------------------------------------
+
+    def stop_for_jvm(self, what: str) -> NoReturn:
+        """Stop the program: it is read by a JVM, or not at all."""
+        stopped = StoppedForJvm(f"{self.site()}: {what}")
+        self.stopped = self.stopped or stopped
+        raise stopped
+
+    def lacks(self, error: BaseException) -> str:
+        """What of PySpark the Connect client does not have, or does in another way."""
+        from pyspark.errors import AnalysisException, PySparkException
+
+        if not isinstance(error, PySparkException) or isinstance(error, AnalysisException):
+            return ""
+        return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+    # -- while the job runs --------------------------------------------------------------------
+
+    def replacements(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The classes of PySpark that are intercepted, each with its methods."""
+        from pyspark.sql import SparkSession as Parent
+        from pyspark.sql.connect.catalog import Catalog
+        from pyspark.sql.connect.column import Column
+        from pyspark.sql.connect.dataframe import DataFrame
+        from pyspark.sql.connect.group import GroupedData
+        from pyspark.sql.connect.observation import Observation
+        from pyspark.sql.connect.session import SparkSession
+
+        self._create = SparkSession.createDataFrame.__get__(self.spark)
+        return [
+            (SparkSession, self.session_methods()),
+            (DataFrame, self.frame_methods()),
+            (DataFrame, {"__init__": self._checked_init(DataFrame.__init__)}),
+            (DataFrame, self._view_methods()),
+            (Column, {"outer": lambda column: self._outer(column)}),
+            (GroupedData, self.pivot(GroupedData.pivot)),
+            (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
+            (Observation, self.observation_methods()),
+            (Parent.Builder, replaced_builder(self)),
+            *self.functions.replacements(),
+            *self._gateways(),
+        ]
+
+    def __enter__(self) -> Self:
+        from pyspark.sql.connect.column import Column
+        from pyspark.sql.connect.dataframe import DataFrame
+
+        def refused(name: str) -> property:
+            return property(lambda _: self.stop_for_jvm(f"{name} is used"))
+
+        session = type(self.spark)
+        for owner, names in ((session, SESSION), (DataFrame, FRAME), (Column, COLUMN)):
+            for name in names:
+                self._add(owner, name, refused(name))
+        self._add(session, "sparkContext", property(lambda _: ContextStandIn(self)))
+        return super().__enter__()
+
+    def _add(self, owner: Any, name: str, value: Any) -> None:
+        self._stack.enter_context(patch.object(owner, name, value, create=True))
+
+    def _checked_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        def __init__(frame: Any, *args: Any, **named: Any) -> None:
+            original(frame, *args, **named)
+            self.check(frame)
+
+        return __init__
+
+    def _outer(self, column: Any) -> Any:
+        self._refers_out = True
+        return column
+
+    def _view_methods(self) -> dict[str, Any]:
+        def made(name: str, replace: bool, prefix: str = "") -> Callable[[Any, str], None]:
+            def create(frame: Any, name: str) -> None:
+                self.create_view(f"{prefix}{name}", frame._plan, replace=replace)
+
+            create.__name__ = name
+            return create
+
+        return {
+            "createTempView": made("createTempView", False),
+            "createOrReplaceTempView": made("createOrReplaceTempView", True),
+            "createGlobalTempView": made("createGlobalTempView", False, "global_temp."),
+            "createOrReplaceGlobalTempView": made(
+                "createOrReplaceGlobalTempView", True, "global_temp."
+            ),
+        }
+
+    def _catalog_answers(self) -> dict[str, Any]:
+        return {
+            **{name: lambda *_, **__: None for name in IGNORED_CATALOG_CALLS},
+            "_execute_and_fetch": lambda *_: self.stop_for_jvm("the catalog is asked"),
+            "currentDatabase": lambda _: self.database,
+            "currentCatalog": lambda _: "spark_catalog",
+            "setCurrentDatabase": lambda _, name: self.use(name),
+            "dropTempView": lambda _, name: self.drop_view(name),
+            "dropGlobalTempView": lambda _, name: self.drop_view(f"global_temp.{name}"),
+        }
+
+    def use(self, database: str) -> None:
+        """Take unqualified names for tables of a database."""
+        known = {"default", *(n.split(".")[-2] for n in self.tables if "." in n)}
+        if database.lower() not in known:
+            self.stop_for_jvm(f"the database {database} is used")
+        self.database = database.lower()
+
+    def _gateways(self) -> list[tuple[Any, dict[str, Any]]]:
+        """What would start a JVM."""
+        try:
+            from pyspark import SparkContext, java_gateway
+            from pyspark.core import context
+        except ImportError:  # a PySpark of clients alone
+            return []
+        refuse = lambda *_, **__: self.stop_for_jvm("a SparkContext is made")  # noqa: E731
+        return [
+            (java_gateway, {"launch_gateway": refuse}),
+            (context, {"launch_gateway": refuse}),
+            (SparkContext, {"__init__": refuse, "getOrCreate": refuse}),
+        ]
+
+
+__all__ = ["OfflineCapture"]

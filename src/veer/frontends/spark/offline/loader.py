@@ -1,0 +1,115 @@
+"""The side of the user's process: asks the loading process (`process`) for versions of jobs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+MODULE = "veer.frontends.spark.offline.process"
+
+
+class Loader:
+    """A process that loads jobs; started when it is needed, shared by all threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._waiting: dict[str, threading.Event] = {}
+
+    def start(self) -> None:
+        """Begin to import PySpark, so that the first job finds it imported."""
+        with self._lock:
+            self._started()
+
+    def load(self, request: Mapping[str, Any], seconds: float) -> str | None:
+        """Load a version; what the process printed, None if it took too long.
+
+        Its answer is in the file `answer` of the request, unless the process died.
+        """
+        printed = Path(f"{request['answer']}.printed")
+        asked = {**request, "printed": str(printed), "environment": _environment()}
+        # It may end, having been idle, in the moment in which it is asked.
+        for _ in range(2):
+            if not self._ask(json.dumps(asked), request["answer"], seconds):
+                return None
+            if printed.exists():
+                return printed.read_text(errors="replace")
+        return ""
+
+    def _ask(self, line: str, answer: str, seconds: float) -> bool:
+        """Send a request and wait for its end; whether it came in time."""
+        ended = threading.Event()
+        with self._lock:
+            self._waiting[answer] = ended
+            self._send(line)
+        try:
+            return ended.wait(seconds)
+        finally:
+            if not ended.is_set():
+                self._kill(answer)
+
+    def stop(self) -> None:
+        """End the process and whatever it is loading."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            # `-P`: a module of the project must not come before Python's or Veer's of the same
+            # name. A fixed hash seed and zone make two loads of one version agree.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", MODULE],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env={**_environment(), "OPENBLAS_NUM_THREADS": "1"},
+            )
+            threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+        return self._process
+
+    def _send(self, line: str) -> None:
+        """Give the process a line; a new one if it has ended meanwhile."""
+        for _ in range(2):
+            process = self._started()
+            assert process.stdin is not None
+            try:
+                process.stdin.write(line + "\n")
+                process.stdin.flush()
+                return
+            except BrokenPipeError:
+                process.wait()
+
+    def _kill(self, answer: str) -> None:
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.write(json.dumps({"kill": answer}) + "\n")
+                self._process.stdin.flush()
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        """Wake those whose version is loaded; all of them if the process dies."""
+        assert process.stdout is not None
+        for line in process.stdout:
+            ended = self._waiting.pop(json.loads(line)["ended"], None)
+            if ended is not None:
+                ended.set()
+        if self._process in (process, None):
+            for waiting in list(self._waiting.values()):
+                waiting.set()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+
+
+LOADER = Loader()

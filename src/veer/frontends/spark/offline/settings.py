@@ -1,0 +1,124 @@
+"""The settings of a session without a server: those of captured jobs, and Spark's defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NoReturn
+
+from veer.frontends.spark.capture.session import SETTINGS
+
+# What PySpark itself asks, what decides a write, and what programs ask for: as in Spark 4.
+DEFAULTS = {
+    "spark.sql.adaptive.coalescePartitions.enabled": "true",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.adaptive.skewJoin.enabled": "true",
+    "spark.sql.autoBroadcastJoinThreshold": "10485760b",
+    "spark.sql.broadcastTimeout": "300000ms",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.cbo.enabled": "false",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.crossJoin.enabled": "true",
+    "spark.sql.dataFrameQueryContext.enabled": "true",
+    "spark.sql.datetime.java8API.enabled": "false",
+    "spark.sql.debug.maxToStringFields": "25",
+    "spark.sql.execution.arrow.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.pyspark.fallback.enabled": "true",
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    "spark.sql.execution.pandas.convertToArrowArraySafely": "true",
+    "spark.sql.execution.pandas.inferPandasDictAsMap": "false",
+    "spark.sql.execution.pyspark.binaryAsBytes": "true",
+    "spark.sql.execution.pythonUDF.arrow.enabled": "true",
+    "spark.sql.files.maxPartitionBytes": "134217728b",
+    "spark.sql.files.maxRecordsPerFile": "0",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.inMemoryColumnarStorage.batchSize": "10000",
+    "spark.sql.inMemoryColumnarStorage.compressed": "true",
+    "spark.sql.legacy.allowHashOnMapType": "false",
+    "spark.sql.legacy.charVarcharAsString": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.parquet.compression.codec": "snappy",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.mergeSchema": "false",
+    "spark.sql.parquet.outputTimestampType": "INT96",
+    "spark.sql.parquet.writeLegacyFormat": "false",
+    "spark.sql.pivotMaxValues": "10000",
+    "spark.sql.preserveCharVarcharTypeInfo": "false",
+    "spark.sql.pyspark.inferNestedDictAsStruct.enabled": "false",
+    "spark.sql.pyspark.legacy.inferArrayTypeFromFirstElement.enabled": "false",
+    "spark.sql.pyspark.legacy.inferMapTypeFromFirstPair.enabled": "false",
+    "spark.sql.readSideCharPadding": "true",
+    "spark.sql.repl.eagerEval.enabled": "false",
+    "spark.sql.repl.eagerEval.maxNumRows": "20",
+    "spark.sql.repl.eagerEval.truncate": "20",
+    "spark.sql.session.localRelationBatchOfChunksSizeBytes": "1073741824",
+    "spark.sql.session.localRelationCacheThreshold": "1048576",
+    "spark.sql.session.localRelationChunkSizeBytes": "16777216",
+    "spark.sql.session.localRelationChunkSizeRows": "10000",
+    "spark.sql.session.localRelationSizeLimit": "3221225472",
+    "spark.sql.sources.bucketing.enabled": "true",
+    "spark.sql.sources.commitProtocolClass": (
+        "org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol"
+    ),
+    "spark.sql.sources.default": "parquet",
+    "spark.sql.sources.partitionOverwriteMode": "STATIC",
+    "spark.sql.stackTracesInDataFrameContext": "1",
+    "spark.sql.storeAssignmentPolicy": "ANSI",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.variable.substitute": "true",
+}
+# Of these, defaults differ between versions of Spark that are supported.
+VARYING = (
+    "spark.sql.execution.pythonUDF.arrow.enabled",
+    "spark.sql.execution.arrow.pyspark.enabled",
+)
+
+
+class Settings:
+    """What is set, over what Spark has by default."""
+
+    def __init__(self, refuse: Callable[[str], NoReturn]) -> None:
+        self._refuse = refuse
+        self._initial = {**SETTINGS, "spark.app.name": "veer", "spark.master": "local[1]"}
+        self._set = dict(self._initial)
+
+    def all(self) -> Mapping[str, str]:
+        """What is set."""
+        return dict(self._set)
+
+    def get(self, name: str) -> str:
+        """The value of a setting; refused if neither it nor Spark's default is known."""
+        value = self._set.get(name, DEFAULTS.get(name))
+        if value is None:
+            self._refuse(f"the setting {name} is asked")
+        return value
+
+    def get_or(self, name: str, default: str | None) -> str | None:
+        """The value of a setting, or what the program gives for one that is not set."""
+        return self._set.get(name, default)
+
+    def set(self, name: str, value: str) -> None:
+        """Set a value; refused where Spark may not allow it."""
+        if name.startswith("spark.") and not name.startswith("spark.sql."):
+            self._refuse(f"the setting {name} is changed")
+        self._set[name] = value
+
+    def configure(self, options: Mapping[str, str]) -> None:
+        """Take in what a builder was given; masters and names of applications stay."""
+        fixed = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.dir")
+        self._set.update({k: v for k, v in options.items() if k not in fixed})
+
+    def unset(self, name: str) -> None:
+        """Go back to the default."""
+        if name in self._initial:
+            self._refuse(f"the setting {name} is unset")
+        self._set.pop(name, None)
+
+    def reset(self) -> None:
+        """Go back to what the session began with."""
+        self._set = dict(self._initial)

@@ -1,0 +1,133 @@
+"""Texts given to `spark.sql` in a session without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from veer.frontends.sql.commands import (
+    CreateTable,
+    CreateView,
+    DropView,
+    Harmless,
+    InsertRows,
+    Query,
+    Reset,
+    SetValue,
+    Use,
+    read_command,
+)
+from veer.model.ops import Sink
+from veer.model.writes import Insert, Write
+
+if TYPE_CHECKING:
+    from veer.frontends.spark.offline.capture import OfflineCapture
+
+
+def run_statement(capture: OfflineCapture, text: str, args: Any, more: Mapping[str, Any]) -> Any:
+    """What a text gives: the frame of a query, an empty one for a command."""
+    formatted: list[tuple[str, Any]] = []
+    if more:
+        from pyspark.sql.connect.sql_formatter import SQLStringFormatter
+
+        formatter = SQLStringFormatter(capture.spark)
+        text = formatter.format(text, **more)
+        for number, (frame, name) in enumerate(formatter._temp_views):
+            # PySpark's names are random; plans of one text shall agree.
+            text = text.replace(name, f"frame_of_program_{number}")
+            formatted.append((f"frame_of_program_{number}", frame._plan))
+    statement = _Statement(capture, args, formatted)
+    return statement.run(capture.reading(lambda: read_command(text)))
+
+
+class _Statement:
+    """One statement with what it was given."""
+
+    def __init__(
+        self, capture: OfflineCapture, args: Any, formatted: list[tuple[str, Any]]
+    ) -> None:
+        self.capture, self.args = capture, args
+        self.views = {**capture.views, **dict(formatted)}
+
+    def run(self, command: Any) -> Any:
+        match command:
+            case Query():
+                return self.query(command)
+            case InsertRows() | CreateTable() if self.args:
+                self.capture.stop("a writing command with parameters is given")
+            case InsertRows():
+                self.insert(command)
+            case CreateTable():
+                self.create_table(command)
+            case CreateView():
+                self.create_view(command)
+            case DropView(name, if_exists):
+                if not self.capture.drop_view(".".join(name)) and not if_exists:
+                    self.capture.stop_for_jvm(f"the view {'.'.join(name)} is dropped")
+            case SetValue(name, value):
+                self.capture.client.settings.set(name, value)
+            case Reset():
+                self.capture.client.settings.reset()
+            case Use(database):
+                self.capture.use(database)
+            case Harmless():
+                pass
+        return self.query(Query("SELECT 1", frozenset())).limit(0)
+
+    def query(self, query: Query) -> Any:
+        """The frame of a query; the plans of the views it names travel inside of its own."""
+        from pyspark.sql.connect.plan import SQL, SubqueryAlias
+
+        views = []
+        for name in sorted(query.tables):
+            if len(name) == 1 and (plan := self.view(name[0])) is not None:
+                views.append(SubqueryAlias(plan, name[0]))
+            elif name[0].lower() == "global_temp":
+                self.capture.stop_for_jvm("SQL reads a global view")
+            elif self.capture.declared(name) is None:
+                self.capture.stop_unknown(name)
+        positional, named = self.parameters()
+        return self.capture.frame_of(SQL(query.text, positional, named, views))
+
+    def view(self, name: str) -> Any | None:
+        return self.views.get(name, self.views.get(name.lower()))
+
+    def parameters(self) -> tuple[list[Any], dict[str, Any]]:
+        """The parameters of the text as columns."""
+        from pyspark.sql.connect.functions import builtin as functions
+
+        if isinstance(self.args, Mapping):
+            return [], {str(k): functions.lit(v) for k, v in self.args.items()}
+        return [functions.lit(v) for v in self.args or ()], {}
+
+    def insert(self, command: InsertRows) -> None:
+        """INSERT: a sink."""
+        frame = self.query(command.query)
+        if not command.plain:
+            self.capture.stop("INSERT with partitions or columns")
+        target = ".".join(command.target)
+        write = Insert(command.overwrite, command.by_name)
+        sink = Sink(target, target=target, positional=not command.by_name, write=write)
+        self.capture.write(sink, frame)
+
+    def create_table(self, command: CreateTable) -> None:
+        """CREATE TABLE AS: a sink, its layout told in Spark's words."""
+        frame = self.query(command.query)
+        target = ".".join(command.target)
+        may = "replace" if command.replace else str(command.if_not_exists)
+        parts = ", ".join(f"identity({name})" for name in command.partitions)
+        provider = f"Some({command.provider})" if command.provider else "None"
+        table = f"unresolvedtablespec({provider}, optionlist(), None, None, None, None, false)"
+        write = Write("table", "created", (may, f"List({parts}) {table}"))
+        self.capture.write(Sink(target, target=target, write=write), frame)
+
+    def create_view(self, command: CreateView) -> None:
+        """CREATE VIEW: a name for a query."""
+        if len(command.name) != 1 or command.if_not_exists:
+            self.capture.stop_for_jvm("a view is made in a database, or only if there is none")
+        if not command.is_temporary and self.capture.declared(command.name) is not None:
+            self.capture.stop_for_jvm(f"a view is made where there is a table {command.name[0]}")
+        frame = self.query(command.query)
+        if command.columns:
+            frame = frame.toDF(*command.columns)
+        self.capture.create_view(command.name[0], frame._plan, replace=command.replace)

@@ -1,0 +1,56 @@
+"""What plans of a loaded job refer to: sources, tables of the schema, functions of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.connect import RegisteredFunction
+from veer.model.ops import AnyOperator
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+    from veer.frontends.spark.offline.capture import OfflineCapture
+
+
+class JobSurroundings:
+    """Answers for the plans of one job."""
+
+    def __init__(self, capture: OfflineCapture) -> None:
+        self._capture = capture
+        self.root: Path | None = capture.root
+
+    def source(self, relation: Relation) -> AnyOperator:
+        """What a leaf of a plan stands for."""
+        kind = relation.WhichOneof("rel_type")
+        if kind == "read" and relation.read.HasField("named_table"):
+            name = relation.read.named_table.unparsed_identifier
+            if name in self._capture.stubs:
+                return self._unwritten(self._capture.stubs[name])
+        raise UnsupportedError(f"a source of kind {kind}")
+
+    def table(self, name: Sequence[str]) -> AnyOperator | None:
+        """A table that SQL names by these parts; None if there is none."""
+        if len(name) == 1 and self._capture.is_view(name[0]):
+            raise UnsupportedError(f"the view {name[0]} inside of an expression")
+        declared = self._capture.declared(name)
+        return None if declared is None else self._unwritten(declared)
+
+    def registered(self, name: str) -> RegisteredFunction | None:
+        """The function that was registered under a name."""
+        return self._capture.client.functions.get(name)
+
+    def python(self, command: bytes) -> Any | None:
+        """The Python function that a command inside of the plan stands for."""
+        return self._capture.functions.get(command)
+
+    def _unwritten(self, operator: AnyOperator) -> AnyOperator:
+        """A source, unless the job writes it too."""
+        tables = self._capture.tables.items()
+        declared = next((name for name, source in tables if source is operator), None)
+        if declared is not None and self._capture.writes(declared):
+            raise InputError(f"the table {declared} is read and written by one job")
+        return operator
