@@ -38,6 +38,11 @@ def _first(types: Sequence[DataType]) -> DataType | None:
     return types[0] if all(t == types[0] for t in collections) else None
 
 
+def _two_for_text(types: Sequence[DataType]) -> DataType | None:
+    """With more than two arguments DECODE is a kind of CASE."""
+    return STRING if len(types) == 2 else None
+
+
 def _same_array(types: Sequence[DataType]) -> DataType | None:
     """An array beside an item of its own."""
     match types:
@@ -113,7 +118,8 @@ _all(DOUBLE, "degrees radians hypot")
 _all(TIMESTAMP, "from_utc_timestamp to_utc_timestamp")
 _all(ArrayType(STRING), "regexp_extract_all")
 opaque("format_string", STRING, shows_addresses=True)
-_all(STRING, "substring_index mask elt decode to_csv quote monthname dayname")
+_all(STRING, "substring_index mask to_csv quote monthname dayname")
+_all(_two_for_text, "decode")
 _all(BINARY, "encode")
 _all(INT, "octet_length bit_length find_in_set unix_date json_array_length")
 _all(LONG, "array_position factorial unix_seconds unix_millis unix_micros")
@@ -121,8 +127,8 @@ _all(DATE, "date_from_unix_date")
 _all(TIMESTAMP, "timestamp_millis timestamp_micros try_to_timestamp")
 _all(DOUBLE, "rint cot sec csc asinh acosh atanh")
 _all(BOOLEAN, "arrays_overlap map_contains_key luhn_check")
-_all(_first, "array_remove array_compact array_union array_intersect array_except map_concat")
-_all(_same_array, "array_append array_prepend")
+_all(_first, "array_sort array_compact array_union array_intersect array_except map_concat")
+_all(_same_array, "array_append array_prepend array_remove")
 _all(_array_of_first, "array_repeat")
 _all(_item, "get try_element_at")
 _all(_flat, "flatten")

@@ -102,6 +102,11 @@ def column_tree(parts: Sequence[str]) -> exp.Expr:
     return exp.column(names[-1], *reversed(names[:-1]))
 
 
+def named(tree: exp.Expr, name: str) -> exp.Expr:
+    """An expression under a name."""
+    return exp.Alias(this=tree, alias=exp.to_identifier(name, quoted=True))
+
+
 def type_tree(text: str) -> exp.Expr:
     """A type as a part of a CAST."""
     try:
@@ -131,7 +136,7 @@ def _star(node: Any) -> exp.Expr:
 
 def _alias(node: Any) -> exp.Expr:
     if len(node.name) == 1:
-        return exp.alias_(tree_of(node.expr), node.name[0], quoted=True)
+        return named(tree_of(node.expr), node.name[0])
     names = [exp.to_identifier(name, quoted=True) for name in node.name]
     return exp.Aliases(this=tree_of(node.expr), expressions=names)
 
@@ -288,6 +293,7 @@ Special = Callable[[list[exp.Expr]], exp.Expr]
 SPECIAL: dict[tuple[str, int | None], Special] = {
     ("not", 1): lambda a: exp.Not(this=a[0]),
     ("!", 1): lambda a: exp.Not(this=a[0]),
+    ("~", 1): lambda a: exp.Anonymous(this="bitwise_not", expressions=a),
     ("isnull", 1): _is_null,
     ("isnotnull", 1): lambda a: exp.Not(this=_is_null(a)),
     ("when", None): _case,

@@ -21,7 +21,7 @@ from veer.frontends.sql.scope import Plan
 from veer.frontends.sql.select import Select
 from veer.functions.casts import text_of
 from veer.model.expr import Column, Expr, Named
-from veer.model.types import BooleanType, DateType, IntegralType, StringType
+from veer.model.types import AtomicType
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
@@ -97,7 +97,7 @@ def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
 def _value(value: Any, key: Expr) -> tuple[Expr, str]:
     """A value of the pivot column, and what its columns are called."""
     literal = literals.read_literal(value)
-    if not isinstance(literal.type, IntegralType | StringType | BooleanType | DateType):
+    if not isinstance(literal.type, AtomicType) or literal.value != literal.value:
         raise UnsupportedError(f"a pivot over values of type {literal.type}")
     if literal.value is None:
         return coercion.implicit(literal, key.type), "null"

@@ -24,7 +24,7 @@ from veer.frontends.sql.literals import (
     number_literal,
     read_interval,
 )
-from veer.frontends.sql.names import ARITHMETIC
+from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
 from veer.frontends.sql.parse import is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
@@ -49,6 +49,7 @@ from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
+    Call,
     Column,
     Exists,
     Expr,
@@ -233,7 +234,7 @@ class ExprReader:
             return self.grouping(function, [self.read(a) for a in args])
         if function in GENERATORS:
             return self.generator(node, function, args)
-        if function == "struct" and any(isinstance(a, exp.Alias) for a in args):
+        if function == "struct" and args:
             return self.struct(args)
         if (
             function in ("dateadd", "date_add", "date_sub", "datediff", "date_diff")
@@ -273,8 +274,7 @@ class ExprReader:
         parts: list[Expr] = []
         for index, arg in enumerate(args, 1):
             value = self.read(arg.this if isinstance(arg, exp.Alias) else arg)
-            name = arg.alias if isinstance(arg, exp.Alias) else arg.name or f"col{index}"
-            parts += [Literal(name, STRING), value]
+            parts += [Literal(_field_name(arg, value) or f"col{index}", STRING), value]
         return coercion.call("named_struct", *parts)
 
     def aggregate(
@@ -633,7 +633,10 @@ class ExprReader:
         decimal = any(isinstance(e.type, DecimalType) for e in (left, right))
         if decimal and any(map(is_suffixed_integer, sides)):
             refuse(node, "an integer constant with suffix or cast beside a decimal")
-        return coercion.arithmetic(symbol, left, right)
+        computed = coercion.arithmetic(symbol, left, right)
+        if isinstance(computed, Call) and computed.function != symbol:
+            node.meta[SHOWN] = _moved(computed, [pretty(side) for side in sides])
+        return computed
 
     def boolean_chain(self, node: exp.Expr) -> Expr:
         """AND and OR, long chains without recursion."""
@@ -648,6 +651,26 @@ class ExprReader:
                 operands.append(item)
         build = coercion.conjunction if kind is exp.And else coercion.disjunction
         return build([coercion.truth(self.read(p)) for p in operands])
+
+
+def _field_name(node: exp.Expr, value: Expr) -> str | None:
+    """What a field of STRUCT is called after; None if it is computed."""
+    match node:
+        case exp.Alias():
+            return str(node.alias)
+        case exp.Column():
+            return str(node.name)
+        case Embedded():
+            return node.column_name
+        case _:
+            return value.name if isinstance(value, GetField) else None
+
+
+def _moved(call: Call, sides: Sequence[str]) -> str:
+    """The name of a date moved by a number of days; other arithmetic of dates has none here."""
+    if call.function in ("date_add", "date_sub"):
+        return f"{call.function}({', '.join(sides)})"
+    return UNNAMED
 
 
 def _options(node: exp.Expr) -> list[exp.Expr]:
@@ -720,6 +743,7 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Extract: ExprReader.extract,
     exp.Interval: ExprReader.interval,
     exp.Bracket: ExprReader.bracket,
+    exp.Transform: lambda r, n: r.function(n, "transform", [n.this, n.expression]),
     exp.DPipe: lambda r, n: coercion.call("concat", r.read(n.this), r.read(n.expression)),
     exp.StrPosition: lambda r, n: coercion.call("instr", r.read(n.this), r.read(n.args["substr"])),
     exp.CurrentDate: lambda r, n: coercion.call("current_date"),
