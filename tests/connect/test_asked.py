@@ -234,13 +234,15 @@ def test_rows_that_the_server_holds_are_no_others() -> None:
 
 
 def test_frames_of_one_session() -> None:
-    frame = type("DataFrame", (), {"__module__": "pyspark.sql.connect.dataframe"})
-    classic = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})
-    one, two = frame(), frame()
-    one.sparkSession, two.sparkSession = (SimpleNamespace(session_id=i) for i in "ab")
+    from pyspark.sql.classic.dataframe import DataFrame as Classic
+    from pyspark.sql.connect.dataframe import DataFrame as Connect
+    from pyspark.sql.connect.plan import LogicalPlan
+
+    sessions: list[Any] = [SimpleNamespace(session_id=name) for name in "ab"]
+    one, two = (Connect(LogicalPlan(None), session) for session in sessions)
     check_one_session(one, one)
     check_one_session(one, "jobs/report.py:build")
     with pytest.raises(UsageError, match="two"):
         check_one_session(one, two)
     with pytest.raises(UsageError, match="classic"):
-        check_one_session(one, classic())
+        check_one_session(one, object.__new__(Classic))

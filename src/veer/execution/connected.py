@@ -17,12 +17,12 @@ from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
 from veer.execution.functions import Bodies
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import TICK_NS, Sources, as_named, check_steady, format_name
-from veer.frontends.connect.live import LiveSurroundings, read_connect_frames, root_of
+from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, root_of
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
 from veer.model.digests import json_digest
-from veer.model.ops import Sink, Source
+from veer.model.ops import Source
 from veer.store.files import LocalFiles
 from veer.store.sealing import Seal
 
@@ -39,23 +39,19 @@ CACHED = ("InMemoryRelation", "InMemoryTableScan")  # in plans as the server pri
 
 @final
 class Connected:
-    """A `Computation`: frames of one Connect session, each feeding a sink."""
+    """A `Computation`: one frame of a Connect session."""
 
     def __init__(
-        self,
-        frames: Sequence[tuple[DataFrame, Sink]],
-        *,
-        content: bool = False,
-        seal: Seal | None = None,
+        self, frame: DataFrame, sink: str, *, content: bool = False, seal: Seal | None = None
     ) -> None:
-        self.spark: Any = frames[0][0].sparkSession
+        self.spark: Any = frame.sparkSession
         self.bodies = Bodies()
         self._seal, self._content = seal or Seal(""), content
         self._server = Server(self.spark)
         self._leaves: dict[Source, Relation] = {}
-        self._frames = {sink.name: frame for frame, sink in frames}
-        self.dataflow = read_connect_frames(frames, LiveSurroundings(self.spark, self._leaf))
-        parts = (part for frame, _ in frames for part in messages_in(root_of(frame)))
+        self._frame = frame
+        self.dataflow = read_connect_frame(frame, LiveSurroundings(self.spark, self._leaf), sink)
+        parts = messages_in(root_of(frame))
         if any(part.DESCRIPTOR.name == "CollectMetrics" for part in parts):
             raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
 
@@ -71,7 +67,7 @@ class Connected:
         """What the files of a source hold."""
         relation = self._files_of(source)
         check_steady(source, format_name(source.format))
-        if any(map(self._reads_cache, self._frames.values())):
+        if self._reads_cache():
             raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
         files = self._listed(relation, content=self._content)
         local = [] if self._content else self._seen_from_here(files)
@@ -138,8 +134,9 @@ class Connected:
             return Sources().files(names, patterns=False)
         return []
 
-    def _reads_cache(self, frame: Any) -> bool:
+    def _reads_cache(self) -> bool:
         """Whether the server answers with rows it holds in memory."""
+        frame: Any = self._frame
         plan = frame._plan.to_proto(self.spark.client)
         text = self.spark.client.explain_string(plan, "extended")
         return any(word in text for word in CACHED)
@@ -157,11 +154,11 @@ class Connected:
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
         """The rows of a sink."""
-        return self._frames[id_]
+        return self._frame
 
     def served(self, sink: str, stored: DataFrame) -> DataFrame:
         """A stored result in place of a whole frame: as it, down to what may be null."""
-        return with_schema(stored, self._frames[sink].schema)
+        return with_schema(stored, self._frame.schema)
 
 
 def frame_of(relation: Relation, session: Any) -> DataFrame:

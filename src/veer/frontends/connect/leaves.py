@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from veer.errors import ParseError, UnsupportedError
-from veer.frontends.connect.expressions import tree_of, trees_of
+from veer.frontends.connect.expressions import name_parts, tree_of, trees_of
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
 from veer.frontends.connect.nodes import Constant
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
 
 MOST_VALUES = 1_000
+HELD = ("cached_local_relation", "chunked_cached_local_relation", "cached_remote_relation")
 DECLARED = "table"  # the format of a table of the catalog
 
 
-def source_plan(reader: RelationReader, operator: AnyOperator) -> Plan:
+def source_plan(reader: RelationReader, operator: AnyOperator, name: str = "") -> Plan:
     """The rows of a source; a table's columns may be qualified by its name."""
     id_ = reader.builder.add(operator)
     schema = reader.builder.schemas[id_]
-    qualifier = None
-    if isinstance(operator, Source) and operator.format == DECLARED:
+    qualifier = name or None
+    if not name and isinstance(operator, Source) and operator.format == DECLARED:
         qualifier = operator.table.rpartition(".")[2]
     plan = Plan(id_, schema, tuple(ScopeColumn(qualifier, n) for n in schema.names))
     # What an RDD computes may differ each time that it is used.
@@ -51,7 +52,24 @@ def read(reader: RelationReader, node: Any) -> Frame:
 
     if node.is_streaming:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
-    return Frame(source_plan(reader, reader.around.source(Relation(read=node))))
+    source = reader.around.source(Relation(read=node))
+    name = (
+        name_parts(node.named_table.unparsed_identifier)[-1] if node.HasField("named_table") else ""
+    )
+    return Frame(source_plan(reader, source, name))
+
+
+def held(kind: str) -> Callable[[RelationReader, Any], Frame]:
+    """Rows that a server holds, known by a digest or a number."""
+
+    def read_held(reader: RelationReader, node: Any) -> Frame:
+        from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+        relation = Relation()
+        getattr(relation, kind).CopyFrom(node)
+        return Frame(source_plan(reader, reader.around.source(relation)))
+
+    return read_held
 
 
 def numbers(reader: RelationReader, node: Any) -> Frame:
@@ -150,6 +168,7 @@ def _constant(value: Any) -> exp.Expr:
 
 RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
     "read": read,
+    **{kind: held(kind) for kind in HELD},
     "range": numbers,
     "local_relation": given_rows,
     "sql": sql,
