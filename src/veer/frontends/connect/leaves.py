@@ -151,13 +151,12 @@ def _with_arguments(tree: exp.Expr, node: Any) -> exp.Expr:
         nonlocal used
         if not isinstance(part, exp.Placeholder | exp.Parameter):
             return part
-        name = part.name
-        if name and name in named:
-            return named[name].copy()
-        if not name and used < len(placed):
+        if part.name in named:
+            return named[part.name].copy()
+        if not part.args.get("this") and used < len(placed):
             used += 1
             return placed[used - 1].copy()
-        raise UnsupportedError(f"the parameter {name or '?'} of a query, which is not given")
+        raise UnsupportedError(f"the parameter {part.name} of a query, which is not given")
 
     return tree.transform(replaced)
 

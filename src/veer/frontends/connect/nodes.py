@@ -76,23 +76,6 @@ class PlanColumn(Embedded):
 
 
 @final
-class At(Embedded):
-    """The column at a place of the rows."""
-
-    def read_by(self, reader: ExprReader) -> Expr:
-        place = int(self.args["place"])
-        self.set("name", reader.plan.columns[place].name)
-        return reader.plan.column(place)
-
-    def shown(self) -> str:
-        return str(self.args["name"])
-
-    @property
-    def column_name(self) -> str:
-        return str(self.args["name"])
-
-
-@final
 class LongName(Embedded):
     """A name of more parts than SQL's columns have: fields inside of fields."""
 
@@ -200,7 +183,6 @@ class FramePlan(Embedded):
 
 
 __all__ = [
-    "At",
     "Constant",
     "FramePlan",
     "LongName",

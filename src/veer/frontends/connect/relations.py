@@ -21,10 +21,11 @@ from veer.frontends.connect import cleaning, combining, grouping, leaves
 from veer.frontends.connect.call_sites import site_of
 from veer.frontends.connect.expressions import named, tree_of, trees_of
 from veer.frontends.connect.frames import Frame, Tags, merged_tags, number_of, over, place_of
-from veer.frontends.connect.nodes import At, FramePlan, LongName, PlanColumn
+from veer.frontends.connect.nodes import FramePlan, LongName, PlanColumn
 from veer.frontends.connect.parsed_text import PARSERS, parsed_text
 from veer.frontends.connect.python_functions import inline_call, inline_table, registered_call
 from veer.frontends.connect.surroundings import Surroundings
+from veer.frontends.sql.embedded import At
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.pieces import outward
 from veer.frontends.sql.query import QueryReader, View

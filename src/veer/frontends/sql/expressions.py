@@ -14,7 +14,7 @@ from sqlglot import exp
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, InputError
 from veer.frontends import coercion
-from veer.frontends.sql.embedded import Embedded
+from veer.frontends.sql.embedded import At, Embedded
 from veer.frontends.sql.lambdas import is_higher_order, read_higher_order
 from veer.frontends.sql.literals import (
     fold_cast,
@@ -222,6 +222,7 @@ class ExprReader:
             if any_function(function) is not None or function in GENERATORS:
                 refuse(node, f"the function {name}, which the session defines anew,")
             return session([self.value(a) for a in args])
+        args = self.starred(function, args)
         if is_higher_order(function, args):
             return read_higher_order(self, function, args)
         if function in AGGREGATE:
@@ -250,6 +251,18 @@ class ExprReader:
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
+
+    def starred(self, function: str, args: list[exp.Expr]) -> list[exp.Expr]:
+        """Arguments with columns in place of `*`, which COUNT takes as it is."""
+        if function == "count" or not any(_is_star(a) for a in args):
+            return args
+        return [
+            part
+            for arg in args
+            for part in (
+                [At(place=i) for i in self.plan.star(_qualifier(arg))] if _is_star(arg) else [arg]
+            )
+        ]
 
     def opaque(self, node: exp.Expr, function: str, args: tuple[Expr, ...]) -> Expr:
         """A call of a function that is known by its name alone."""
@@ -653,6 +666,15 @@ class ExprReader:
         return build([coercion.truth(self.read(p)) for p in operands])
 
 
+def _qualifier(node: exp.Expr) -> str | None:
+    return node.table if isinstance(node, exp.Column) and node.table else None
+
+
+def _is_star(node: exp.Expr) -> bool:
+    star = node.this if isinstance(node, exp.Column) else node
+    return isinstance(star, exp.Star) and not any(star.args.values())
+
+
 def _field_name(node: exp.Expr, value: Expr) -> str | None:
     """What a field of STRUCT is called after; None if it is computed."""
     match node:
@@ -721,6 +743,8 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Boolean: lambda r, n: Literal(bool(n.this), BOOLEAN),
     exp.HexString: lambda r, n: hex_literal(str(n.this)),
     exp.Paren: lambda r, n: r.read(n.this),
+    exp.Alias: lambda r, n: r.read(n.this),  # inside of an expression a name means nothing
+    exp.Identifier: lambda r, n: r.resolve([n.name]),  # a variable of a lambda function
     exp.And: ExprReader.boolean_chain,
     exp.Or: ExprReader.boolean_chain,
     exp.Not: ExprReader.negated,

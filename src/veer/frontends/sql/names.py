@@ -67,6 +67,7 @@ _CAPITALS = frozenset(
     ]
 )
 UNNAMED = ""
+AS_GIVEN = "veer.as given"  # on a node whose words are a constant of the program
 SHOWN = "veer.shown"  # what a node is printed as, where its types decide that
 _CASTS = ("string", "int", "date", "bigint", "double", "boolean")
 
@@ -220,7 +221,8 @@ def _function(node: exp.Expr) -> str | None:
             parts = [node.this, node.args.get("start"), node.args.get("length")]
             return _call("substring", [p for p in parts if p is not None])
         case exp.Extract():
-            return f"extract({node.this.name.lower()} FROM {pretty(node.expression)})"
+            part = node.this.name if AS_GIVEN in node.meta else node.this.name.lower()
+            return f"extract({part} FROM {pretty(node.expression)})"
         case exp.Trim():
             return _trim(node)
         case exp.Lambda():
@@ -313,6 +315,8 @@ def _call(name: str, args: list[exp.Expr]) -> str:
         return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
     if lowered in ("first", "last") and len(args) == 2:
         args = args[:1]  # whether nulls are ignored is not shown
+    if lowered == "array_sort" and len(args) == 1:
+        raise UnsupportedError("array_sort that is given no name of its own")
     if lowered == "bitwise_not" and len(args) == 1:
         return f"~{pretty(args[0])}"
     if lowered == "positive" and len(args) == 1:
