@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from veer.frontends.live_frames import check_one_session
 from veer.frontends.spec import load, load_pair, versions_of
 from veer.report.wording import reason_text
 from veer.smt.second_solver import second_solver
@@ -48,7 +47,6 @@ def verify(
     asked = comparison or Comparison()
     if asked.recheck is not None:
         second_solver(asked.recheck)  # one that is missing is an error before anything is read
-    check_one_session(p, q)
     p, q = versions_of(p, q, schema)
     return verify_versions(p, q, asked, progress)
 

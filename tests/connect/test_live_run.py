@@ -103,10 +103,7 @@ def test_a_file_of_the_same_size_and_time_is_told_by_its_content(nb: Notebook) -
 
 
 def test_python_functions(nb: Notebook) -> None:
-    def double(v: int | None) -> int | None:
-        return None if v is None else v * 2
-
-    udf = F.udf(double, "int")
+    udf = F.udf(lambda v: None if v is None else v * 2, "int")
     assert how(nb.run(nb.t.select("id", udf("v").alias("w")))) == "computed"
     assert how(nb.run(nb.t.select("id", udf("v").alias("w")))) == "reused"
 

@@ -16,13 +16,20 @@ from veer.errors import InputError, NoFingerprintError, UnsupportedError
 from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
 from veer.execution.functions import Bodies
 from veer.execution.same_schema import with_schema
-from veer.execution.sources import TICK_NS, Sources, as_named, check_steady, format_name
-from veer.frontends.connect.live import LiveSurroundings, read_connect_frames, root_of
+from veer.execution.sources import (
+    TICK_NS,
+    Sources,
+    as_named,
+    check_steady,
+    format_name,
+    source_name,
+)
+from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, root_of
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
 from veer.model.digests import json_digest
-from veer.model.ops import Sink, Source
+from veer.model.ops import Source
 from veer.store.files import LocalFiles
 from veer.store.sealing import Seal
 
@@ -39,23 +46,19 @@ CACHED = ("InMemoryRelation", "InMemoryTableScan")  # in plans as the server pri
 
 @final
 class Connected:
-    """A `Computation`: frames of one Connect session, each feeding a sink."""
+    """A `Computation`: one frame of a Connect session."""
 
     def __init__(
-        self,
-        frames: Sequence[tuple[DataFrame, Sink]],
-        *,
-        content: bool = False,
-        seal: Seal | None = None,
+        self, frame: DataFrame, sink: str, *, content: bool = False, seal: Seal | None = None
     ) -> None:
-        self.spark: Any = frames[0][0].sparkSession
+        self.spark: Any = frame.sparkSession
         self.bodies = Bodies()
         self._seal, self._content = seal or Seal(""), content
         self._server = Server(self.spark)
         self._leaves: dict[Source, Relation] = {}
-        self._frames = {sink.name: frame for frame, sink in frames}
-        self.dataflow = read_connect_frames(frames, LiveSurroundings(self.spark, self._leaf))
-        parts = (part for frame, _ in frames for part in messages_in(root_of(frame)))
+        self._frame = frame
+        self.dataflow = read_connect_frame(frame, LiveSurroundings(self.spark, self._leaf), sink)
+        parts = messages_in(root_of(frame))
         if any(part.DESCRIPTOR.name == "CollectMetrics" for part in parts):
             raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
 
@@ -71,7 +74,7 @@ class Connected:
         """What the files of a source hold."""
         relation = self._files_of(source)
         check_steady(source, format_name(source.format))
-        if any(map(self._reads_cache, self._frames.values())):
+        if self._reads_cache():
             raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
         files = self._listed(relation, content=self._content)
         local = [] if self._content else self._seen_from_here(files)
@@ -91,24 +94,26 @@ class Connected:
     def _files_of(self, source: Source) -> Relation:
         """The relation of a source whose rows are in files that it names itself."""
         relation = self._leaf_of(source)
-        read = relation.read if relation is not None else None
-        if read is not None and read.HasField("named_table"):
+        if relation is None or not relation.HasField("read"):
+            raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
+        read = relation.read
+        if read.HasField("named_table"):
             raise NoFingerprintError(
                 f"{source.table}: over Spark Connect nothing tells whether a table still holds the "
                 "same; read its files by their path"
             )
-        if read is None or (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
+        if (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
             raise NoFingerprintError(f"{source.table}: what it holds cannot be told by files")
         if format_name(source.format) == "binary":
             raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
         return relation
 
-    def _leaf_of(self, source: Source) -> Relation:
+    def _leaf_of(self, source: Source) -> Relation | None:
         """The relation of a source, whatever is declared of it."""
         if source in self._leaves:
             return self._leaves[source]
-        same = (r for s, r in self._leaves.items() if s.table == source.table)
-        return next(same, None)  # type: ignore[return-value]
+        name = source_name(source)
+        return next((r for s, r in self._leaves.items() if source_name(s) == name), None)
 
     def _listed(self, relation: Relation, *, content: bool) -> list[list[Any]]:
         """Every file below the paths of a source, with what tells its content."""
@@ -138,15 +143,18 @@ class Connected:
             return Sources().files(names, patterns=False)
         return []
 
-    def _reads_cache(self, frame: Any) -> bool:
+    def _reads_cache(self) -> bool:
         """Whether the server answers with rows it holds in memory."""
+        frame: Any = self._frame
         plan = frame._plan.to_proto(self.spark.client)
         text = self.spark.client.explain_string(plan, "extended")
         return any(word in text for word in CACHED)
 
     def read(self, source: Source) -> DataFrame:
         """The rows of a leaf of the plans."""
-        frame = frame_of(self._leaf_of(source), self.spark)
+        relation = self._leaf_of(source)
+        assert relation is not None, source.table
+        frame = frame_of(relation, self.spark)
         return frame.toDF(*(f.name for f in source.fields))
 
     # -- frames --------------------------------------------------------------------------------
@@ -157,11 +165,11 @@ class Connected:
 
     def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
         """The rows of a sink."""
-        return self._frames[id_]
+        return self._frame
 
     def served(self, sink: str, stored: DataFrame) -> DataFrame:
         """A stored result in place of a whole frame: as it, down to what may be null."""
-        return with_schema(stored, self._frames[sink].schema)
+        return with_schema(stored, self._frame.schema)
 
 
 def frame_of(relation: Relation, session: Any) -> DataFrame:

@@ -131,9 +131,12 @@ def _running(
 ) -> tuple[Running, Planned | Connected]:
     """The run of one frame against a store."""
     connected = is_connect_frame(frame)
-    kind = Connected if connected else Planned
+    planned: Planned | Connected
     try:
-        planned = kind([(frame, Sink(RESULT))], content=content, seal=store.seal)
+        if connected:
+            planned = Connected(frame, RESULT, content=content, seal=store.seal)
+        else:
+            planned = Planned([(frame, Sink(RESULT))], content=content, seal=store.seal)
     except VeerError:
         raise
     except Exception as error:

@@ -13,10 +13,9 @@ from typing import Any
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.inputs import Input, ReadOptions
-from veer.frontends.live_frames import is_connect_frame
+from veer.frontends.live_frames import check_one_session, is_connect_frame
 from veer.frontends.registry import FrontEnd, front_end_of, parse
 from veer.frontends.stored import existing_store, is_stored, sealed
-from veer.model.ops import Sink
 from veer.options import JvmUse, chosen
 from veer.versions.version import Version
 
@@ -87,25 +86,26 @@ def load_pair(
         return sealed(versions[0], opened), sealed(versions[1], opened)
 
 
-def versions_of(
-    p: Version | str | Any, q: Version | str | Any, schema: str = ""
-) -> tuple[Version, Version]:
+def versions_of(p: Any, q: Any, schema: str = "") -> tuple[Version, Version]:
     """Two versions, each given loaded, as a SPEC, or as a DataFrame of a running session."""
     if isinstance(p, str) and isinstance(q, str) and not (is_stored(p) or is_stored(q)):
         return load_pair(p, q, schema=schema)
-    return version_of(p, "P", schema), version_of(q, "Q", schema)
+    check_one_session(p, q)
+    asked: dict[str, Any] = {}  # the server of a session is asked once for both
+    return _version_of(p, "P", schema, asked), _version_of(q, "Q", schema, asked)
 
 
-def version_of(given: Version | str | Any, name: str, schema: str = "") -> Version:
-    """A version given loaded, as a SPEC, or as a DataFrame of a running session, classic or Connect."""
+def _version_of(given: Any, name: str, schema: str, asked: dict[str, Any]) -> Version:
     if isinstance(given, Version):
         return given
     if isinstance(given, str):
         return load(given, schema=schema)
     if is_connect_frame(given):
-        from veer.frontends.connect.live import read_connect_frames
+        from veer.frontends.connect.live import LiveSurroundings, read_connect_frame
 
-        return Version(name, read_connect_frames([(given, Sink("result"))]), stable_ids=False)
+        session = given.sparkSession
+        around = asked.setdefault(session.session_id, LiveSurroundings(session))
+        return Version(name, read_connect_frame(given, around), stable_ids=False)
     from veer.frontends.spark.frames import read_dataframe
 
     return Version(name, read_dataframe(given), stable_ids=False)

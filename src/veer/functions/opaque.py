@@ -5,13 +5,107 @@ They have a type and nothing else: no witness is looked for where one occurs.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from veer.functions.registry import opaque
-from veer.model.types import BINARY, DOUBLE, INT, LONG, STRING, TIMESTAMP, ArrayType, DataType
+from veer.model.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    IntegralType,
+    MapType,
+    StructType,
+)
+
+Rule = Callable[[Sequence[DataType]], DataType | None]
 
 
-def _all(type_: DataType, names: str) -> None:
+def _all(type_: DataType | Rule, names: str) -> None:
     for name in names.split():
         opaque(name, type_)
+
+
+def _first(types: Sequence[DataType]) -> DataType | None:
+    """The type of the first argument, which other collections share."""
+    collections = [t for t in types if isinstance(t, ArrayType | MapType)]
+    return types[0] if all(t == types[0] for t in collections) else None
+
+
+def _two_for_text(types: Sequence[DataType]) -> DataType | None:
+    """With more than two arguments DECODE is a kind of CASE."""
+    return STRING if len(types) == 2 else None
+
+
+def _same_array(types: Sequence[DataType]) -> DataType | None:
+    """An array beside an item of its own."""
+    match types:
+        case [ArrayType(element) as array, item] if element == item:
+            return array
+        case _:
+            return None
+
+
+def _array_of_first(types: Sequence[DataType]) -> DataType | None:
+    return ArrayType(types[0])
+
+
+def _item(types: Sequence[DataType]) -> DataType | None:
+    match types:
+        case [ArrayType(element), IntegralType()]:
+            return element
+        case [MapType(key, value), given] if key == given:
+            return value
+        case _:
+            return None
+
+
+def _flat(types: Sequence[DataType]) -> DataType | None:
+    match types:
+        case [ArrayType(ArrayType() as inner)]:
+            return inner
+        case _:
+            return None
+
+
+def _entries(types: Sequence[DataType]) -> DataType | None:
+    match types:
+        case [MapType(key, value)]:
+            return ArrayType(StructType((("key", key), ("value", value))))
+        case _:
+            return None
+
+
+def _map_of_arrays(types: Sequence[DataType]) -> DataType | None:
+    match types:
+        case [ArrayType(keys), ArrayType(values)]:
+            return MapType(keys, values)
+        case _:
+            return None
+
+
+def _map_of_entries(types: Sequence[DataType]) -> DataType | None:
+    match types:
+        case [ArrayType(StructType(((_, key), (_, value))))]:
+            return MapType(key, value)
+        case _:
+            return None
+
+
+def _integers(types: Sequence[DataType]) -> DataType | None:
+    """The type of whole numbers, where all have it."""
+    same = all(t == types[0] for t in types)
+    return ArrayType(types[0]) if same and isinstance(types[0], IntegralType) else None
+
+
+def _number(types: Sequence[DataType]) -> DataType | None:
+    return types[0] if types[0] in (INT, LONG) else None
 
 
 _all(INT, "hash levenshtein regexp_count bit_count")
@@ -24,3 +118,22 @@ _all(DOUBLE, "degrees radians hypot")
 _all(TIMESTAMP, "from_utc_timestamp to_utc_timestamp")
 _all(ArrayType(STRING), "regexp_extract_all")
 opaque("format_string", STRING, shows_addresses=True)
+_all(STRING, "substring_index mask to_csv quote monthname dayname")
+_all(_two_for_text, "decode")
+_all(BINARY, "encode")
+_all(INT, "bit_length find_in_set unix_date json_array_length")
+_all(LONG, "array_position factorial unix_seconds unix_millis unix_micros")
+_all(DATE, "date_from_unix_date")
+_all(TIMESTAMP, "timestamp_millis timestamp_micros try_to_timestamp")
+_all(DOUBLE, "rint cot sec csc asinh acosh atanh")
+_all(BOOLEAN, "arrays_overlap map_contains_key luhn_check")
+_all(_first, "array_sort array_compact array_union array_intersect array_except map_concat")
+_all(_same_array, "array_append array_prepend array_remove")
+_all(_array_of_first, "array_repeat")
+_all(_item, "get try_element_at")
+_all(_flat, "flatten")
+_all(_entries, "map_entries")
+_all(_map_of_arrays, "map_from_arrays")
+_all(_map_of_entries, "map_from_entries")
+_all(_integers, "sequence")
+_all(_number, "shiftleft shiftright shiftrightunsigned bitwise_not")

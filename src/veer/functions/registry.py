@@ -156,10 +156,13 @@ class OverFunction(Function):
 @final
 @dataclass(frozen=True, slots=True)
 class OpaqueFunction:
-    """A pure function of which only the type of its result is known."""
+    """A pure function of which only the type of its result is known.
+
+    `result` gives the type by the types of the arguments, or None where they do not fit.
+    """
 
     name: str
-    type: DataType
+    result: Callable[[Sequence[DataType]], DataType | None]
     shows_addresses: bool = False  # in memory, of arguments that have no text of their own
 
 
@@ -306,9 +309,15 @@ def over(
     _note_names(OVER[name])
 
 
-def opaque(name: str, type_: DataType, *, shows_addresses: bool = False) -> None:
-    """Register a function of which only the type of its result is known."""
-    OPAQUE[name] = OpaqueFunction(name, type_, shows_addresses)
+def opaque(
+    name: str,
+    type_: DataType | Callable[[Sequence[DataType]], DataType | None],
+    *,
+    shows_addresses: bool = False,
+) -> None:
+    """Register a function of which only the type of its result is known, always or by a rule."""
+    rule = type_ if callable(type_) else lambda _: type_
+    OPAQUE[name] = OpaqueFunction(name, rule, shows_addresses)
 
 
 def _note_names(function: Function) -> None:

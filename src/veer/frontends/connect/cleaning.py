@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import UnsupportedError
@@ -14,6 +15,7 @@ from veer.model.expr import Call, Case, Compare, Expr, IsNull, Literal, Named, N
 from veer.model.types import (
     BOOLEAN,
     DOUBLE,
+    INT,
     STRING,
     BooleanType,
     DataType,
@@ -97,7 +99,9 @@ def drop(reader: RelationReader, node: Any) -> Frame:
     elif least == 1:
         condition = coercion.disjunction(present)
     else:
-        raise UnsupportedError(f"dropna of rows with fewer than {least} values")
+        ones = [coercion.case([(p, Literal(1, INT))], Literal(0, INT)) for p in present]
+        total = reduce(lambda a, b: coercion.call("+", a, b), ones)
+        condition = coercion.compare(">=", total, Literal(least, INT))
     return reader.frame(reader.filter(plan, condition), frame)
 
 

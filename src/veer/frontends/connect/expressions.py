@@ -26,6 +26,7 @@ from veer.frontends.connect.nodes import (
     Updated,
 )
 from veer.frontends.connect.types import parse_type_text, read_type
+from veer.frontends.sql.names import AS_GIVEN
 from veer.frontends.sql.parse import VeerSpark, parse_expression
 
 if TYPE_CHECKING:
@@ -102,6 +103,11 @@ def column_tree(parts: Sequence[str]) -> exp.Expr:
     return exp.column(names[-1], *reversed(names[:-1]))
 
 
+def named(tree: exp.Expr, name: str) -> exp.Expr:
+    """An expression under a name."""
+    return exp.Alias(this=tree, alias=exp.to_identifier(name, quoted=True))
+
+
 def type_tree(text: str) -> exp.Expr:
     """A type as a part of a CAST."""
     try:
@@ -131,7 +137,7 @@ def _star(node: Any) -> exp.Expr:
 
 def _alias(node: Any) -> exp.Expr:
     if len(node.name) == 1:
-        return exp.alias_(tree_of(node.expr), node.name[0], quoted=True)
+        return named(tree_of(node.expr), node.name[0])
     names = [exp.to_identifier(name, quoted=True) for name in node.name]
     return exp.Aliases(this=tree_of(node.expr), expressions=names)
 
@@ -279,6 +285,15 @@ def _is_null(args: list[exp.Expr]) -> exp.Expr:
     return exp.Is(this=args[0], expression=exp.Null())
 
 
+def _extract(args: list[exp.Expr]) -> exp.Expr:
+    part, moment = args
+    if not isinstance(part, Constant) or not isinstance(part.literal.value, str):
+        raise UnsupportedError("a part of a date that is named by no constant")
+    tree = exp.Extract(this=exp.Var(this=part.literal.value), expression=moment)
+    tree.meta[AS_GIVEN] = True
+    return tree
+
+
 def _like_escaped(kind: type[exp.Expr]) -> Callable[[list[exp.Expr]], exp.Expr]:
     return lambda a: exp.Escape(this=kind(this=a[0], expression=a[1]), expression=a[2])
 
@@ -288,6 +303,10 @@ Special = Callable[[list[exp.Expr]], exp.Expr]
 SPECIAL: dict[tuple[str, int | None], Special] = {
     ("not", 1): lambda a: exp.Not(this=a[0]),
     ("!", 1): lambda a: exp.Not(this=a[0]),
+    ("extract", 2): _extract,
+    ("date_part", 2): _extract,
+    ("datepart", 2): _extract,
+    ("~", 1): lambda a: exp.Anonymous(this="bitwise_not", expressions=a),
     ("isnull", 1): _is_null,
     ("isnotnull", 1): lambda a: exp.Not(this=_is_null(a)),
     ("when", None): _case,

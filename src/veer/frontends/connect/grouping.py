@@ -13,6 +13,7 @@ from veer.frontends.connect import literals
 from veer.frontends.connect.expressions import tree_of, trees_of
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.nodes import Constant
+from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import output_name, pretty
 from veer.frontends.sql.pieces import Collected, SetAside, number_of
@@ -20,8 +21,8 @@ from veer.frontends.sql.pivot import spread_out, stacked
 from veer.frontends.sql.scope import Plan
 from veer.frontends.sql.select import Select
 from veer.functions.casts import text_of
-from veer.model.expr import Column, Expr, Named
-from veer.model.types import BooleanType, DateType, IntegralType, StringType
+from veer.model.expr import Expr, Named
+from veer.model.types import AtomicType
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
@@ -79,12 +80,17 @@ def _pivoted(
 
 
 def _name(reader: ExprReader, item: exp.Expr) -> str:
-    if isinstance(item, exp.Alias):
-        return str(item.alias)
-    expr = reader.read(item)
-    if isinstance(item, exp.Column) or not isinstance(expr, Column):
-        return str(item.name) if isinstance(item, exp.Column) else output_name(item)
-    return expr.name
+    """What a column is called that is read from an item."""
+    reader.read(item)  # some items know their names only then
+    match item:
+        case exp.Alias():
+            return str(item.alias)
+        case exp.Column():
+            return str(item.name)
+        case Embedded(column_name=str(name)):
+            return name
+        case _:
+            return output_name(item)
 
 
 def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
@@ -97,7 +103,7 @@ def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
 def _value(value: Any, key: Expr) -> tuple[Expr, str]:
     """A value of the pivot column, and what its columns are called."""
     literal = literals.read_literal(value)
-    if not isinstance(literal.type, IntegralType | StringType | BooleanType | DateType):
+    if not isinstance(literal.type, AtomicType) or literal.value != literal.value:
         raise UnsupportedError(f"a pivot over values of type {literal.type}")
     if literal.value is None:
         return coercion.implicit(literal, key.type), "null"
@@ -110,25 +116,17 @@ def unpivot(reader: RelationReader, node: Any) -> Frame:
     frame = reader.input(node.input)
     plan = reader.visible(frame.plan)
     over = reader.reader(plan)
-    ids = [_column(over, tree) for tree in trees_of(node.ids)]
+    kept = [Named(_name(over, tree), over.read(tree)) for tree in trees_of(node.ids)]
     if node.HasField("values"):
-        chosen = [_column(over, tree) for tree in trees_of(node.values.values)]
+        labelled = [(over.read(t), _name(over, t)) for t in trees_of(node.values.values)]
     else:
-        chosen = [plan.column(i) for i in range(len(plan.columns)) if plan.column(i) not in ids]
-    if not chosen:
+        ids = [named.expr for named in kept]
+        places = [i for i in range(len(plan.columns)) if plan.column(i) not in ids]
+        labelled = [(plan.column(i), plan.columns[i].name) for i in places]
+    if not labelled:
         raise UnsupportedError("unpivot of no columns")
-    names = {plan.column(i): c.name for i, c in enumerate(plan.columns)}
-    kept = [Named(names[c], c) for c in ids]
-    labelled = [(c, names[c]) for c in chosen]
     variable, value = node.variable_column_name, node.value_column_name
     return reader.frame(stacked(reader, plan, kept, labelled, variable, value), frame)
-
-
-def _column(reader: ExprReader, tree: exp.Expr) -> Column:
-    column = reader.read(tree)
-    if not isinstance(column, Column):
-        raise UnsupportedError("unpivot of something that is no column")
-    return column
 
 
 RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {

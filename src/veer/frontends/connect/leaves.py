@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from veer.errors import ParseError, UnsupportedError
-from veer.frontends.connect.expressions import tree_of, trees_of
+from veer.frontends.connect.arrow_rows import given_rows
+from veer.frontends.connect.expressions import name_parts, tree_of, trees_of
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
 from veer.frontends.connect.nodes import Constant
-from veer.frontends.connect.types import parse_type_text, require_struct
-from veer.frontends.spark.plans.python_rows import rows_from_python
-from veer.frontends.spark.plans.types import type_of
 from veer.frontends.sql.parse import parse_statements
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Source, TableUdf, Values
@@ -27,15 +23,16 @@ if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
 
 MOST_VALUES = 1_000
+HELD = ("cached_local_relation", "chunked_cached_local_relation", "cached_remote_relation")
 DECLARED = "table"  # the format of a table of the catalog
 
 
-def source_plan(reader: RelationReader, operator: AnyOperator) -> Plan:
+def source_plan(reader: RelationReader, operator: AnyOperator, name: str = "") -> Plan:
     """The rows of a source; a table's columns may be qualified by its name."""
     id_ = reader.builder.add(operator)
     schema = reader.builder.schemas[id_]
-    qualifier = None
-    if isinstance(operator, Source) and operator.format == DECLARED:
+    qualifier = name or None
+    if not name and isinstance(operator, Source) and operator.format == DECLARED:
         qualifier = operator.table.rpartition(".")[2]
     plan = Plan(id_, schema, tuple(ScopeColumn(qualifier, n) for n in schema.names))
     # What an RDD computes may differ each time that it is used.
@@ -51,7 +48,24 @@ def read(reader: RelationReader, node: Any) -> Frame:
 
     if node.is_streaming:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
-    return Frame(source_plan(reader, reader.around.source(Relation(read=node))))
+    source = reader.around.source(Relation(read=node))
+    name = (
+        name_parts(node.named_table.unparsed_identifier)[-1] if node.HasField("named_table") else ""
+    )
+    return Frame(source_plan(reader, source, name))
+
+
+def held(kind: str) -> Callable[[RelationReader, Any], Frame]:
+    """Rows that a server holds, known by a digest or a number."""
+
+    def read_held(reader: RelationReader, node: Any) -> Frame:
+        from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+        relation = Relation()
+        getattr(relation, kind).CopyFrom(node)
+        return Frame(source_plan(reader, reader.around.source(relation)))
+
+    return read_held
 
 
 def numbers(reader: RelationReader, node: Any) -> Frame:
@@ -67,35 +81,9 @@ def numbers(reader: RelationReader, node: Any) -> Frame:
     return Frame(source_plan(reader, Values(fields, rows)))
 
 
-def given_rows(reader: RelationReader, node: Any) -> Frame:
-    """Rows that came with the plan, in Arrow's format."""
-    import pyarrow
-
-    if not node.HasField("data"):
-        fields = _fields(node.schema)
-        return Frame(source_plan(reader, Values(fields, ())))
-    with pyarrow.ipc.open_stream(io.BytesIO(node.data)) as stream:
-        table = stream.read_all()
-    fields = _fields(node.schema) if node.HasField("schema") else _arrow_fields(table.schema)
-    columns = [column.to_pylist() for column in table.columns]
-    rows = [tuple(row) for row in zip(*columns, strict=True)]
-    return Frame(source_plan(reader, rows_from_python(rows, fields)))
-
-
-def _fields(schema: str) -> tuple[Field, ...]:
-    """The columns of a schema, written as JSON or as DDL."""
-    if not schema.startswith("{"):
-        type_ = require_struct(parse_type_text(schema), "given rows")
-        return tuple(Field(name, t) for name, t in type_.fields)
-    fields = json.loads(schema)["fields"]
-    return tuple(Field(f["name"], type_of(f["type"]), f["nullable"]) for f in fields)
-
-
-def _arrow_fields(schema: Any) -> tuple[Field, ...]:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    fields = from_arrow_schema(schema).fields
-    return tuple(Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in fields)
+def local_rows(reader: RelationReader, node: Any) -> Frame:
+    """Rows that came with the plan."""
+    return Frame(source_plan(reader, given_rows(node)))
 
 
 def table_function(reader: RelationReader, node: Any) -> Frame:
@@ -133,13 +121,12 @@ def _with_arguments(tree: exp.Expr, node: Any) -> exp.Expr:
         nonlocal used
         if not isinstance(part, exp.Placeholder | exp.Parameter):
             return part
-        name = part.name
-        if name and name in named:
-            return named[name].copy()
-        if not name and used < len(placed):
+        if part.name in named:
+            return named[part.name].copy()
+        if not part.args.get("this") and used < len(placed):
             used += 1
             return placed[used - 1].copy()
-        raise UnsupportedError(f"the parameter {name or '?'} of a query, which is not given")
+        raise UnsupportedError(f"the parameter {part.name} of a query, which is not given")
 
     return tree.transform(replaced)
 
@@ -150,8 +137,9 @@ def _constant(value: Any) -> exp.Expr:
 
 RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
     "read": read,
+    **{kind: held(kind) for kind in HELD},
     "range": numbers,
-    "local_relation": given_rows,
+    "local_relation": local_rows,
     "sql": sql,
     "unresolved_table_valued_function": table_function,
 }

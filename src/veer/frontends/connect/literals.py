@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from veer.errors import UnsupportedError
+from veer.errors import ParseError, UnsupportedError
 from veer.frontends.connect.types import read_type
+from veer.frontends.sql.literals import decimal_literal
 from veer.functions.arithmetic import NAN, to_float32
 from veer.functions.casts import text_of
 from veer.model.expr import Literal
@@ -26,7 +27,6 @@ from veer.model.types import (
     TIMESTAMP_NTZ,
     DataType,
     DayTimeIntervalType,
-    DecimalType,
     YearMonthIntervalType,
 )
 
@@ -79,11 +79,11 @@ def _number(value: float) -> float:
 
 
 def _decimal(literal: Any) -> Literal:
-    value = Decimal(literal.value)
-    if not literal.HasField("precision"):
-        raise UnsupportedError("a decimal constant without a precision")
-    # Spark's decimals know no negative zero; Python's do, and print it.
-    return Literal(value or abs(value), DecimalType(literal.precision, literal.scale))
+    # The client says decimal(10,0) of every constant; Spark takes just the digits there are.
+    try:
+        return decimal_literal(literal.value)
+    except (InvalidOperation, ParseError):
+        raise UnsupportedError(f"the decimal constant {literal.value}") from None
 
 
 def shown(literal: Literal) -> str:

@@ -22,6 +22,7 @@ from veer.frontends.connect.server_sources import (
     Server,
     columns_of,
     data_source,
+    server_says,
     table_source,
 )
 from veer.frontends.connect.surroundings import RegisteredFunction
@@ -39,34 +40,28 @@ BUILT_IN_FIRST = (4, 3)  # from here on no function of a session hides one of Sp
 SPARK_CLASS = "org.apache.spark.sql.catalyst."
 
 
-def read_connect_frames(
-    results: Sequence[tuple[Any, Sink]], around: LiveSurroundings | None = None
-) -> Dataflow:
-    """The dataflow of DataFrames of one Connect session, each with the sink it feeds."""
+def read_connect_frame(frame: Any, around: LiveSurroundings, name: str = "result") -> Dataflow:
+    """The dataflow of a DataFrame of a Connect session; an error names what is not understood."""
     require_pyspark()
-    session = one_session([frame for frame, _ in results])
-    around = around or LiveSurroundings(session)
+    from pyspark.errors import PySparkException
+
+    try:
+        return _read(frame, around, name)
+    except PySparkException as error:  # the server refuses the frame itself, or is gone
+        raise InputError(server_says(error)) from None
+
+
+def _read(frame: Any, around: LiveSurroundings, name: str) -> Dataflow:
+    session = frame.sparkSession
     check_server_settings(session)
-    relations = []
-    for frame, sink in results:
-        if frame.isStreaming:
-            raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
-        relation = root_of(frame)
-        around.check_functions(relation)
-        relations.append((relation, sink))
-    dataflow = read_relations(relations, around)
+    if frame.isStreaming:
+        raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
+    relation = root_of(frame)
+    around.check_functions(relation)
+    dataflow = read_relations([(relation, Sink(name))], around)
     check_zone(session, dataflow)
-    for frame, sink in results:
-        _check_schema(dataflow.schemas[sink.name], frame)
+    _check_schema(dataflow.schemas[name], frame)
     return dataflow
-
-
-def one_session(frames: Sequence[Any]) -> Any:
-    """The session of some frames; those of several name their tables independently."""
-    sessions = {frame.sparkSession.session_id: frame.sparkSession for frame in frames}
-    if len(sessions) > 1:
-        raise UnsupportedError("DataFrames of two Spark Connect sessions; use one for both")
-    return next(iter(sessions.values()))
 
 
 def root_of(frame: Any) -> Relation:

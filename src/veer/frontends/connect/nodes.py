@@ -10,6 +10,7 @@ from veer.frontends import coercion
 from veer.frontends.connect import literals
 from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.names import pretty
+from veer.frontends.sql.scope import fields_of_items
 from veer.model.expr import Expr, GetField, IsNull, Literal
 from veer.model.types import STRING, ArrayType, StructType
 
@@ -75,23 +76,6 @@ class PlanColumn(Embedded):
 
 
 @final
-class At(Embedded):
-    """The column at a place of the rows."""
-
-    def read_by(self, reader: ExprReader) -> Expr:
-        place = int(self.args["place"])
-        self.set("name", reader.plan.columns[place].name)
-        return reader.plan.column(place)
-
-    def shown(self) -> str:
-        return str(self.args["name"])
-
-    @property
-    def column_name(self) -> str:
-        return str(self.args["name"])
-
-
-@final
 class LongName(Embedded):
     """A name of more parts than SQL's columns have: fields inside of fields."""
 
@@ -114,8 +98,13 @@ class Part(Embedded):
         value, key = (reader.value(part) for part in self.expressions)
         self.set("is_field", isinstance(value.type, StructType))
         if not isinstance(value.type, StructType):
-            if isinstance(value.type, ArrayType) and key.type == STRING:
-                raise UnsupportedError("a field of each struct of an array")
+            if (
+                isinstance(value.type, ArrayType)
+                and isinstance(key, Literal)
+                and key.type == STRING
+            ):
+                self.set("is_field", True)
+                return fields_of_items(value, str(key.value))
             return coercion.call("item", value, key)
         if not isinstance(key, Literal) or not isinstance(key.value, str):
             raise UnsupportedError("a field of a struct that is not named by a constant")
@@ -194,7 +183,6 @@ class FramePlan(Embedded):
 
 
 __all__ = [
-    "At",
     "Constant",
     "FramePlan",
     "LongName",

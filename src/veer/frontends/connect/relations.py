@@ -19,11 +19,13 @@ from veer.errors import UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.connect import cleaning, combining, grouping, leaves
 from veer.frontends.connect.call_sites import site_of
-from veer.frontends.connect.expressions import tree_of, trees_of
+from veer.frontends.connect.expressions import named, tree_of, trees_of
 from veer.frontends.connect.frames import Frame, Tags, merged_tags, number_of, over, place_of
-from veer.frontends.connect.nodes import At, FramePlan, LongName, PlanColumn
+from veer.frontends.connect.nodes import FramePlan, LongName, PlanColumn
+from veer.frontends.connect.parsed_text import PARSERS, parsed_text
 from veer.frontends.connect.python_functions import inline_call, inline_table, registered_call
 from veer.frontends.connect.surroundings import Surroundings
+from veer.frontends.sql.embedded import At
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.pieces import outward
 from veer.frontends.sql.query import QueryReader, View
@@ -220,7 +222,9 @@ class RelationReader(QueryReader):
     def session_function(self, name: str) -> Callable[[Sequence[Expr]], Expr] | None:
         """What calls the function that the session knows by a name; None if it knows none."""
         function = self.around.registered(name.lower())
-        return None if function is None else partial(registered_call, function)
+        if function is not None:
+            return partial(registered_call, function)
+        return partial(parsed_text, name.lower()) if name.lower() in PARSERS else None
 
     # -- select and its like -------------------------------------------------------------------
 
@@ -249,7 +253,7 @@ class RelationReader(QueryReader):
 
     def _matching(self, frame: Frame, node: Any) -> list[int]:
         pattern = node.col_name.strip()
-        if not re.fullmatch(r"`[\w.*+?|()\[\]^$-]*`", pattern):
+        if not re.fullmatch(r"`[\w.*+?|()\[\]^$!=<:,-]*`", pattern):
             raise UnsupportedError(f"the pattern of columns {pattern}")
         compiled = re.compile(pattern[1:-1], re.IGNORECASE)
         return [i for i in frame.plan.star() if compiled.fullmatch(frame.plan.columns[i].name)]
@@ -270,7 +274,7 @@ class RelationReader(QueryReader):
         for alias in node.aliases:
             if len(alias.name) != 1:
                 raise UnsupportedError("withColumn with several names")
-            new[alias.name[0]] = exp.alias_(tree_of(alias.expr), alias.name[0], quoted=True)
+            new[alias.name[0]] = named(tree_of(alias.expr), alias.name[0])
         if len({n.lower() for n in new}) < len(node.aliases):
             raise UnsupportedError("withColumns with one name twice")
         lowered = {n.lower(): t for n, t in new.items()}
@@ -504,9 +508,7 @@ class RelationReader(QueryReader):
 def _named_places(frame: Frame, places: Sequence[int], names: Sequence[str]) -> list[exp.Expr]:
     """The columns at these places, those renamed under their new names."""
     return [
-        At(place=i)
-        if frame.plan.columns[i].name == name
-        else exp.alias_(At(place=i), name, quoted=True)
+        At(place=i) if frame.plan.columns[i].name == name else named(At(place=i), name)
         for i, name in zip(places, names, strict=True)
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from sqlglot import exp
 
@@ -33,3 +33,20 @@ class Embedded(exp.Expression):
     def column_name(self) -> str | None:
         """What a column is called that is just this node, if the node says so itself."""
         return None
+
+
+@final
+class At(Embedded):
+    """The column at a place of the rows."""
+
+    def read_by(self, reader: ExprReader) -> Expr:
+        place = int(self.args["place"])
+        self.set("name", reader.plan.columns[place].name)
+        return reader.plan.column(place)
+
+    def shown(self) -> str:
+        return str(self.args["name"])
+
+    @property
+    def column_name(self) -> str:
+        return str(self.args["name"])

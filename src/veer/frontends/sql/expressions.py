@@ -14,7 +14,7 @@ from sqlglot import exp
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, InputError
 from veer.frontends import coercion
-from veer.frontends.sql.embedded import Embedded
+from veer.frontends.sql.embedded import At, Embedded
 from veer.frontends.sql.lambdas import is_higher_order, read_higher_order
 from veer.frontends.sql.literals import (
     fold_cast,
@@ -24,7 +24,7 @@ from veer.frontends.sql.literals import (
     number_literal,
     read_interval,
 )
-from veer.frontends.sql.names import ARITHMETIC
+from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
 from veer.frontends.sql.parse import is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
@@ -49,6 +49,7 @@ from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
+    Call,
     Column,
     Exists,
     Expr,
@@ -221,6 +222,7 @@ class ExprReader:
             if any_function(function) is not None or function in GENERATORS:
                 refuse(node, f"the function {name}, which the session defines anew,")
             return session([self.value(a) for a in args])
+        args = self.starred(function, args)
         if is_higher_order(function, args):
             return read_higher_order(self, function, args)
         if function in AGGREGATE:
@@ -233,7 +235,7 @@ class ExprReader:
             return self.grouping(function, [self.read(a) for a in args])
         if function in GENERATORS:
             return self.generator(node, function, args)
-        if function == "struct" and any(isinstance(a, exp.Alias) for a in args):
+        if function == "struct" and args:
             return self.struct(args)
         if (
             function in ("dateadd", "date_add", "date_sub", "datediff", "date_diff")
@@ -245,15 +247,33 @@ class ExprReader:
         if function == "typeof" and len(args) == 1:
             return Literal(str(self.read(args[0]).type), STRING)
         if function in OPAQUE:
-            if not args:
-                raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
-            read = tuple(self.read(a) for a in args)
-            entry = OPAQUE[function]
-            shown = entry.shows_addresses and shows_addresses(a.type for a in read)
-            return OpaqueCall(function, read, entry.type, Kind.CHOICE if shown else Kind.PURE)
+            return self.opaque(node, function, tuple(self.value(a) for a in args))
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
         return self.built(node, function, [self.read(a) for a in args])
+
+    def starred(self, function: str, args: list[exp.Expr]) -> list[exp.Expr]:
+        """Arguments with columns in place of `*`, which COUNT takes as it is."""
+        if function == "count" or not any(_is_star(a) for a in args):
+            return args
+        return [
+            part
+            for arg in args
+            for part in (
+                [At(place=i) for i in self.plan.star(_qualifier(arg))] if _is_star(arg) else [arg]
+            )
+        ]
+
+    def opaque(self, node: exp.Expr, function: str, args: tuple[Expr, ...]) -> Expr:
+        """A call of a function that is known by its name alone."""
+        if not args:
+            raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
+        entry = OPAQUE[function]
+        type_ = entry.result([a.type for a in args])
+        if type_ is None:
+            refuse(node, f"{function} of {', '.join(str(a.type) for a in args)}")
+        shown = entry.shows_addresses and shows_addresses(a.type for a in args)
+        return OpaqueCall(function, args, type_, Kind.CHOICE if shown else Kind.PURE)
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
         """A call of a scalar function, its arguments cast as Spark does."""
@@ -267,8 +287,7 @@ class ExprReader:
         parts: list[Expr] = []
         for index, arg in enumerate(args, 1):
             value = self.read(arg.this if isinstance(arg, exp.Alias) else arg)
-            name = arg.alias if isinstance(arg, exp.Alias) else arg.name or f"col{index}"
-            parts += [Literal(name, STRING), value]
+            parts += [Literal(_field_name(arg, value) or f"col{index}", STRING), value]
         return coercion.call("named_struct", *parts)
 
     def aggregate(
@@ -627,7 +646,10 @@ class ExprReader:
         decimal = any(isinstance(e.type, DecimalType) for e in (left, right))
         if decimal and any(map(is_suffixed_integer, sides)):
             refuse(node, "an integer constant with suffix or cast beside a decimal")
-        return coercion.arithmetic(symbol, left, right)
+        computed = coercion.arithmetic(symbol, left, right)
+        if isinstance(computed, Call) and computed.function != symbol:
+            node.meta[SHOWN] = _moved(computed, [pretty(side) for side in sides])
+        return computed
 
     def boolean_chain(self, node: exp.Expr) -> Expr:
         """AND and OR, long chains without recursion."""
@@ -642,6 +664,35 @@ class ExprReader:
                 operands.append(item)
         build = coercion.conjunction if kind is exp.And else coercion.disjunction
         return build([coercion.truth(self.read(p)) for p in operands])
+
+
+def _qualifier(node: exp.Expr) -> str | None:
+    return node.table if isinstance(node, exp.Column) and node.table else None
+
+
+def _is_star(node: exp.Expr) -> bool:
+    star = node.this if isinstance(node, exp.Column) else node
+    return isinstance(star, exp.Star) and not any(star.args.values())
+
+
+def _field_name(node: exp.Expr, value: Expr) -> str | None:
+    """What a field of STRUCT is called after; None if it is computed."""
+    match node:
+        case exp.Alias():
+            return str(node.alias)
+        case exp.Column():
+            return str(node.name)
+        case Embedded():
+            return node.column_name
+        case _:
+            return value.name if isinstance(value, GetField) else None
+
+
+def _moved(call: Call, sides: Sequence[str]) -> str:
+    """The name of a date moved by a number of days; other arithmetic of dates has none here."""
+    if call.function in ("date_add", "date_sub"):
+        return f"{call.function}({', '.join(sides)})"
+    return UNNAMED
 
 
 def _options(node: exp.Expr) -> list[exp.Expr]:
@@ -692,6 +743,8 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Boolean: lambda r, n: Literal(bool(n.this), BOOLEAN),
     exp.HexString: lambda r, n: hex_literal(str(n.this)),
     exp.Paren: lambda r, n: r.read(n.this),
+    exp.Alias: lambda r, n: r.read(n.this),  # inside of an expression a name means nothing
+    exp.Identifier: lambda r, n: r.resolve([n.name]),  # a variable of a lambda function
     exp.And: ExprReader.boolean_chain,
     exp.Or: ExprReader.boolean_chain,
     exp.Not: ExprReader.negated,
@@ -714,6 +767,7 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Extract: ExprReader.extract,
     exp.Interval: ExprReader.interval,
     exp.Bracket: ExprReader.bracket,
+    exp.Transform: lambda r, n: r.function(n, "transform", [n.this, n.expression]),
     exp.DPipe: lambda r, n: coercion.call("concat", r.read(n.this), r.read(n.expression)),
     exp.StrPosition: lambda r, n: coercion.call("instr", r.read(n.this), r.read(n.args["substr"])),
     exp.CurrentDate: lambda r, n: coercion.call("current_date"),

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from veer.errors import UnsupportedError
 from veer.frontends.sql.embedded import Embedded
-from veer.frontends.sql.parse import read_type
+from veer.frontends.sql.parse import read_type, text_of
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
 
@@ -35,6 +36,39 @@ _BINARY: dict[type[exp.Expr], str] = {
 }
 
 
+# Functions known by name alone that Spark prints in capitals.
+_CAPITALS = frozenset(
+    [
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+        "cot",
+        "sec",
+        "csc",
+        "cbrt",
+        "expm1",
+        "log1p",
+        "log",
+        "degrees",
+        "radians",
+        "atan2",
+        "hypot",
+        "regexp_like",
+        "spark_partition_id",
+    ]
+)
+UNNAMED = ""
+AS_GIVEN = "veer.as given"  # on a node whose words are a constant of the program
+SHOWN = "veer.shown"  # what a node is printed as, where its types decide that
 _CASTS = ("string", "int", "date", "bigint", "double", "boolean")
 
 
@@ -49,6 +83,8 @@ def output_name(node: exp.Expr) -> str:
             return "scalarsubquery()"
         case exp.Cast(this=exp.Column()) | exp.TryCast(this=exp.Column()):
             return str(node.this.name)
+        case exp.Cast(this=Embedded(column_name=str(name))):
+            return name
         case exp.Anonymous(expressions=[exp.Column() as column]) if node.name.lower() in _CASTS:
             return str(column.name)
         case _:
@@ -59,6 +95,10 @@ def pretty(node: exp.Expr) -> str:
     """An expression in Spark's pretty spelling, as the header of a result shows it."""
     if isinstance(node, Embedded):
         return node.shown()
+    if SHOWN in node.meta:
+        if node.meta[SHOWN] == UNNAMED:
+            raise UnsupportedError("arithmetic of dates and times that is given no name of its own")
+        return str(node.meta[SHOWN])
     symbol = _BINARY.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"
@@ -66,7 +106,7 @@ def pretty(node: exp.Expr) -> str:
         text = printer(node)
         if text is not None:
             return text
-    return node.sql(dialect="spark")
+    return text_of(node)
 
 
 # Each of these prints some kinds of nodes and gives None for all others.
@@ -181,11 +221,14 @@ def _function(node: exp.Expr) -> str | None:
             parts = [node.this, node.args.get("start"), node.args.get("length")]
             return _call("substring", [p for p in parts if p is not None])
         case exp.Extract():
-            return f"extract({node.this.name.lower()} FROM {pretty(node.expression)})"
+            part = node.this.name if AS_GIVEN in node.meta else node.this.name.lower()
+            return f"extract({part} FROM {pretty(node.expression)})"
         case exp.Trim():
             return _trim(node)
         case exp.Lambda():
             return _lambda(node)
+        case exp.Transform():
+            return _call("transform", [node.this, node.expression])
         case exp.DPipe():
             return f"concat({pretty(node.this)}, {pretty(node.expression)})"
         case exp.CurrentDate():
@@ -272,10 +315,19 @@ def _call(name: str, args: list[exp.Expr]) -> str:
         return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
     if lowered in ("first", "last") and len(args) == 2:
         args = args[:1]  # whether nulls are ignored is not shown
+    if lowered == "array_sort" and len(args) == 1:
+        raise UnsupportedError("array_sort that is given no name of its own")
+    if lowered == "bitwise_not" and len(args) == 1:
+        return f"~{pretty(args[0])}"
+    if lowered == "positive" and len(args) == 1:
+        return f"(+ {pretty(args[0])})"
     inside = [pretty(a) for a in args]
+    if lowered in ("aggregate", "reduce") and len(args) == 3:
+        inside.append("lambdafunction(namedlambdavariable(), namedlambdavariable())")
     if lowered not in shown.plainly:
         inside += shown.defaults[len(args) - shown.least :]
-    return f"{lowered.upper() if lowered in shown.capitals else lowered}({', '.join(inside)})"
+    capitals = lowered in shown.capitals or lowered in _CAPITALS
+    return f"{lowered.upper() if capitals else lowered}({', '.join(inside)})"
 
 
 def _window(node: exp.Expr) -> str:

@@ -100,13 +100,6 @@ class VeerSpark(Spark):
                 this = self.expression(kind(this=this, expression=right), comments=comments)
             return this
 
-    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
-        """The printer."""
-
-        def embedded_sql(self, node: Embedded) -> str:
-            """A part that is no SQL, for messages."""
-            return node.shown()
-
 
 def parse_statements(text: str) -> list[exp.Expr]:
     """The statements of a text."""
@@ -197,9 +190,13 @@ def _spell_out(tree: exp.Expr) -> None:
 
 def refuse(node: exp.Expr, what: str) -> NoReturn:
     """Say that a construct is not supported, and where it stands."""
-    raise UnsupportedError(
-        f"{position(node)}{what} is not supported: {shorten(node.sql(VeerSpark))}"
-    )
+    raise UnsupportedError(f"{position(node)}{what} is not supported: {shorten(text_of(node))}")
+
+
+def text_of(node: exp.Expr) -> str:
+    """A tree as SQL, parts that are no SQL as Spark prints them."""
+    plain = node.transform(lambda n: exp.Var(this=n.shown()) if isinstance(n, Embedded) else n)
+    return str(plain.sql(VeerSpark))
 
 
 def position(node: exp.Expr) -> str:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from veer.errors import IllFormedError, UnknownNameError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql.parse import position
-from veer.model.expr import Column, Expr, GetField, Literal
+from veer.model.expr import Column, Expr, GetField, Literal, OpaqueCall
 from veer.model.schema import Schema, listing
 from veer.model.types import STRING, ArrayType, DataType, MapType, StructType
 
@@ -106,6 +106,9 @@ def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
         if isinstance(expr.type, MapType) and expr.type.key == STRING:
             expr = coercion.call("item", expr, Literal(name, STRING))
             continue
+        if isinstance(expr.type, ArrayType) and isinstance(expr.type.element, StructType):
+            expr = fields_of_items(expr, name)
+            continue
         if not isinstance(expr.type, StructType):
             return None
         exact = [n for n, _ in expr.type.fields if n.lower() == name.lower()]
@@ -113,6 +116,16 @@ def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
             raise IllFormedError(f"no field {name!r} in {expr.type}")
         expr = GetField(expr, exact[0])
     return expr
+
+
+def fields_of_items(array: Expr, name: str) -> Expr:
+    """The array of a field of each struct of an array."""
+    assert isinstance(array.type, ArrayType) and isinstance(array.type.element, StructType)
+    matching = [(n, t) for n, t in array.type.element.fields if n.lower() == name.lower()]
+    if len(matching) != 1:
+        raise IllFormedError(f"no field {name!r} in {array.type}")
+    ((field, type_),) = matching
+    return OpaqueCall(f"field {field} of each item", (array,), ArrayType(type_))
 
 
 def unknown_column(parts: Sequence[str], plan: Plan | None) -> UnknownNameError:

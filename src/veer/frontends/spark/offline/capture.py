@@ -12,6 +12,7 @@ from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect import read_relations, schema_of
 from veer.frontends.spark.capture.capture import Capture, Written
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
+from veer.frontends.spark.offline.classic_ways import classic_replacements
 from veer.frontends.spark.offline.client import Client, ContextStandIn
 from veer.frontends.spark.offline.functions import Functions
 from veer.frontends.spark.offline.rows import rows_of
@@ -237,6 +238,7 @@ class OfflineCapture(Capture):
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
             (Observation, self.observation_methods()),
             (Parent.Builder, replaced_builder(self)),
+            *classic_replacements(self.stop_for_jvm),
             *self.functions.replacements(),
             *self._gateways(),
         ]
