@@ -274,7 +274,9 @@ def comparison_type(args: Sequence[Argument]) -> DataType:
 
 
 def in_list(arg: Expr, options: Sequence[Expr]) -> Expr:
-    """`arg IN (options)`."""
+    """`arg IN (options)`; of no options it is false, also for null."""
+    if not options:
+        return Literal(False, BOOLEAN)
     type_ = common_type(arguments((arg, *options)))
     return InList(implicit(arg, type_), tuple(implicit(o, type_) for o in options))
 

@@ -226,6 +226,8 @@ class Expressions:
                 return Not(IsNull(self.read(node.children[0], scope)))
             case _:
                 first, *options = args = self.children(node, scope)
+                if not options:
+                    return Literal(False, BOOLEAN)  # also for null
                 if not is_orderable(first.type):
                     return self._opaque(node, args)
                 return InList(first, tuple(options))
