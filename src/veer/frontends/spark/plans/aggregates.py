@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import UnsupportedError
+from veer.frontends.coercion import leave_out_defaults
 from veer.frontends.spark.plans.tree import Node, is_replaceable, sql_name
 from veer.frontends.spark.plans.types import literal_value, type_of
 from veer.functions.registry import (
