@@ -6,9 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("pyspark.sql.connect.proto")
-
 from pyspark.sql.connect.proto.relations_pb2 import Relation
 
 from veer.errors import InputError, UnsupportedError, UsageError
@@ -48,6 +45,8 @@ def session(**settings: str) -> Any:
         ({"ansi__enabled": "false"}, "spark.sql.ansi.enabled"),
         ({"caseSensitive": "true"}, "spark.sql.caseSensitive"),
         ({"legacy__somethingNew": "false"}, "spark.sql.legacy.somethingNew"),
+        ({"ansi__doubleQuotedIdentifiers": "true"}, "doubleQuotedIdentifiers"),
+        ({"extensions": "com.example.Rules"}, "spark.sql.extensions"),
         ({"mapKeyDedupPolicy": "LAST_WIN"}, "spark.sql.mapKeyDedupPolicy"),
     ],
 )
@@ -58,6 +57,7 @@ def test_settings_that_are_refused(settings: dict[str, str], name: str) -> None:
 
 def test_settings_that_are_not() -> None:
     usual = {"shuffle__partitions": "3", "caseSensitive": "FALSE", "storeAssignmentPolicy": "ANSI"}
+    usual |= {"extensions": "io.delta.sql.DeltaSparkSessionExtension", "ansi__enabled": "true"}
     check_server_settings(session(**usual))
     assert unusual_settings({"spark.app.id": "x", "spark.sql.adaptive.enabled": "false"}) == {}
 
