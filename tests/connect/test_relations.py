@@ -14,10 +14,11 @@ from pyspark.sql.connect.plan import SQL, Range, SubqueryAlias
 from pyspark.sql.connect.window import Window
 
 from tests.connect.frames import SCHEMA, dataflow, frame, table
-from veer import Comparison, verify
+from veer.api import verify
 from veer.errors import InputError, UnknownNameError, UnsupportedError
 from veer.frontends.sql import read_sql
 from veer.verdict import Verdict
+from veer.verification.comparison import Comparison
 from veer.versions.version import Version
 
 col = F.col
