@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-pytest.importorskip("pyspark.sql.connect.proto")
-
 from pyspark.sql.connect.proto.relations_pb2 import Relation
 
 from veer.errors import InputError, UnsupportedError, UsageError
@@ -21,6 +19,7 @@ from veer.frontends.connect.server_settings import (
 )
 from veer.frontends.connect.server_sources import Server, data_source, normal_path
 from veer.frontends.live_frames import check_one_session
+from veer.frontends.spark.capture import session as session_module
 from veer.frontends.sql import read_sql
 from veer.model.ops import ANYWHERE, Source
 from veer.model.types import IntegerType
@@ -48,6 +47,8 @@ def session(**settings: str) -> Any:
         ({"ansi__enabled": "false"}, "spark.sql.ansi.enabled"),
         ({"caseSensitive": "true"}, "spark.sql.caseSensitive"),
         ({"legacy__somethingNew": "false"}, "spark.sql.legacy.somethingNew"),
+        ({"ansi__doubleQuotedIdentifiers": "true"}, "doubleQuotedIdentifiers"),
+        ({"extensions": "com.example.Rules"}, "spark.sql.extensions"),
         ({"mapKeyDedupPolicy": "LAST_WIN"}, "spark.sql.mapKeyDedupPolicy"),
     ],
 )
@@ -58,6 +59,7 @@ def test_settings_that_are_refused(settings: dict[str, str], name: str) -> None:
 
 def test_settings_that_are_not() -> None:
     usual = {"shuffle__partitions": "3", "caseSensitive": "FALSE", "storeAssignmentPolicy": "ANSI"}
+    usual |= {"extensions": "io.delta.sql.DeltaSparkSessionExtension", "ansi__enabled": "true"}
     check_server_settings(session(**usual))
     assert unusual_settings({"spark.app.id": "x", "spark.sql.adaptive.enabled": "false"}) == {}
 
@@ -246,3 +248,19 @@ def test_frames_of_one_session() -> None:
         check_one_session(one, two)
     with pytest.raises(UsageError, match="classic"):
         check_one_session(one, object.__new__(Classic))
+
+
+def test_sessions_that_veer_starts_are_classic(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark.sql import SparkSession
+
+    class Builder:
+        def master(self, name: str) -> Any:
+            remote = [n for n in os.environ if n.startswith(("SPARK_REMOTE", "SPARK_CONNECT"))]
+            raise InputError(f"{name} {remote}")
+
+    monkeypatch.setenv("SPARK_REMOTE", "sc://somewhere")
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    monkeypatch.setattr(session_module, "ensure_java", lambda: "")
+    monkeypatch.setattr(SparkSession, "builder", Builder())
+    with pytest.raises(InputError, match=r"local\[1\] \[\]"):
+        session_module.local_session("")

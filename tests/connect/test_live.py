@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,9 @@ def test_rows_of_the_program(connect: Any) -> None:
     two = connect.createDataFrame(list(ROWS), COLUMNS)
     assert verdict(one.where("id = 1"), two.where("id = 1")) is Verdict.EQUIVALENT
     assert verdict(one, connect.createDataFrame(ROWS[:2], COLUMNS)) is Verdict.INEQUIVALENT
+    at = connect.createDataFrame([(datetime(2024, 5, 1, 12, 30, tzinfo=UTC),)], "at TIMESTAMP")
+    text = connect.sql("SELECT TIMESTAMP '2024-05-01 12:30:00' AS at")
+    assert at.collect() == text.collect() and verdict(at, text) is Verdict.EQUIVALENT
 
 
 def test_rows_too_many_to_stand_in_the_plan(connect: Any) -> None:

@@ -16,7 +16,14 @@ from veer.errors import InputError, NoFingerprintError, UnsupportedError
 from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
 from veer.execution.functions import Bodies
 from veer.execution.same_schema import with_schema
-from veer.execution.sources import TICK_NS, Sources, as_named, check_steady, format_name
+from veer.execution.sources import (
+    TICK_NS,
+    Sources,
+    as_named,
+    check_steady,
+    format_name,
+    source_name,
+)
 from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, root_of
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
@@ -87,24 +94,26 @@ class Connected:
     def _files_of(self, source: Source) -> Relation:
         """The relation of a source whose rows are in files that it names itself."""
         relation = self._leaf_of(source)
-        read = relation.read if relation is not None else None
-        if read is not None and read.HasField("named_table"):
+        if relation is None or not relation.HasField("read"):
+            raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
+        read = relation.read
+        if read.HasField("named_table"):
             raise NoFingerprintError(
                 f"{source.table}: over Spark Connect nothing tells whether a table still holds the "
                 "same; read its files by their path"
             )
-        if read is None or (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
+        if (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
             raise NoFingerprintError(f"{source.table}: what it holds cannot be told by files")
         if format_name(source.format) == "binary":
             raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
         return relation
 
-    def _leaf_of(self, source: Source) -> Relation:
+    def _leaf_of(self, source: Source) -> Relation | None:
         """The relation of a source, whatever is declared of it."""
         if source in self._leaves:
             return self._leaves[source]
-        same = (r for s, r in self._leaves.items() if s.table == source.table)
-        return next(same, None)  # type: ignore[return-value]
+        name = source_name(source)
+        return next((r for s, r in self._leaves.items() if source_name(s) == name), None)
 
     def _listed(self, relation: Relation, *, content: bool) -> list[list[Any]]:
         """Every file below the paths of a source, with what tells its content."""
@@ -143,7 +152,9 @@ class Connected:
 
     def read(self, source: Source) -> DataFrame:
         """The rows of a leaf of the plans."""
-        frame = frame_of(self._leaf_of(source), self.spark)
+        relation = self._leaf_of(source)
+        assert relation is not None, source.table
+        frame = frame_of(relation, self.spark)
         return frame.toDF(*(f.name for f in source.fields))
 
     # -- frames --------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
-from veer.functions.traits import Coercion
+from veer.functions.traits import Coercion, Shown
 from veer.functions.typing import (
     DATETIMES,
     cast_to,
@@ -157,9 +157,29 @@ def call(name: str, *args: Expr) -> Expr:
 
 def plain_call(function: str, *args: Expr) -> Expr:
     """A function of exactly that name applied to arguments, each cast in one step."""
-    resolved = scalar_function(function).resolve(arguments(args))
+    entry = scalar_function(function)
+    resolved = entry.resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
-    return Call(function, coerced, resolved.result)
+    return Call(function, leave_out_defaults(entry.shown, coerced), resolved.result)
+
+
+def leave_out_defaults(shown: Shown, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The arguments without the last ones that only say what holds without them.
+
+    `split(s, ',', -1)` and `split(s, ',')` are one call: Spark fills in what is not written.
+    """
+    while len(args) > shown.least and 0 < len(args) - shown.least <= len(shown.defaults):
+        last, default = args[-1], shown.defaults[len(args) - shown.least - 1]
+        if not isinstance(last, Literal) or _constant_text(last) != default:
+            break
+        args = args[:-1]
+    return args
+
+
+def _constant_text(literal: Literal) -> str:
+    if literal.value is None:
+        return "NULL"
+    return str(literal.value).lower() if isinstance(literal.value, bool) else str(literal.value)
 
 
 def aggregate_call(
@@ -191,7 +211,7 @@ def over_call(
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
     return OverCall(
         function,
-        coerced,
+        leave_out_defaults(over_function(function).shown, coerced),
         resolved.result,
         tuple(partition),
         tuple(order),
@@ -274,7 +294,9 @@ def comparison_type(args: Sequence[Argument]) -> DataType:
 
 
 def in_list(arg: Expr, options: Sequence[Expr]) -> Expr:
-    """`arg IN (options)`."""
+    """`arg IN (options)`; of no options it is false, also for null."""
+    if not options:
+        return Literal(False, BOOLEAN)
     type_ = common_type(arguments((arg, *options)))
     return InList(implicit(arg, type_), tuple(implicit(o, type_) for o in options))
 

@@ -180,6 +180,8 @@ class InList:
     type = BOOLEAN
 
     def __post_init__(self) -> None:
+        if not self.options:
+            raise IllFormedError("IN of no values, which Spark takes for false, also for null")
         for option in self.options:
             if option.type != self.arg.type:
                 raise IllFormedError(f"IN compares {self.arg.type} with {option.type}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from veer.analysis.constants import widened
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.connect.frames import Frame
@@ -73,7 +74,7 @@ def _fits(value: DataType, column: DataType) -> bool:
 
 def _filled(plan: Plan, place: int, value: Literal) -> Expr:
     column: Expr = plan.column(place)
-    given = coercion.cast(value, column.type)
+    given = widened(value, column.type) or coercion.cast(value, column.type)
     if isinstance(column.type, DoubleType | FloatType):
         column = coercion.call("nanvl", column, Literal(None, column.type))
     return coercion.call("coalesce", column, given)

@@ -150,7 +150,9 @@ def _cast(node: Any) -> exp.Expr:
     which = exp.TryCast if node.eval_mode == Proto.Cast.EvalMode.EVAL_MODE_TRY else exp.Cast
     text = node.type_str if node.WhichOneof("cast_to_type") == "type_str" else ""
     target = parse_type_text(text) if text else read_type(node.type)
-    return which(this=tree_of(node.expr), to=type_tree(str(target)))
+    tree = which(this=tree_of(node.expr), to=type_tree(str(target)))
+    tree.meta[AS_GIVEN] = True
+    return tree
 
 
 def _sort_order(node: Any) -> exp.Expr:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from veer.errors import ParseError, UnsupportedError
+from veer.frontends.connect.arrow_rows import given_rows
 from veer.frontends.connect.expressions import name_parts, tree_of, trees_of
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
 from veer.frontends.connect.nodes import Constant
-from veer.frontends.connect.types import parse_type_text, require_struct
-from veer.frontends.spark.plans.python_rows import rows_from_python
-from veer.frontends.spark.plans.types import type_of
 from veer.frontends.sql.parse import parse_statements
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Source, TableUdf, Values
@@ -85,35 +81,9 @@ def numbers(reader: RelationReader, node: Any) -> Frame:
     return Frame(source_plan(reader, Values(fields, rows)))
 
 
-def given_rows(reader: RelationReader, node: Any) -> Frame:
-    """Rows that came with the plan, in Arrow's format."""
-    import pyarrow
-
-    if not node.HasField("data"):
-        fields = _fields(node.schema)
-        return Frame(source_plan(reader, Values(fields, ())))
-    with pyarrow.ipc.open_stream(io.BytesIO(node.data)) as stream:
-        table = stream.read_all()
-    fields = _fields(node.schema) if node.HasField("schema") else _arrow_fields(table.schema)
-    columns = [column.to_pylist() for column in table.columns]
-    rows = [tuple(row) for row in zip(*columns, strict=True)]
-    return Frame(source_plan(reader, rows_from_python(rows, fields)))
-
-
-def _fields(schema: str) -> tuple[Field, ...]:
-    """The columns of a schema, written as JSON or as DDL."""
-    if not schema.startswith("{"):
-        type_ = require_struct(parse_type_text(schema), "given rows")
-        return tuple(Field(name, t) for name, t in type_.fields)
-    fields = json.loads(schema)["fields"]
-    return tuple(Field(f["name"], type_of(f["type"]), f["nullable"]) for f in fields)
-
-
-def _arrow_fields(schema: Any) -> tuple[Field, ...]:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    fields = from_arrow_schema(schema).fields
-    return tuple(Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in fields)
+def local_rows(reader: RelationReader, node: Any) -> Frame:
+    """Rows that came with the plan."""
+    return Frame(source_plan(reader, given_rows(node)))
 
 
 def table_function(reader: RelationReader, node: Any) -> Frame:
@@ -169,7 +139,7 @@ RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
     "read": read,
     **{kind: held(kind) for kind in HELD},
     "range": numbers,
-    "local_relation": given_rows,
+    "local_relation": local_rows,
     "sql": sql,
     "unresolved_table_valued_function": table_function,
 }

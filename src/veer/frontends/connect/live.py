@@ -22,6 +22,7 @@ from veer.frontends.connect.server_sources import (
     Server,
     columns_of,
     data_source,
+    server_says,
     table_source,
 )
 from veer.frontends.connect.surroundings import RegisteredFunction
@@ -42,6 +43,15 @@ SPARK_CLASS = "org.apache.spark.sql.catalyst."
 def read_connect_frame(frame: Any, around: LiveSurroundings, name: str = "result") -> Dataflow:
     """The dataflow of a DataFrame of a Connect session; an error names what is not understood."""
     require_pyspark()
+    from pyspark.errors import PySparkException
+
+    try:
+        return _read(frame, around, name)
+    except PySparkException as error:  # the server refuses the frame itself, or is gone
+        raise InputError(server_says(error)) from None
+
+
+def _read(frame: Any, around: LiveSurroundings, name: str) -> Dataflow:
     session = frame.sparkSession
     check_server_settings(session)
     if frame.isStreaming:

@@ -8,7 +8,8 @@ from typing import Any
 
 CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)`?\s*\(")  # a name in SQL that may be a function's
 SQL_TEXTS = {"SQL": "query", "ExpressionString": "expression"}  # fields that hold SQL, by message
-CALLS = ("UnresolvedFunction", "CallFunction")  # messages that name a function
+# Messages that name a function.
+CALLS = ("UnresolvedFunction", "CallFunction", "UnresolvedTableValuedFunction")
 
 
 def messages_in(message: Any) -> Iterator[Any]:

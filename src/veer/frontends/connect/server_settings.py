@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,9 +14,21 @@ from veer.model.dag import Dataflow
 
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
+# What an analyzed plan would show, and the client's does not: how SQL is parsed, rules of others.
+DECIDING = re.compile(r"ansi\.(?!enabled$).*|extensions")
+# Extensions that add commands and formats, and leave alone what queries mean.
+EXTENSIONS = frozenset(
+    {
+        "io.delta.sql.DeltaSparkSessionExtension",
+        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    }
+)
 # Spark's defaults of what is sometimes set to just that. Any other value, and any other setting
 # that is not known to be harmless, is refused.
 DEFAULTS = {
+    "ansi.doubleQuotedIdentifiers": "false",
+    "ansi.enforceReservedKeywords": "false",
+    "ansi.relationPrecedence": "false",
     "caseSensitive": "false",
     "columnNameOfCorruptRecord": "_corrupt_record",
     "crossJoin.enabled": "true",
@@ -68,7 +81,9 @@ def unusual_settings(settings: Mapping[str, str]) -> dict[str, str]:
     unusual = {}
     for name, value in sorted(settings.items()):
         short = name.removeprefix("spark.sql.")
-        if short == name or HARMLESS.fullmatch(short):
+        if short == name or (HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)):
+            continue
+        if short == "extensions" and set(value.replace(" ", "").split(",")) <= EXTENSIONS:
             continue
         if DEFAULTS.get(short) != value.lower():
             unusual[name] = value

@@ -37,6 +37,7 @@ FILE_FORMATS = {
 CATALOG = "spark_catalog"  # of tables that are files
 PATTERN = re.compile(r"[*?\[{\\]")
 SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):(//[^/]*)?(?=/|$)")
+REMOTE = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]*://[^/]+/")  # a path that says all
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 Schema = Mapping[str, Any]  # as JSON
 
@@ -164,8 +165,8 @@ def data_source(server: Server, relation: Relation) -> Source:
     if read.predicates:
         raise UnsupportedError(f"predicates for the format {read.format}")
     given = [*read.paths, *(v for k, v in read.options.items() if k.lower() == "path")]
-    files = server.files(relation)
-    paths, elsewhere = _places(server, given, files)
+    is_elsewhere = all(map(REMOTE.match, given))
+    paths, elsewhere = _places(server, given, [] if is_elsewhere else server.files(relation))
     where = location_of(paths)
     return Source(
         where,

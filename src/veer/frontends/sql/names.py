@@ -81,12 +81,26 @@ def output_name(node: exp.Expr) -> str:
             return str(node.expression.name)
         case exp.Subquery() | exp.Select():
             return "scalarsubquery()"
+        case exp.Cast() if AS_GIVEN in node.meta:
+            return _cast_column(node)
         case exp.Cast(this=exp.Column()) | exp.TryCast(this=exp.Column()):
             return str(node.this.name)
-        case exp.Cast(this=Embedded(column_name=str(name))):
-            return name
         case exp.Anonymous(expressions=[exp.Column() as column]) if node.name.lower() in _CASTS:
             return str(column.name)
+        case _:
+            return pretty(node)
+
+
+def _cast_column(node: exp.Expr) -> str:
+    """A cast of a DataFrame: a column keeps its name, however often it is cast."""
+    inner = node.this
+    while isinstance(inner, exp.Cast):
+        inner = inner.this
+    match inner:
+        case exp.Column() if not isinstance(node, exp.TryCast):
+            return str(inner.name)
+        case Embedded(column_name=str(name)) if not isinstance(node, exp.TryCast):
+            return name
         case _:
             return pretty(node)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -78,8 +79,16 @@ def spread_out(
             picked.append(NamedCall(shown, coercion.aggregate_call("max", [computed], where=where)))
     keys = tuple(Named(g.name, first.column(i)) for i, g in enumerate(groups))
     operator = Aggregate(keys, tuple(picked)) if keys else GlobalAggregate(tuple(picked))
-    names = [*(g.name for g in groups), *(c.name for c in picked)]
-    return queries.add(operator, first.id, columns=[ScopeColumn(None, n) for n in names])
+    names = [*(_passed_on(plan, g) for g in groups), *(ScopeColumn(None, c.name) for c in picked)]
+    return queries.add(operator, first.id, columns=names)
+
+
+def _passed_on(plan: Plan, group: Named) -> ScopeColumn:
+    """The column of a group, which stays the one below if it is just that."""
+    if isinstance(group.expr, Column):
+        place = plan.schema.place(group.expr.name, group.expr.occurrence)
+        return replace(plan.columns[place], name=group.name, hidden=False)
+    return ScopeColumn(None, group.name)
 
 
 def _pivot_call(reader: ExprReader, item: exp.Expr) -> tuple[str, int]:

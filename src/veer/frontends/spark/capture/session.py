@@ -24,6 +24,8 @@ SETTINGS = {
     "spark.sql.runSQLOnFiles": "false",  # it would look into the files
     "spark.log.level": "OFF",
 }
+# Variables that make sessions of PySpark those of Spark Connect.
+REMOTE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_LOCAL_REMOTE", "SPARK_API_MODE")
 
 
 def local_session(scratch: str) -> Any:
@@ -36,6 +38,8 @@ def start_session(scratch: str, master: str, settings: Mapping[str, str]) -> Any
     require_pyspark()
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    for name in REMOTE:  # this session is classic, wherever those of the user are
+        os.environ.pop(name, None)
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master).appName("veer")

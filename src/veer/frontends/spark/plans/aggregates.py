@@ -6,6 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import UnsupportedError
+from veer.frontends.coercion import leave_out_defaults
 from veer.frontends.spark.plans.tree import Node, is_replaceable, sql_name
 from veer.frontends.spark.plans.types import literal_value, type_of
 from veer.functions.registry import (
@@ -102,7 +103,9 @@ def over_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> Ov
     *parts, frame = window.children
     partition = tuple(expressions.read(p, scope) for p in parts if p.kind != "SortOrder")
     order = tuple(expressions.sort_key(p, scope) for p in parts if p.kind == "SortOrder")
-    return OverCall(name, args, type_, partition, order, _frame(frame), False, where)
+    # Rankings and neighbours know no frame; Spark writes one for them all the same.
+    extent = Frame("rows", None, 0) if name in OVER else _frame(frame)
+    return OverCall(name, args, type_, partition, order, extent, False, where)
 
 
 def _window_function(
@@ -117,8 +120,7 @@ def _window_function(
     args = expressions.children(node, scope)
     if function.reads_order_alone:
         args = ()
-    elif name in ("lag", "lead") and isinstance(args[2], Literal) and args[2].value is None:
-        args = args[:2]
+    args = leave_out_defaults(function.shown, args)
     signature = function.resolve(arguments(args))
     if signature.arguments != tuple(a.type for a in args):
         raise UnsupportedError(f"the window function {name} of {args[0].type}")

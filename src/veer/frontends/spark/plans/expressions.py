@@ -18,6 +18,7 @@ from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.coercion import leave_out_defaults
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
@@ -100,7 +101,6 @@ MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
     "inferFiltersFromWindow": frozenset({"True", "False"}),
 }
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
-ZERO = Literal(0, INT)  # places a number is rounded to, if none are said
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 
 
@@ -226,6 +226,8 @@ class Expressions:
                 return Not(IsNull(self.read(node.children[0], scope)))
             case _:
                 first, *options = args = self.children(node, scope)
+                if not options:
+                    return Literal(False, BOOLEAN)  # also for null
                 if not is_orderable(first.type):
                     return self._opaque(node, args)
                 return InList(first, tuple(options))
@@ -371,9 +373,6 @@ class Expressions:
             return self._opaque(node, args)
         function = SCALAR.get(tried or name)
         if function is not None:
-            # `round(x)` is `round(x, 0)` to Spark; the registry has both, with one meaning.
-            if function.name in ("round", "bround") and len(args) == 2 and args[1] == ZERO:
-                args = args[:1]
             called = _registered_call(function, args)
             if called is not None:
                 return called
@@ -465,7 +464,7 @@ def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call |
         return None
     if resolved.arguments != tuple(a.type for a in args):
         return None
-    return Call(function.name, args, resolved.result)
+    return Call(function.name, leave_out_defaults(function.shown, args), resolved.result)
 
 
 def _is_children(value: Any) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import uuid4
@@ -20,6 +21,8 @@ from veer.model.types import (
     DoubleType,
     IntegralType,
     StringType,
+    TimestampNtzType,
+    TimestampType,
 )
 
 MOST_CELLS = 1_000
@@ -58,7 +61,9 @@ def _values(data: Sequence[Any], fields: tuple[Field, ...]) -> Values | None:
 
 
 def _cells(row: Any, names: Sequence[str]) -> Sequence[Any] | None:
-    """The values of a row in the order of the columns."""
+    """The values of a row in the order of the columns; a value alone is a row of one."""
+    if type(row) in (bool, int, float, str) and len(names) == 1:
+        return [row]
     if type(row) is dict:
         return [row.get(n) for n in names] if set(row) <= set(names) else None
     fields = getattr(row, "__fields__", None)  # of a Row
@@ -88,5 +93,10 @@ def _cell(value: Any, field: Field) -> Any:
         case DecimalType() as type_ if type(value) is Decimal:
             exact = exact_decimal(value, type_)
             return ODD if exact is None else exact
+        case TimestampNtzType() if type(value) is datetime and value.tzinfo is None:
+            return value
+        case TimestampType() if type(value) is datetime and value.tzinfo is None:
+            # Spark takes it for one of the process's own zone.
+            return value if os.environ.get("TZ") == "UTC" else ODD
         case _:
             return ODD

@@ -1,0 +1,77 @@
+"""DataFrames of the Connect client without a session behind them, and how Veer reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.connect import RegisteredFunction, read_relations
+from veer.frontends.sql import read_schema
+from veer.model.dag import Dataflow
+from veer.model.ops import AnyOperator, Sink
+from veer.model.types import INT
+
+SCHEMA = """
+CREATE TABLE t (id INT NOT NULL, a INT, b BIGINT, s STRING, d DOUBLE, dt DATE, xs ARRAY<INT>,
+                st STRUCT<x: INT, y: STRING>, m MAP<STRING, INT>);
+CREATE TABLE u (id INT NOT NULL, a INT, c STRING, amt DECIMAL(10, 2));
+"""
+
+
+def or_zero(x: Any) -> Any:
+    """A function that SQL may know by name."""
+    return 0 if x is None else x
+
+
+class Declared:
+    """Surroundings that know the tables of `SCHEMA` and nothing else."""
+
+    root: Path | None = None
+
+    def __init__(self) -> None:
+        self.tables = read_schema(SCHEMA)
+
+    def source(self, relation: Any) -> AnyOperator:
+        """The table that a leaf names."""
+        if not relation.read.HasField("named_table"):
+            raise UnsupportedError("files")
+        return self.tables[relation.read.named_table.unparsed_identifier]
+
+    def table(self, name: Sequence[str]) -> AnyOperator | None:
+        """The table that SQL names."""
+        return self.tables.get(".".join(name).lower())
+
+    def registered(self, name: str) -> RegisteredFunction | None:
+        """One function has a name."""
+        return RegisteredFunction("or_zero", or_zero, INT, 100) if name == "or_zero" else None
+
+    def python(self, command: bytes) -> Any | None:
+        """Functions of plans are not to be had."""
+        return None
+
+
+class Nowhere:
+    """Stands for the session of frames; all are of one."""
+
+    session_id = "tests"
+
+
+def table(name: str) -> Any:
+    """The frame of a table."""
+    from pyspark.sql.connect.plan import Read
+
+    return frame(Read(name))
+
+
+def frame(plan: Any) -> Any:
+    """A frame of a plan; nothing is asked of a server while it is built."""
+    from pyspark.sql.connect.dataframe import DataFrame
+
+    return DataFrame(plan, Nowhere())  # type: ignore[arg-type]
+
+
+def dataflow(built: Any) -> Dataflow:
+    """What Veer reads of a frame."""
+    return read_relations([(built._plan.plan(None), Sink("result"))], Declared())
