@@ -16,7 +16,7 @@ from benchmarks.support import tpcds
 from tests.spark.session import spark_session
 from veer.api import Comparison, verify
 from veer.errors import VeerError
-from veer.frontends.spark import read_dataframe
+from veer.frontends.spark.frames import read_dataframe
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.model.expr import Exists, Expr, InQuery, ScalarQuery

@@ -19,8 +19,8 @@ from tests.spark.session import spark_session
 from tests.spark.test_jobs import JOBS, NAMES, expected, load
 from tests.spark.test_udf_versions import COLUMNS, applied
 from tests.spark.udf_versions import CHANGED, REFACTORED
-from veer.frontends.spark import read_dataframe
 from veer.frontends.spark.capture.jobs import Job, load_job
+from veer.frontends.spark.frames import read_dataframe
 
 ROUNDS = 5
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 import veer
 from tests.spark.compare import collect, same_rows
 from veer.errors import UnsupportedError
-from veer.frontends.spark import read_dataframe
+from veer.frontends.spark.frames import read_dataframe
 from veer.interpreter import program, run_dataflow
 from veer.model.expr import OpaqueCall
 from veer.model.ops import AnyOperator, Limit, Source, TableUdf

@@ -14,7 +14,7 @@ from tests.spark import udfs
 from tests.spark.compare import same_value
 from tests.spark.session import any_rows
 from veer.errors import UnsupportedError
-from veer.frontends.spark import read_dataframe
+from veer.frontends.spark.frames import read_dataframe
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
 from veer.model.expr import OpaqueCall

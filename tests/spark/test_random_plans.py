@@ -17,7 +17,7 @@ from tests.generators.tables import Table, query_tables
 from tests.spark.compare import Failed, Refused, register, run_spark, same_rows
 from tests.spark.flows import INEXACT
 from veer.errors import UnsupportedError
-from veer.frontends.spark import read_dataframe
+from veer.frontends.spark.frames import read_dataframe
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
 from veer.model.dag import Dataflow

@@ -17,8 +17,8 @@ import veer
 from veer.analysis.determinism import dataflow_kind
 from veer.api import Version
 from veer.errors import UnsupportedError
-from veer.frontends.spark import read_dataframe
 from veer.frontends.spark.capture.child import load_function
+from veer.frontends.spark.frames import read_dataframe
 from veer.frontends.spark.plans import kinds
 from veer.functions.registry import Kind
 from veer.model.ops import LOCAL, Source, Values

@@ -10,6 +10,7 @@ import typer
 from veer.cli import options
 from veer.cli.store import show_stored
 from veer.cli.terminal import complain, console, progress
+from veer.frontends.spark.offline.loader import start_for
 from veer.options import JvmUse, TextOrJson
 from veer.visible import json_text, visible
 
@@ -30,6 +31,7 @@ def diff(
 
     Operators are mapped by id where ids are stable (workflow files), else by structure.
     """
+    start_for(jvm, p, q)
     from veer.api import best_pairs, load_pair
     from veer.report.as_text import print_edits
 
@@ -70,6 +72,7 @@ def show(
 
     Of a stored version (store:report@3) also what it read and where its results are.
     """
+    start_for(jvm, spec)
     from veer.api import load
     from veer.frontends.stored import is_stored
     from veer.model.json import to_json

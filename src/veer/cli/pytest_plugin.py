@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from veer.options import UnknownOutcome, values
+from veer.options import JvmUse, UnknownOutcome, values
 
 if TYPE_CHECKING:  # pytest loads plugins early; what is heavy waits for the first test
     from veer.api import Comparison
@@ -35,6 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=values(UnknownOutcome),
         default=UnknownOutcome.FAIL.value,
         help="what an unknown verdict makes of a test (default: fail)",
+    )
+    group.addoption(
+        "--veer-jvm",
+        choices=values(JvmUse),
+        default=JvmUse.AUTO.value,
+        help="whether `unchanged` reads PySpark functions with a JVM (default: auto)",
     )
 
 
@@ -69,7 +75,8 @@ def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
         from veer.api import load_pair, verify
 
         revision = base or str(request.config.getoption("--veer-base"))
-        old, new = load_pair(spec, spec, schema=schema, revision=revision, args=args)
+        jvm = str(request.config.getoption("--veer-jvm"))
+        old, new = load_pair(spec, spec, schema=schema, revision=revision, args=args, jvm=jvm)
         return _judged(request, verify(old, new, comparison))
 
     return compare

@@ -13,6 +13,7 @@ import typer
 from veer.cli import options
 from veer.cli.terminal import complain, console, progress, save_defect
 from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
+from veer.frontends.spark.offline.loader import start_for
 from veer.options import (
     ColumnMatching,
     ErrorHandling,
@@ -129,6 +130,7 @@ def verify(
         raise UsageError("give two versions P and Q, or --base REV and one SPEC")
     options.check_out_file(out)
     _check_evidence_folder(evidence)
+    start_for(jvm, p, q)
     from veer.api import Comparison
 
     comparison = Comparison(

@@ -88,6 +88,8 @@ def load_pair(
 
 def versions_of(p: Any, q: Any, schema: str = "") -> tuple[Version, Version]:
     """Two versions, each given loaded, as a SPEC, or as a DataFrame of a running session."""
+    if isinstance(p, str) and isinstance(q, str) and not (is_stored(p) or is_stored(q)):
+        return load_pair(p, q, schema=schema)
     check_one_session(p, q)
     asked: dict[str, Any] = {}  # the server of a session is asked once for both
     return _version_of(p, "P", schema, asked), _version_of(q, "Q", schema, asked)
@@ -104,6 +106,6 @@ def _version_of(given: Any, name: str, schema: str, asked: dict[str, Any]) -> Ve
         session = given.sparkSession
         around = asked.setdefault(session.session_id, LiveSurroundings(session))
         return Version(name, read_connect_frame(given, around), stable_ids=False)
-    from veer.frontends.spark import read_dataframe
+    from veer.frontends.spark.frames import read_dataframe
 
     return Version(name, read_dataframe(given), stable_ids=False)

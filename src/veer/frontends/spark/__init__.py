@@ -1,5 +1,4 @@
-"""PySpark: DataFrames of a session (`frames`, from `plans`), and jobs in files (`capture`)."""
+"""PySpark: DataFrames of a session (`frames`, from `plans`), and jobs in files (`capture`).
 
-from veer.frontends.spark.frames import read_dataframe, read_frames
-
-__all__ = ["read_dataframe", "read_frames"]
+A job is read without a JVM (`offline`) where that is possible.
+"""

@@ -120,6 +120,10 @@ class Capture(ABC):
     def replacements(self) -> list[tuple[Any, dict[str, Any]]]:
         """The classes of PySpark that are intercepted, each with its methods."""
 
+    def imported(self) -> None:
+        """Take note that the module of the job is imported."""
+        return
+
     def lacks(self, error: BaseException) -> str:
         """What of PySpark the session does not have, if that is why an exception was raised."""
         return ""
@@ -160,7 +164,7 @@ class Capture(ABC):
     # -- while the job runs --------------------------------------------------------------------
 
     def __enter__(self) -> Self:
-        for owner, table in (*self.replacements(), *self._learning()):
+        for owner, table in self.replacements():
             for name, replacement in table.items():
                 if hasattr(owner, name):
                     self._stack.enter_context(patch.object(owner, name, replacement))
@@ -229,12 +233,9 @@ class Capture(ABC):
         """A method that stops the job."""
         return lambda *_, **__: self.stop(f"{action}() runs a query", action)
 
-    def _learning(self) -> list[tuple[Any, dict[str, Any]]]:
-        try:
-            from pyspark.ml.base import Estimator
-        except ImportError:  # it needs packages of its own
-            return []
-        return [(Estimator, {"fit": self.refused("fit")})]
+    def learning_methods(self) -> dict[str, Any]:
+        """What an estimator offers."""
+        return {"fit": self.refused("fit")}
 
     # -- stopping ------------------------------------------------------------------------------
 

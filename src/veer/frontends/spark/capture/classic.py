@@ -8,8 +8,8 @@ from typing import Any
 
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
-from veer.frontends.spark import read_frames
 from veer.frontends.spark.capture.capture import Capture, first_line
+from veer.frontends.spark.frames import read_frames
 from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import plan_of, scala_items
@@ -138,7 +138,15 @@ class ClassicCapture(Capture):
             (Catalog, self.catalog_methods()),
             (SparkContext, {name: self.refused(name) for name in REFUSED_CONTEXT_CALLS}),
             (Observation, self.observation_methods()),
+            *self._learning(),
         ]
+
+    def _learning(self) -> list[tuple[Any, dict[str, Any]]]:
+        try:
+            from pyspark.ml.base import Estimator
+        except ImportError:  # it needs packages of its own
+            return []
+        return [(Estimator, self.learning_methods())]
 
     def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
         """A query, or a command: what writes becomes a sink, and nothing else is run."""

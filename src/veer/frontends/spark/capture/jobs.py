@@ -28,6 +28,7 @@ from veer.model.json import from_json
 from veer.options import JvmUse
 
 SECONDS = 600  # for loading one version
+RUNNING: set[subprocess.Popen[str]] = set()  # processes with a JVM
 ERRORS = {
     "jvm": NeedsJvm,
     "usage": UsageError,
@@ -100,6 +101,8 @@ def _side_by_side(load: Callable[[Job], Captured], jobs: Sequence[Job]) -> list[
             errors = [future.exception() for future in futures]
         except BaseException:  # interrupted, or out of time: nobody waits for the rest
             LOADER.stop()
+            for process in list(RUNNING):
+                process.kill()
             raise
     final = [e for e in errors if e is not None and not isinstance(e, NeedsJvm)]
     for error in (*final, *filter(None, errors)):
@@ -196,21 +199,25 @@ def _run_with_jvm(request: Mapping[str, Any], root: Path, scratch: str) -> str:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": scratch,
     }
-    try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=env,
-            cwd=root,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise InputError(f"loading took more than {SECONDS} seconds") from None
-    return done.stderr
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        errors="replace",
+        env=env,
+        cwd=root,
+    ) as process:
+        RUNNING.add(process)
+        try:
+            return process.communicate(json.dumps(request), SECONDS)[1]
+        except subprocess.TimeoutExpired:
+            raise InputError(f"loading took more than {SECONDS} seconds") from None
+        finally:
+            RUNNING.discard(process)
+            process.kill()
 
 
 def _captured(answer: Mapping[str, Any]) -> Captured:

@@ -68,6 +68,7 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
         except InputError as error:
             _check_reason(capture, error.__cause__)
             raise
+        capture.imported()
         try:
             arguments = arguments_for(function, request["args"], capture)
         except StoppedForJvm as stopped:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -304,6 +305,13 @@ class OfflineCapture(Capture):
         if database.lower() not in known:
             self.stop_for_jvm(f"the database {database} is used")
         self.database = database.lower()
+
+    def imported(self) -> None:
+        """Intercept what the job has imported by now: estimators, which most jobs do not."""
+        module = sys.modules.get("pyspark.ml.base")
+        if module is not None:
+            for name, replacement in self.learning_methods().items():
+                self._add(module.Estimator, name, replacement)
 
     def _gateways(self) -> list[tuple[Any, dict[str, Any]]]:
         """What would start a JVM."""

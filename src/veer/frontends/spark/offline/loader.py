@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,6 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from veer.options import JvmUse
+
+JOB = re.compile(r"\.py:[A-Za-z_][\w.]*$")
 MODULE = "veer.frontends.spark.offline.process"
 
 
@@ -22,6 +26,7 @@ class Loader:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._waiting: dict[str, threading.Event] = {}
+        self._stops = 0
 
     def start(self) -> None:
         """Begin to import PySpark, so that the first job finds it imported."""
@@ -35,9 +40,11 @@ class Loader:
         """
         printed = Path(f"{request['answer']}.printed")
         asked = {**request, "printed": str(printed), "environment": _environment()}
+        stops = self._stops
         # It may end, having been idle, in the moment in which it is asked.
         for _ in range(2):
-            if not self._ask(json.dumps(asked), request["answer"], seconds):
+            in_time = self._ask(json.dumps(asked), request["answer"], seconds)
+            if not in_time or self._stops > stops:
                 return None
             if printed.exists():
                 return printed.read_text(errors="replace")
@@ -59,6 +66,7 @@ class Loader:
         """End the process and whatever it is loading."""
         with self._lock:
             process, self._process = self._process, None
+            self._stops += 1
         if process is not None:
             process.kill()
             process.wait()
@@ -113,3 +121,9 @@ def _environment() -> dict[str, str]:
 
 
 LOADER = Loader()
+
+
+def start_for(jvm: JvmUse, *specs: str) -> None:
+    """Begin to import PySpark if one of these SPECs names a function of a file."""
+    if jvm is not JvmUse.ALWAYS and any(JOB.search(spec) for spec in specs):
+        LOADER.start()

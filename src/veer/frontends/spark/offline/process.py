@@ -6,6 +6,7 @@ input, the answer to each goes to the file it names, a line on standard output s
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -21,6 +22,15 @@ from veer.frontends.spark.capture.loading import answer, load_captured
 from veer.frontends.spark.offline.capture import OfflineCapture
 from veer.model.dag import Dataflow
 
+IMPORTED = (
+    "pyspark.sql.connect.catalog",
+    "pyspark.sql.connect.session",
+    "pyspark.sql.connect.udf",
+    "pyspark.sql.functions",
+    "pyspark.sql.pandas.functions",
+    "pyspark.sql.types",
+    "pyspark.sql.window",
+)
 IDLE = 60.0  # seconds without a request after which the process ends
 
 
@@ -39,7 +49,8 @@ def main() -> None:
 
 def _import_once() -> None:
     """Import what every job needs; what a version imports itself stays in its own process."""
-
+    for module in IMPORTED:
+        importlib.import_module(module)
     # PySpark tries to import it for every column; what is not there need not be searched again.
     if importlib.util.find_spec("IPython") is None:
         sys.modules.setdefault("IPython", None)  # type: ignore[arg-type]
