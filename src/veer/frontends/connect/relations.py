@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from veer.errors import UnsupportedError
+from veer.errors import InputError, UnknownNameError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.connect import cleaning, combining, grouping, leaves
 from veer.frontends.connect.call_sites import site_of
@@ -91,10 +91,26 @@ class RelationReader(QueryReader):
         tags = self.tags
         try:
             frame = read(self, getattr(relation, kind))
+        except UnknownNameError as error:
+            if self._is_known_below(error.name):
+                raise UnsupportedError(f"{error}; it was left out below") from None
+            raise
         finally:
             self.builder.site, self.tags = around, tags
         common = relation.common
         return frame.tagged(common.plan_id if common.HasField("plan_id") else None)
+
+    def _is_known_below(self, name: Sequence[str]) -> bool:
+        """Whether a name that is not in sight means something to a plan below, or to the files.
+
+        Spark finds some of those: columns that a filter brings back, keys of USING, `_metadata`.
+        """
+        if name and name[0].lower() == "_metadata":
+            return True
+        try:
+            return any(p.find(name) for plans in self.tags.values() for p in plans if name)
+        except InputError:  # there are several
+            return True
 
     def inputs(self, *relations: Relation) -> list[Frame]:
         """The frames of a relation's inputs; expressions read from now on are over them."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
-from veer.errors import IllFormedError, InputError
+from veer.errors import IllFormedError, InputError, UnknownNameError
 from veer.frontends import coercion
 from veer.frontends.sql.embedded import At, Embedded
 from veer.frontends.sql.lambdas import is_higher_order, read_higher_order
@@ -138,6 +138,8 @@ class ExprReader:
             text = str(error)
             if text.startswith("line ") or not (where := position(node)):
                 raise
+            if isinstance(error, UnknownNameError):
+                raise UnknownNameError(where + text, error.name) from None
             raise type(error)(where + text) from None
         finally:
             self._only_truth = before
