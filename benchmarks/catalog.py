@@ -55,6 +55,12 @@ RUNNERS = (
         "`--data DIR` for more than TPC-DS",
     ),
     Runner(
+        "readings",
+        "PySpark read from plans of Spark Connect against Spark's analyzed plans",
+        "5 minutes; 1 hour for 10,000 random programs",
+        SPARK,
+    ),
+    Runner(
         "recheck",
         "whether a second solver agrees with the answers behind every proof",
         "5 minutes",
