@@ -91,6 +91,7 @@ class LiveSurroundings:
     """
 
     root: Path | None = None
+    is_server = True
 
     def __init__(
         self, session: Any, leaf: Callable[[Source, Relation], Source] = lambda source, _: source

@@ -15,11 +15,14 @@ from veer.model.expr import Expr, GetField, IsNull, Literal
 from veer.model.types import STRING, ArrayType, StructType
 
 if TYPE_CHECKING:
+    from veer.frontends.connect.surroundings import Surroundings
     from veer.frontends.sql.expressions import ExprReader
 
 
 class PlanReading(Protocol):
     """What reads the plan that an expression is part of: see `relations.RelationReader`."""
+
+    around: Surroundings
 
     def column_of_plan(self, reader: ExprReader, plan_id: int, names: Sequence[str]) -> Expr:
         """The column that a name means in the plan of a number, as the rows here have it."""
@@ -44,6 +47,9 @@ class Constant(Embedded):
         return literal
 
     def read_by(self, reader: ExprReader) -> Expr:
+        stated = self.args.get("stated")
+        if stated is not None and relations(reader).around.is_server:
+            return literals.as_stated(self.literal, stated)
         return self.literal
 
     def shown(self) -> str:

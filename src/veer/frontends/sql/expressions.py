@@ -119,6 +119,7 @@ class ExprReader:
         self.before: Resolve | None = None  # names that win over columns
         self.after: Resolve | None = None  # names tried when there is no such column
         self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
+        self._was_alias = False  # whether the last name was one of the select list
         self._inside_aggregate = False
         self._only_truth = False  # whether null and false make no difference here
 
@@ -173,7 +174,11 @@ class ExprReader:
         if isinstance(node.this, exp.Star):
             refuse(node, "* in an expression")
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
-        return self.resolve(parts)
+        self._was_alias = False
+        column = self.resolve(parts)
+        if self._was_alias:
+            node.meta[SHOWN] = f"lateralAliasReference({parts[-1]})"
+        return column
 
     def resolve(self, parts: list[str]) -> Expr:
         """A dotted name: of a lambda function, of this query's rows, or of an enclosing query's."""
@@ -190,6 +195,7 @@ class ExprReader:
         column = self.plan.find(parts)
         if column is None and self.after is not None:
             column = self.after(parts)
+            self._was_alias = column is not None
         if column is not None:
             return column
         for depth, plan in enumerate(self.outer, 1):
