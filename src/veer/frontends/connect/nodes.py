@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast, final
 
+from sqlglot import exp
+
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.connect import literals
@@ -188,6 +190,13 @@ class FramePlan(Embedded):
         return "..."
 
 
+def parts_of(node: exp.Expr) -> list[str]:
+    """The parts of a column's name."""
+    if isinstance(node, LongName):
+        return list(node.args["names"])
+    return [part.name for part in node.parts]  # type: ignore[attr-defined]
+
+
 __all__ = [
     "Constant",
     "FramePlan",
@@ -196,4 +205,5 @@ __all__ = [
     "PlanColumn",
     "PythonCall",
     "Updated",
+    "parts_of",
 ]
