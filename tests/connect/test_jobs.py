@@ -222,8 +222,12 @@ def test_a_job_that_loops_is_stopped_where_it_loops(
                 except BaseException:
                     pass
     """)  # fmt: skip
+    write(tmp_path, "quick.py", "def build(spark):\n    return spark.range(1)")
+    load_jobs(
+        [Job(str(tmp_path / "quick.py"), "build")], JvmUse.NEVER
+    )  # PySpark is imported by now
     monkeypatch.setattr(jobs, "SECONDS", 3)
-    monkeypatch.setattr("veer.frontends.spark.offline.loader.GRACE", 2)
+    monkeypatch.setattr("veer.frontends.spark.offline.loader.GRACE", 7)
     with pytest.raises(InputError, match=r"job\.py:[34]: it still runs after 3 seconds"):
         load_jobs([Job(str(tmp_path / "job.py"), "build")], JvmUse.NEVER)
     with pytest.raises(InputError, match="more than 3 seconds"):

@@ -18,7 +18,8 @@ from veer.options import JvmUse
 
 JOB = re.compile(r"\.py:[A-Za-z_][\w.]*$")
 GRACE = 10.0  # seconds for a job that is told to stop, and for the start of the process
-MODULE = "veer.frontends.spark.offline.process"
+# What is imported stays until the end: collecting garbage meanwhile only takes time.
+COMMAND = "import gc; gc.disable(); from veer.frontends.spark.offline.process import main; main()"
 
 
 class Loader:
@@ -80,7 +81,7 @@ class Loader:
             # `-P`: a module of the project must not come before Python's or Veer's of the same
             # name. A fixed hash seed and zone make two loads of one version agree.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", MODULE],
+                [sys.executable, "-P", "-c", COMMAND],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -1,11 +1,12 @@
 """The process that loads jobs without a JVM: it imports PySpark once and forks for each version.
 
-`python -P -m veer.frontends.spark.offline.process`: requests come as lines of JSON on standard
-input, the answer to each goes to the file it names, a line on standard output says it is there.
+`loader` starts it. Requests come as lines of JSON on standard input, the answer to each goes to the
+file it names, a line on standard output says it is there.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import json
@@ -43,6 +44,7 @@ def main() -> None:
         problem = ""
     except Exception as error:  # too old a package, for one
         problem = f"PySpark's Connect client does not load: {error}"
+    gc.freeze()  # processes that are forked share the memory of what was imported
     _Loader(answers, problem).serve()
     os._exit(0)
 
@@ -147,6 +149,7 @@ def _load(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _become_child(request: Mapping[str, Any]) -> None:
     """Take the environment, folder and streams of a process of its own."""
+    gc.enable()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -179,7 +182,3 @@ def _refuse_sockets(capture: Any) -> None:
             capture.stop("a socket is opened")
 
     sys.addaudithook(watch)
-
-
-if __name__ == "__main__":
-    main()
