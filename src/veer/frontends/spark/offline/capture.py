@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -10,7 +11,7 @@ from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect import read_relations, schema_of
-from veer.frontends.spark.capture.capture import Capture, Written
+from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
 from veer.frontends.spark.offline.classic_ways import classic_replacements
 from veer.frontends.spark.offline.client import Client, ContextStandIn
@@ -35,6 +36,8 @@ MOST_CHECKED = 150  # frames that are analyzed as they are made; plans repeat wh
 SESSION = ("_jvm", "_jsc", "_jconf", "_jsparkSession", "_sc")
 FRAME = ("_jdf", "_jseq", "_jmap", "_jcols", "sql_ctx")
 COLUMN = ("_jc",)
+LACKING = ("NOT_IMPLEMENTED", "JVM_ATTRIBUTE_NOT_SUPPORTED", "UNSUPPORTED_OPERATION")
+CLIENT = "/pyspark/sql/connect/"  # an exception from in there that is not meant for programs
 IGNORED_CATALOG_CALLS = ("cacheTable", "uncacheTable", "refreshTable", "refreshByPath")
 DATAFRAME_ROWS = ("pandas", "numpy", "pyarrow")
 
@@ -189,10 +192,11 @@ class OfflineCapture(Capture):
         """All results as one dataflow."""
         try:
             self.write_settings()
-            results = [(self._relation(w), w.sink) for w in self.written]
-            return read_relations(results, self.surroundings), None
         except StoppedForJvm as stopped:
             raise stopped.error() from None
+        try:
+            results = [(self._relation(w), w.sink) for w in self.written]
+            return read_relations(results, self.surroundings), None
         except (UnsupportedError, ParseError) as error:
             raise NeedsJvm(str(error)) from None
 
@@ -209,11 +213,14 @@ class OfflineCapture(Capture):
 
     def lacks(self, error: BaseException) -> str:
         """What of PySpark the Connect client does not have, or does in another way."""
-        from pyspark.errors import AnalysisException, PySparkException
+        from pyspark.errors import PySparkException
 
-        if not isinstance(error, PySparkException) or isinstance(error, AnalysisException):
-            return ""
-        return (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if isinstance(error, PySparkException):
+            is_lacking = error.getCondition() in LACKING
+        else:
+            frames = traceback.extract_tb(error.__traceback__)
+            is_lacking = bool(frames) and CLIENT in Path(frames[-1].filename).as_posix()
+        return first_line(error) if is_lacking else ""
 
     # -- while the job runs --------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from typing import Any
 from veer.options import JvmUse
 
 JOB = re.compile(r"\.py:[A-Za-z_][\w.]*$")
+GRACE = 10.0  # seconds for a job that is told to stop, and for the start of the process
 MODULE = "veer.frontends.spark.offline.process"
 
 
@@ -39,11 +41,12 @@ class Loader:
         Its answer is in the file `answer` of the request, unless the process died.
         """
         printed = Path(f"{request['answer']}.printed")
-        asked = {**request, "printed": str(printed), "environment": _environment()}
+        own = {"printed": str(printed), "environment": _environment(), "seconds": seconds}
+        asked = {**request, **own}
         stops = self._stops
         # It may end, having been idle, in the moment in which it is asked.
         for _ in range(2):
-            in_time = self._ask(json.dumps(asked), request["answer"], seconds)
+            in_time = self._ask(json.dumps(asked), request["answer"], seconds + GRACE)
             if not in_time or self._stops > stops:
                 return None
             if printed.exists():
@@ -68,7 +71,8 @@ class Loader:
             process, self._process = self._process, None
             self._stops += 1
         if process is not None:
-            process.kill()
+            with contextlib.suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)  # it leads a group of its own
             process.wait()
 
     def _started(self) -> subprocess.Popen[str]:
@@ -82,6 +86,7 @@ class Loader:
                 stderr=subprocess.DEVNULL,
                 text=True,
                 env={**_environment(), "OPENBLAS_NUM_THREADS": "1"},
+                start_new_session=True,
             )
             threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
         return self._process

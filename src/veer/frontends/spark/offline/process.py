@@ -102,6 +102,7 @@ class _Loader:
     def _start(self, request: Mapping[str, Any]) -> None:
         process = os.fork()
         if process == 0:
+            self._answers.close()
             _answer(request, self._problem)
         self._running[process] = request["answer"]
 
@@ -138,6 +139,7 @@ def _load(request: Mapping[str, Any]) -> dict[str, Any]:
     def load() -> tuple[Dataflow, Dataflow | None]:
         capture = OfflineCapture(request["schema"], Path(request["root"]), Path(request["data"]))
         _refuse_sockets(capture)
+        _limit_time(capture, request["seconds"])
         return load_captured(capture, request)
 
     return answer(load)
@@ -155,6 +157,16 @@ def _become_child(request: Mapping[str, Any]) -> None:
     os.environ.update(request["environment"])
     time.tzset()
     os.chdir(request["root"])
+
+
+def _limit_time(capture: Any, seconds: float) -> None:
+    """Stop a job that does not end, where it is at that time."""
+
+    def stop(*_: object) -> None:
+        capture.stop(f"it still runs after {seconds:g} seconds", says_what_to_do=True)
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _refuse_sockets(capture: Any) -> None:
