@@ -97,9 +97,9 @@ def _cast_column(node: exp.Expr) -> str:
     while isinstance(inner, exp.Cast):
         inner = inner.this
     match inner:
-        case exp.Column() if not isinstance(node, exp.TryCast):
+        case exp.Column():
             return str(inner.name)
-        case Embedded(column_name=str(name)) if not isinstance(node, exp.TryCast):
+        case Embedded(column_name=str(name)):
             return name
         case _:
             return pretty(node)
