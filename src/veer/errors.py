@@ -74,4 +74,8 @@ class IllFormedError(InputError):
 
 
 class UnknownNameError(IllFormedError):
-    """A column or a table that is not there."""
+    """A column or a table that is not there; `name` is what was asked for, part by part."""
+
+    def __init__(self, message: str, name: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.name = name

@@ -29,6 +29,7 @@ class Declared:
     """Surroundings that know the tables of `SCHEMA` and nothing else."""
 
     root: Path | None = None
+    is_server = False
 
     def __init__(self) -> None:
         self.tables = read_schema(SCHEMA)

@@ -178,11 +178,12 @@ def plan_with_calls() -> Relation:
     inline = calls.add().common_inline_user_defined_function
     inline.function_name = "lower"
     inline.arguments.add().expression_string.expression = "trim(a)"
+    calls.add().unresolved_function.function_name = "=="
     return relation
 
 
 def test_functions_that_a_plan_calls() -> None:
-    assert called_functions(plan_with_calls()) == {"upper", "my_f", "trim"}
+    assert called_functions(plan_with_calls()) == {"upper", "my_f", "trim", "=="}
     assert any(m.DESCRIPTOR.name == "SQL" for m in messages_in(plan_with_calls()))
 
 
@@ -190,6 +191,7 @@ class Catalog:
     """A catalog whose `upper` is somebody's own."""
 
     def functionExists(self, name: str) -> bool:
+        assert name != "=="
         return name in ("upper", "trim")
 
     def getFunction(self, name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -13,10 +14,12 @@ from pyspark.sql.connect import functions as F
 from pyspark.sql.connect.plan import SQL, Range, SubqueryAlias
 from pyspark.sql.connect.window import Window
 
-from tests.connect.frames import SCHEMA, dataflow, frame, table
+from tests.connect.frames import SCHEMA, Declared, dataflow, frame, table
 from veer.api import verify
 from veer.errors import InputError, UnknownNameError, UnsupportedError
+from veer.frontends.connect import read_relations
 from veer.frontends.sql import read_sql
+from veer.model.ops import Sink
 from veer.verdict import Verdict
 from veer.verification.comparison import Comparison
 from veer.versions.version import Version
@@ -110,6 +113,9 @@ OTHER: list[tuple[str, Build, str]] = [
 REFUSED: list[tuple[str, Build, str]] = [
     ("a frame used twice", lambda t, u: t.join(t.filter("a > 1"), t.id == t.a), "used twice"),
     ("a column of another frame", lambda t, u: t.select(u.id), "another DataFrame"),
+    ("a column left out before", lambda t, u: t.select("id").distinct().filter("a > 1"), "left out below"),
+    ("a column left out, by name", lambda t, u: t.select("id").select(col("a")), "left out below"),
+    ("what files tell of themselves", lambda t, u: t.select("_metadata.file_path"), "_metadata"),
     ("describe", lambda t, u: t.describe(), "describe"),
     ("an order by a constant", lambda t, u: t.orderBy(F.lit(1)), "constant"),
     ("a function that is not known", lambda t, u: t.select(F.approx_count_distinct("a")), "approx_count_distinct"),
@@ -151,3 +157,21 @@ def test_an_unknown_column_is_the_users_error() -> None:
         dataflow(table("t").select("nope"))
     with pytest.raises(InputError, match="nope"):
         dataflow(table("t").filter(col("a") > 1).select(col("nope")))
+
+
+def test_names_of_the_select_list_show_themselves() -> None:
+    chained = table("t").select((col("a") + 1).alias("z"), col("z") * 2, col("z"))
+    shown = ["z", "(lateralAliasReference(z) * 2)", "z"]
+    assert list(dataflow(chained).result_schema.names) == shown
+    assert list(read_sql("SELECT a + 1 AS z, z * 2, z FROM t", SCHEMA).result_schema.names) == shown
+
+
+def test_decimal_constants_have_the_digits_of_a_classic_session_or_of_a_server() -> None:
+    built = table("t").select(
+        F.lit(Decimal("12.50")).alias("x"), F.lit(Decimal("0.001")).alias("y")
+    )
+    around = Declared()
+    assert [str(f.type) for f in dataflow(built).result_schema] == ["decimal(4,2)", "decimal(3,3)"]
+    around.is_server = True
+    read = read_relations([(built._plan.plan(None), Sink("result"))], around)
+    assert [str(f.type) for f in read.result_schema] == ["decimal(10,2)", "decimal(10,3)"]

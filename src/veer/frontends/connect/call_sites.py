@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veer.frontends.spark.plans.call_sites import shown_site
+
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
 
@@ -24,7 +26,7 @@ def site_of(relation: Relation, root: Path | None) -> str:
         for expression in several[:3]:
             site = _recorded_site(_inner(expression))
             if site:
-                return _shown(site, root)
+                return shown_site(site, root)
     return ""
 
 
@@ -40,12 +42,3 @@ def _recorded_site(expression: Any) -> str:
     if expression.DESCRIPTOR.name != "Expression" or not expression.HasField("common"):
         return ""
     return str(expression.common.origin.python_origin.call_site)
-
-
-def _shown(site: str, root: Path | None) -> str:
-    path, _, line = site.rpartition(":")
-    if not path:
-        return ""
-    file = Path(path)
-    inside = root is not None and file.is_relative_to(root)
-    return f"{file.relative_to(root) if inside and root else file.name}:{line}"

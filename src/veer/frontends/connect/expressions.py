@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect.literals import read_literal
+from veer.frontends.connect.literals import read_literal, stated_type
 from veer.frontends.connect.nodes import (
     Constant,
     FramePlan,
@@ -318,7 +318,7 @@ SPECIAL: dict[tuple[str, int | None], Special] = {
 }
 
 READERS: dict[str, Callable[[Any], exp.Expr]] = {
-    "literal": lambda node: Constant(literal=read_literal(node)),
+    "literal": lambda node: Constant(literal=read_literal(node), stated=stated_type(node)),
     "unresolved_attribute": _attribute,
     "unresolved_function": _function,
     "call_function": _call_function,

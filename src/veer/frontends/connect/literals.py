@@ -27,6 +27,7 @@ from veer.model.types import (
     TIMESTAMP_NTZ,
     DataType,
     DayTimeIntervalType,
+    DecimalType,
     YearMonthIntervalType,
 )
 
@@ -79,11 +80,25 @@ def _number(value: float) -> float:
 
 
 def _decimal(literal: Any) -> Literal:
-    # The client says decimal(10,0) of every constant; Spark takes just the digits there are.
+    # The client says decimal(10,0) of every constant; a classic session takes just the digits.
     try:
         return decimal_literal(literal.value)
     except (InvalidOperation, ParseError):
         raise UnsupportedError(f"the decimal constant {literal.value}") from None
+
+
+def stated_type(literal: Expression.Literal) -> DecimalType | None:
+    """The type that the client states of a decimal constant."""
+    if literal.WhichOneof("literal_type") != "decimal" or not literal.decimal.HasField("precision"):
+        return None
+    return DecimalType(literal.decimal.precision, literal.decimal.scale)
+
+
+def as_stated(literal: Literal, stated: DecimalType) -> Literal:
+    """A decimal constant to a server, which gives it the digits it has and those stated."""
+    assert isinstance(literal.type, DecimalType)
+    precision = max(literal.type.precision, stated.precision)
+    return Literal(literal.value, DecimalType(precision, max(literal.type.scale, stated.scale)))
 
 
 def shown(literal: Literal) -> str:

@@ -91,6 +91,7 @@ class LiveSurroundings:
     """
 
     root: Path | None = None
+    is_server = True
 
     def __init__(
         self, session: Any, leaf: Callable[[Source, Relation], Source] = lambda source, _: source
@@ -187,9 +188,9 @@ class LiveSurroundings:
 
     def _check_own(self, name: str) -> None:
         """Refuse a function of Spark's name that is not Spark's: such servers do not list it."""
-        if not self.session.catalog.functionExists(name):
-            return  # a word of SQL that stands before a bracket
-        found = self.session.catalog.getFunction(name)
+        if not name.isidentifier() or not self.session.catalog.functionExists(quote_name(name)):
+            return  # an operator, or a word of SQL that stands before a bracket
+        found = self.session.catalog.getFunction(quote_name(name))
         if found.className and not str(found.className).startswith(SPARK_CLASS):
             raise UnsupportedError(f"the function {name} is another one in this session")
 

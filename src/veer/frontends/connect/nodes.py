@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast, final
 
+from sqlglot import exp
+
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.connect import literals
@@ -15,11 +17,14 @@ from veer.model.expr import Expr, GetField, IsNull, Literal
 from veer.model.types import STRING, ArrayType, StructType
 
 if TYPE_CHECKING:
+    from veer.frontends.connect.surroundings import Surroundings
     from veer.frontends.sql.expressions import ExprReader
 
 
 class PlanReading(Protocol):
     """What reads the plan that an expression is part of: see `relations.RelationReader`."""
+
+    around: Surroundings
 
     def column_of_plan(self, reader: ExprReader, plan_id: int, names: Sequence[str]) -> Expr:
         """The column that a name means in the plan of a number, as the rows here have it."""
@@ -44,6 +49,9 @@ class Constant(Embedded):
         return literal
 
     def read_by(self, reader: ExprReader) -> Expr:
+        stated = self.args.get("stated")
+        if stated is not None and relations(reader).around.is_server:
+            return literals.as_stated(self.literal, stated)
         return self.literal
 
     def shown(self) -> str:
@@ -182,6 +190,13 @@ class FramePlan(Embedded):
         return "..."
 
 
+def parts_of(node: exp.Expr) -> list[str]:
+    """The parts of a column's name."""
+    if isinstance(node, LongName):
+        return list(node.args["names"])
+    return [part.name for part in node.parts]  # type: ignore[attr-defined]
+
+
 __all__ = [
     "Constant",
     "FramePlan",
@@ -190,4 +205,5 @@ __all__ = [
     "PlanColumn",
     "PythonCall",
     "Updated",
+    "parts_of",
 ]

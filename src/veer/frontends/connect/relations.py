@@ -7,7 +7,6 @@ read; those of some size are in `grouping`, `cleaning`, `combining` and `leaves`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from veer.errors import UnsupportedError
+from veer.errors import InputError, UnknownNameError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
-from veer.frontends.connect import cleaning, combining, grouping, leaves
+from veer.frontends.connect import cleaning, combining, grouping, leaves, selecting
 from veer.frontends.connect.call_sites import site_of
-from veer.frontends.connect.expressions import named, tree_of, trees_of
+from veer.frontends.connect.expressions import tree_of, trees_of
 from veer.frontends.connect.frames import Frame, Tags, merged_tags, number_of, over, place_of
-from veer.frontends.connect.nodes import FramePlan, LongName, PlanColumn
+from veer.frontends.connect.nodes import FramePlan, LongName, PlanColumn, parts_of
 from veer.frontends.connect.parsed_text import PARSERS, parsed_text
 from veer.frontends.connect.python_functions import inline_call, inline_table, registered_call
 from veer.frontends.connect.surroundings import Surroundings
-from veer.frontends.sql.embedded import At
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.pieces import outward
 from veer.frontends.sql.query import QueryReader, View
@@ -91,10 +89,26 @@ class RelationReader(QueryReader):
         tags = self.tags
         try:
             frame = read(self, getattr(relation, kind))
+        except UnknownNameError as error:
+            if self._is_known_below(error.name):
+                raise UnsupportedError(f"{error}; it was left out below") from None
+            raise
         finally:
             self.builder.site, self.tags = around, tags
         common = relation.common
         return frame.tagged(common.plan_id if common.HasField("plan_id") else None)
+
+    def _is_known_below(self, name: Sequence[str]) -> bool:
+        """Whether a name that is not in sight means something to a plan below, or to the files.
+
+        Spark finds some of those: columns that a filter brings back, keys of USING, `_metadata`.
+        """
+        if name and name[0].lower() == "_metadata":
+            return True
+        try:
+            return any(p.find(name) for plans in self.tags.values() for p in plans if name)
+        except InputError:  # there are several
+            return True
 
     def inputs(self, *relations: Relation) -> list[Frame]:
         """The frames of a relation's inputs; expressions read from now on are over them."""
@@ -139,11 +153,11 @@ class RelationReader(QueryReader):
 
     def column_of_plan(self, reader: ExprReader, plan_id: int, names: Sequence[str]) -> Expr:
         """The column that a name means in the plan of a number, as the rows here have it."""
-        found = self._of_plan(self.tags, reader.plan, plan_id, names)
+        found = self.of_plan(self.tags, reader.plan, plan_id, names)
         if found is not None:
             return found
         for depth, (plan, tags) in enumerate(zip(self.outer, self.outer_tags, strict=False), 1):
-            found = self._of_plan(tags, plan, plan_id, names)
+            found = self.of_plan(tags, plan, plan_id, names)
             if found is not None:
                 return outward(found, depth)
         if not any(plan.find(names) for plan in self.tags.get(plan_id, ())):
@@ -154,7 +168,8 @@ class RelationReader(QueryReader):
             f"column {'.'.join(names)!r} of another DataFrame, which is not part of this one"
         )
 
-    def _of_plan(self, tags: Tags, plan: Plan, plan_id: int, names: Sequence[str]) -> Expr | None:
+    def of_plan(self, tags: Tags, plan: Plan, plan_id: int, names: Sequence[str]) -> Expr | None:
+        """The column of one of the tagged plans of a number, if it is among those of `plan`."""
         places: dict[int, Expr] = {}
         for tagged in tags.get(plan_id, ()):
             expr = tagged.find(names)
@@ -174,7 +189,7 @@ class RelationReader(QueryReader):
                 case PlanColumn():
                     asked = self._numbers_of_plan(node)
                 case exp.Column() | LongName() if not isinstance(node.this, exp.Star):
-                    asked = self._numbers_by_name(frame, _parts(node))
+                    asked = self._numbers_by_name(frame, parts_of(node))
                 case _:
                     continue
             if asked and all(frame.place(n) is None for n in asked):
@@ -236,101 +251,6 @@ class RelationReader(QueryReader):
             return Select(self, below.plan, node, carried).read()
 
         return Frame(again(frame, ()), frame.tags, frame, again)
-
-    def _project(self, node: Any) -> Frame:
-        frame = self.input(node.input) if node.HasField("input") else Frame(self.one_row())
-        trees = [t for e in node.expressions for t in self._expanded(frame, e)]
-        return self.selected(frame, trees)
-
-    def _expanded(self, frame: Frame, expression: Any) -> list[exp.Expr]:
-        """The columns an item stands for where that is more than one by the plan alone."""
-        if expression.WhichOneof("expr_type") == "unresolved_regex":
-            return [At(place=i) for i in self._matching(frame, expression.unresolved_regex)]
-        tree = tree_of(expression)
-        if isinstance(tree, PlanColumn) and tree.names == ("*",):
-            return [At(place=i) for i in self._star_of_plan(frame, tree.plan_id)]
-        return [tree]
-
-    def _matching(self, frame: Frame, node: Any) -> list[int]:
-        pattern = node.col_name.strip()
-        if not re.fullmatch(r"`[\w.*+?|()\[\]^$!=<:,-]*`", pattern):
-            raise UnsupportedError(f"the pattern of columns {pattern}")
-        compiled = re.compile(pattern[1:-1], re.IGNORECASE)
-        return [i for i in frame.plan.star() if compiled.fullmatch(frame.plan.columns[i].name)]
-
-    def _star_of_plan(self, frame: Frame, plan_id: int) -> list[int]:
-        plans = self.tags.get(plan_id, ())
-        if len(plans) != 1:
-            raise UnsupportedError("all columns of a DataFrame that is not used just once")
-        (tagged,) = plans
-        places = [place_of(frame.plan, tagged.columns[i].number) for i in tagged.star()]
-        if any(place is None for place in places):
-            raise UnsupportedError("all columns of a DataFrame of which some are left out")
-        return [place for place in places if place is not None]
-
-    def _with_columns(self, node: Any) -> Frame:
-        frame = self.input(node.input)
-        new: dict[str, exp.Expr] = {}
-        for alias in node.aliases:
-            if len(alias.name) != 1:
-                raise UnsupportedError("withColumn with several names")
-            new[alias.name[0]] = named(tree_of(alias.expr), alias.name[0])
-        if len({n.lower() for n in new}) < len(node.aliases):
-            raise UnsupportedError("withColumns with one name twice")
-        lowered = {n.lower(): t for n, t in new.items()}
-        names = [frame.plan.columns[i].name.lower() for i in frame.plan.star()]
-        trees = [
-            lowered[name].copy() if name in lowered else At(place=i)
-            for name, i in zip(names, frame.plan.star(), strict=True)
-        ]
-        trees += [tree for name, tree in lowered.items() if name not in names]
-        return self.selected(frame, trees)
-
-    def _renamed(self, node: Any) -> Frame:
-        frame = self.input(node.input)
-        renames = [(r.col_name, r.new_col_name) for r in node.renames]
-        renames += [] if renames else list(node.rename_columns_map.items())
-        places = frame.plan.star()
-        names = [frame.plan.columns[i].name for i in places]
-        for old, new in renames:
-            names = [new if name.lower() == old.lower() else name for name in names]
-        return self.selected(frame, _named_places(frame, places, names))
-
-    def _to_df(self, node: Any) -> Frame:
-        frame = self.input(node.input)
-        places, names = frame.plan.star(), list(node.column_names)
-        if len(names) != len(places):
-            raise UnsupportedError(f"toDF with {len(names)} names for {len(places)} columns")
-        return self.selected(frame, _named_places(frame, places, names))
-
-    def _drop(self, node: Any) -> Frame:
-        frame = self.input(node.input)
-        gone = {name.lower() for name in node.column_names}
-        dropped: set[int] = set()
-        for tree in trees_of(node.columns):
-            dropped |= self._dropped(frame, tree)
-        kept = [
-            At(place=i)
-            for i in frame.plan.star()
-            if i not in dropped and frame.plan.columns[i].name.lower() not in gone
-        ]
-        if not kept:
-            raise UnsupportedError("a DataFrame without columns")
-        return self.selected(frame, kept)
-
-    def _dropped(self, frame: Frame, tree: exp.Expr) -> set[int]:
-        """The places of a column that is dropped by what it is; of one that is not there, none."""
-        if isinstance(tree, PlanColumn):
-            expr = self._of_plan(self.tags, frame.plan, tree.plan_id, tree.names)
-        elif isinstance(tree, exp.Column):
-            expr = frame.plan.find(_parts(tree))
-        else:
-            raise UnsupportedError("drop of something that is no column")
-        if expr is None:
-            return set()
-        if not isinstance(expr, Column):
-            raise UnsupportedError("drop of a field")
-        return {frame.plan.schema.place(expr.name, expr.occurrence)}
 
     # -- rows ----------------------------------------------------------------------------------
 
@@ -505,21 +425,6 @@ class RelationReader(QueryReader):
             self.references, self.named_plans = references, named
 
 
-def _named_places(frame: Frame, places: Sequence[int], names: Sequence[str]) -> list[exp.Expr]:
-    """The columns at these places, those renamed under their new names."""
-    return [
-        At(place=i) if frame.plan.columns[i].name == name else named(At(place=i), name)
-        for i, name in zip(places, names, strict=True)
-    ]
-
-
-def _parts(node: exp.Expr) -> list[str]:
-    """The parts of a column's name."""
-    if isinstance(node, LongName):
-        return list(node.args["names"])
-    return [part.name for part in node.parts]  # type: ignore[attr-defined]
-
-
 SPOKEN = {
     "summary": "summary()",
     "describe": "describe()",
@@ -534,11 +439,6 @@ SPOKEN = {
 }
 
 RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
-    "project": RelationReader._project,
-    "with_columns": RelationReader._with_columns,
-    "with_columns_renamed": RelationReader._renamed,
-    "to_df": RelationReader._to_df,
-    "drop": RelationReader._drop,
     "filter": RelationReader._filter,
     "sort": RelationReader._sort,
     "limit": RelationReader._limit,
@@ -555,6 +455,7 @@ RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
     "group_map": RelationReader._group_map,
     "co_group_map": RelationReader._co_group_map,
     "with_relations": RelationReader._with_relations,
+    **selecting.RELATIONS,
     **grouping.RELATIONS,
     **cleaning.RELATIONS,
     **combining.RELATIONS,

@@ -30,6 +30,7 @@ class Surroundings(Protocol):
     """What gives sources their columns and functions their code."""
 
     root: Path | None  # where the project's files are
+    is_server: bool  # whether a Connect server runs the plans; else a classic session would
 
     def source(self, relation: Relation) -> AnyOperator:
         """What a leaf of the protocol stands for; an error if that is not known."""

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
-from veer.errors import IllFormedError, InputError
+from veer.errors import IllFormedError, InputError, UnknownNameError
 from veer.frontends import coercion
+from veer.frontends.sql import subqueries
 from veer.frontends.sql.embedded import At, Embedded
 from veer.frontends.sql.lambdas import is_higher_order, read_higher_order
 from veer.frontends.sql.literals import (
@@ -28,9 +29,7 @@ from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
 from veer.frontends.sql.parse import is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
-    filtered,
     outward,
-    with_types,
 )
 from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
@@ -45,13 +44,10 @@ from veer.functions.registry import (
     extracting,
 )
 from veer.functions.traits import CalledBackwards
-from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
     Call,
-    Column,
-    Exists,
     Expr,
     GetField,
     InQuery,
@@ -59,9 +55,7 @@ from veer.model.expr import (
     Literal,
     Not,
     OpaqueCall,
-    ScalarQuery,
     SortKey,
-    arguments,
 )
 from veer.model.types import (
     BOOLEAN,
@@ -119,8 +113,9 @@ class ExprReader:
         self.before: Resolve | None = None  # names that win over columns
         self.after: Resolve | None = None  # names tried when there is no such column
         self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
+        self._was_alias = False  # whether the last name was one of the select list
         self._inside_aggregate = False
-        self._only_truth = False  # whether null and false make no difference here
+        self.only_truth = False  # whether null and false make no difference here
 
     def read(self, node: exp.Expr) -> Expr:
         """The typed expression a tree means."""
@@ -128,8 +123,8 @@ class ExprReader:
         reader: _Read | None = ExprReader.embedded if own else _READERS.get(type(node))
         if reader is None:
             refuse(node, node.key)
-        before = self._only_truth
-        self._only_truth = before and isinstance(
+        before = self.only_truth
+        self.only_truth = before and isinstance(
             node, exp.And | exp.Or | exp.Not | exp.Paren | exp.In
         )
         try:
@@ -138,26 +133,28 @@ class ExprReader:
             text = str(error)
             if text.startswith("line ") or not (where := position(node)):
                 raise
+            if isinstance(error, UnknownNameError):
+                raise UnknownNameError(where + text, error.name) from None
             raise type(error)(where + text) from None
         finally:
-            self._only_truth = before
+            self.only_truth = before
 
     def value(self, node: exp.Expr) -> Expr:
         """An expression of which also matters where it is null."""
-        before, self._only_truth = self._only_truth, False
+        before, self.only_truth = self.only_truth, False
         try:
             return self.read(node)
         finally:
-            self._only_truth = before
+            self.only_truth = before
 
     def condition(self, node: exp.Expr) -> Expr:
         """An expression of which only matters where it is true."""
-        before = self._only_truth
-        self._only_truth = True
+        before = self.only_truth
+        self.only_truth = True
         try:
             return coercion.truth(self.read(node))
         finally:
-            self._only_truth = before
+            self.only_truth = before
 
     def embedded(self, node: Embedded) -> Expr:
         """A part that is no SQL."""
@@ -171,7 +168,11 @@ class ExprReader:
         if isinstance(node.this, exp.Star):
             refuse(node, "* in an expression")
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
-        return self.resolve(parts)
+        self._was_alias = False
+        column = self.resolve(parts)
+        if self._was_alias:
+            node.meta[SHOWN] = f"lateralAliasReference({parts[-1]})"
+        return column
 
     def resolve(self, parts: list[str]) -> Expr:
         """A dotted name: of a lambda function, of this query's rows, or of an enclosing query's."""
@@ -188,6 +189,7 @@ class ExprReader:
         column = self.plan.find(parts)
         if column is None and self.after is not None:
             column = self.after(parts)
+            self._was_alias = column is not None
         if column is not None:
             return column
         for depth, plan in enumerate(self.outer, 1):
@@ -373,114 +375,6 @@ class ExprReader:
             (not descending) if nulls_first is None else bool(nulls_first),
         )
 
-    # -- subqueries --------------------------------------------------------------------------
-
-    def query(self, node: exp.Expr) -> Dataflow:
-        """The dataflow of a subquery; parentheses around it mean nothing."""
-        if self.queries is None:
-            refuse(node, "a subquery here")
-        inner = node
-        while isinstance(inner, exp.Subquery) and not inner.args.get("with_") and inner.alias == "":
-            inner = inner.this
-        return self.queries.subquery(inner, self.plan)
-
-    def scalar_query(self, node: exp.Expr) -> Expr:
-        """A subquery used as a value."""
-        return ScalarQuery(self.query(node))
-
-    def exists(self, node: exp.Expr) -> Expr:
-        """EXISTS."""
-        return Exists(self.query(node.this))
-
-    def membership(self, node: exp.Expr) -> Expr:
-        """IN with a list or a subquery; as a value, Spark gives false for null with a subquery."""
-        only(node, "this", "expressions", "query")
-        only_truth, self._only_truth = self._only_truth, False
-        if node.args.get("query") is None:
-            if isinstance(node.this, exp.Tuple):
-                return self.row_in_list(node)
-            return coercion.in_list(self.read(node.this), [self.read(e) for e in node.expressions])
-        is_in = self.in_query(self.row(node.this), self.query(node.args["query"]))
-        return is_in if only_truth else _never_null(is_in)
-
-    def negated(self, node: exp.Expr) -> Expr:
-        """NOT; of IN with a subquery, as a value, Spark gives false where SQL gives null."""
-        inner = node.this
-        while isinstance(inner, exp.Paren):
-            inner = inner.this
-        if (
-            not self._only_truth
-            and isinstance(inner, exp.In)
-            and inner.args.get("query") is not None
-        ):
-            self._only_truth = True
-            return _never_null(Not(self.read(inner)))
-        opposite = coercion.negation(self.read(node.this))
-        if not self._only_truth and any(isinstance(p, InQuery) for p in parts(opposite)):
-            refuse(node, "NOT around IN with a subquery, as a value,")
-        return opposite
-
-    def row(self, node: exp.Expr) -> list[Expr]:
-        """The values on the left of IN: one, or several in parentheses."""
-        while isinstance(node, exp.Paren):
-            node = node.this
-        if isinstance(node, exp.Tuple):
-            return [self.read(e) for e in node.expressions]
-        return [self.read(node)]
-
-    def row_in_list(self, node: exp.Expr) -> Expr:
-        """`(a, b) IN ((1, 2), (3, 4))`."""
-        args = self.row(node.this)
-        options = []
-        for option in node.expressions:
-            values = self.row(option)
-            if len(values) != len(args):
-                raise IllFormedError(f"IN compares {len(args)} values with {len(values)}")
-            pairs = zip(args, values, strict=True)
-            # Rows are structs to Spark: null equals null in them.
-            options.append(coercion.conjunction([coercion.compare("<=>", a, b) for a, b in pairs]))
-        return coercion.disjunction(options)
-
-    def in_query(self, args: list[Expr], query: Dataflow) -> Expr:
-        """IN, both sides cast to their common types."""
-        schema = query.result_schema
-        if len(schema) != len(args):
-            raise IllFormedError(f"IN compares {len(args)} values with {len(schema)} columns")
-        types = [
-            common_type(arguments((a, Literal(None, t)))) if a.type != t else t
-            for a, t in zip(args, schema.types, strict=True)
-        ]
-        cast_args = tuple(coercion.implicit(a, t) for a, t in zip(args, types, strict=True))
-        return InQuery(cast_args, with_types(query, types))
-
-    def quantified(self, node: exp.Expr, symbol: str) -> Expr:
-        """`x op ANY (query)` and `x op ALL (query)`, three-valued."""
-        every = isinstance(node.expression, exp.All)
-        left = self.read(node.this)
-        query = self.query(node.expression.this)
-        if symbol == "=" and not every:
-            return self.in_query([left], query)
-        if symbol == "!=" and every:
-            return Not(self.in_query([left], query))
-        negated = {"=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-        some = self.comparison_holds(left, negated[symbol] if every else symbol, query)
-        return Not(some) if every else some
-
-    def comparison_holds(self, left: Expr, symbol: str, query: Dataflow) -> Expr:
-        """True if a member compares true, else null if one compares null, else false."""
-        (outer,) = [outward(left, 1)] if isinstance(left, Column) else [None]
-        if outer is None:
-            raise IllFormedError("only a column can be compared with ANY or ALL of a subquery")
-        member = query.result_schema.fields[0]
-        inside = coercion.compare(symbol, outer, Column(member.name, member.type))
-        return coercion.case(
-            [
-                (Exists(filtered(query, inside)), Literal(True, BOOLEAN)),
-                (Exists(filtered(query, IsNull(inside))), Literal(None, BOOLEAN)),
-            ],
-            Literal(False, BOOLEAN),
-        )
-
     # -- the rest ----------------------------------------------------------------------------
 
     def literal(self, node: exp.Expr) -> Expr:
@@ -617,7 +511,7 @@ class ExprReader:
     def comparison(self, node: exp.Expr, symbol: str) -> Expr:
         """A comparison, also with ANY or ALL of a subquery."""
         if isinstance(node.expression, exp.Any | exp.All):
-            return self.quantified(node, symbol)
+            return subqueries.quantified(self, node, symbol)
         left, right = node.this, node.expression
         if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
             refuse(node, "comparison of rows")
@@ -702,11 +596,6 @@ def _options(node: exp.Expr) -> list[exp.Expr]:
     return list(node.expressions) if isinstance(node, exp.Tuple) else [node]
 
 
-def _never_null(expr: Expr) -> Expr:
-    """A condition with false in place of null."""
-    return coercion.call("coalesce", expr, Literal(False, BOOLEAN))
-
-
 def _is_present_constant(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value is not None
 
@@ -747,12 +636,12 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Identifier: lambda r, n: r.resolve([n.name]),  # a variable of a lambda function
     exp.And: ExprReader.boolean_chain,
     exp.Or: ExprReader.boolean_chain,
-    exp.Not: ExprReader.negated,
+    exp.Not: subqueries.negated,
     exp.Neg: ExprReader.negative,
     exp.Is: ExprReader.is_,
     exp.NullSafeEQ: ExprReader.null_safe,
     exp.NullSafeNEQ: ExprReader.distinct_from,
-    exp.In: ExprReader.membership,
+    exp.In: subqueries.membership,
     exp.Between: ExprReader.between,
     exp.Case: ExprReader.case,
     exp.If: ExprReader.if_,
@@ -776,9 +665,9 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.IgnoreNulls: ExprReader.null_treatment,
     exp.RespectNulls: ExprReader.null_treatment,
     exp.Window: ExprReader.window,
-    exp.Exists: ExprReader.exists,
-    exp.Subquery: ExprReader.scalar_query,
-    exp.Select: ExprReader.scalar_query,
+    exp.Exists: subqueries.exists,
+    exp.Subquery: subqueries.scalar_query,
+    exp.Select: subqueries.scalar_query,
     **{kind: _compare_with(symbol) for kind, symbol in _COMPARE.items()},
     **{kind: _compute_with(symbol) for kind, symbol in ARITHMETIC.items()},
 }

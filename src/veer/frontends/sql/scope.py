@@ -131,7 +131,7 @@ def fields_of_items(array: Expr, name: str) -> Expr:
 def unknown_column(parts: Sequence[str], plan: Plan | None) -> UnknownNameError:
     """The error for a name nobody knows."""
     there = listing(plan.visible_names()) if plan is not None and plan.columns else "no columns"
-    return UnknownNameError(f"unknown column {'.'.join(parts)!r}; there are {there}")
+    return UnknownNameError(f"unknown column {'.'.join(parts)!r}; there are {there}", tuple(parts))
 
 
 def ordinal(node: exp.Expr, width: int) -> int:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class JobSurroundings:
     """Answers for the plans of one job."""
 
+    is_server = False
+
     def __init__(self, capture: OfflineCapture) -> None:
         self._capture = capture
         self.root: Path | None = capture.root

@@ -24,6 +24,11 @@ def site_of(node: Node, root: Path | None) -> str:
         site = next((s for s in sites if s), "")
     except Exception:  # another version of Spark may not have it
         return ""
+    return shown_site(site, root)
+
+
+def shown_site(site: str, root: Path | None) -> str:
+    """A recorded `path:line`, shown from the project's own folder."""
     path, _, line = site.rpartition(":")
     if not path:
         return ""
