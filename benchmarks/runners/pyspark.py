@@ -1,6 +1,6 @@
-"""PySpark: whole jobs, Python functions, the time to read a plan and to load a job.
+"""PySpark: whole jobs, Python functions, the time to read a plan, jobs read without and with a JVM.
 
-python -m benchmarks pyspark [--only jobs,functions,reading,loading]
+python -m benchmarks pyspark [--only paths,jobs,functions,reading] [--pairs N] [--jvm-pairs N]
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import veer
+from benchmarks.support.job_paths import compare
 from tests.spark.session import spark_session
 from tests.spark.test_jobs import JOBS, NAMES, expected, load
 from tests.spark.test_udf_versions import COLUMNS, applied
 from tests.spark.udf_versions import CHANGED, REFACTORED
-from veer.frontends.spark.capture.jobs import Job, load_job
 from veer.frontends.spark.frames import read_dataframe
 
 ROUNDS = 5
@@ -27,16 +26,22 @@ ROUNDS = 5
 
 def main(argv: list[str]) -> int:
     """Print the figures asked for; fails if a verdict is wrong."""
-    parts = {"jobs": jobs, "functions": functions, "reading": reading, "loading": loading}
+    parts = {"jobs": jobs, "functions": functions, "reading": reading}
     parser = argparse.ArgumentParser(prog="python -m benchmarks pyspark")
-    parser.add_argument("--only", default=",".join(parts), help="parts, separated by commas")
+    listed = ",".join(("paths", *parts))
+    parser.add_argument("--only", default=listed, help="parts, separated by commas")
+    parser.add_argument("--pairs", type=int, default=40, help="of each kind, for `paths`")
+    parser.add_argument("--jvm-pairs", type=int, default=40, help="of these, read with a JVM too")
     asked = parser.parse_args(argv)
-    spark = spark_session()
-    wrong = sum(parts[name](spark) for name in asked.only.split(","))
+    names = asked.only.split(",")
+    wrong = compare(asked.pairs, asked.jvm_pairs) if "paths" in names else 0
+    chosen = [parts[name] for name in names if name != "paths"]
+    spark = spark_session() if chosen else None
+    wrong += sum(part(spark) for part in chosen)
     return int(wrong > 0)
 
 
-def jobs(spark: SparkSession) -> int:
+def jobs(spark: Any) -> int:
     """The forty version pairs of whole jobs."""
     counts: Counter[str] = Counter()
     sizes, seconds = [], 0.0
@@ -61,7 +66,7 @@ def jobs(spark: SparkSession) -> int:
     return counts["wrong"]
 
 
-def functions(spark: SparkSession) -> int:
+def functions(spark: Any) -> int:
     """Refactored and changed Python functions."""
     rows = spark.createDataFrame([], COLUMNS)
     wrong = 0
@@ -78,7 +83,7 @@ def functions(spark: SparkSession) -> int:
     return wrong
 
 
-def reading(spark: SparkSession) -> int:
+def reading(spark: Any) -> int:
     """A plan of two hundred operators."""
     frame = spark.createDataFrame([(1, 2, "a")], "a int, b int, s string")
     for i in range(100):
@@ -87,15 +92,6 @@ def reading(spark: SparkSession) -> int:
     printed, whole = _best(plan.toJSON), _best(lambda: read_dataframe(frame))
     count = len(read_dataframe(frame).operators)
     print(f"reading: {count} operators in {whole:.2f} s, of which Spark's JSON {printed:.2f} s")
-    return 0
-
-
-def loading(spark: SparkSession) -> int:
-    """A job in a process of its own, Spark's start included."""
-    folder = JOBS / "orders_daily"
-    schema = (folder / "schema.sql").read_text(encoding="utf-8")
-    job = Job(str(folder / "old.py"), "build", schema=schema)
-    print(f"loading: a job in {_best(lambda: load_job(job), 2):.1f} s")
     return 0
 
 

@@ -57,6 +57,11 @@ SAME: list[tuple[str, Build, str]] = [
     ("when", lambda t, u: t.select(F.when(col("a") > 1, "x").when(col("a") > 0, "y").otherwise("z").alias("w")), "SELECT CASE WHEN a > 1 THEN 'x' WHEN a > 0 THEN 'y' ELSE 'z' END AS w FROM t"),
     ("text beside a number", lambda t, u: t.select("id").filter(col("id") == "7"), "SELECT id FROM t WHERE id = '7'"),
     ("items and fields", lambda t, u: t.select(col("xs")[0].alias("x"), col("m")["k"].alias("k"), col("st").getField("Y").alias("y"), col("m.k").alias("j")), "SELECT xs[0] AS x, m['k'] AS k, st.y AS y, m['k'] AS j FROM t"),
+    (
+        "changed structs",
+        lambda t, u: t.select(col("st").withField("X", col("a")).alias("q")),
+        "SELECT CASE WHEN st IS NULL THEN NULL ELSE named_struct('X', a, 'y', st.y) END AS q FROM t",
+    ),
     ("inner join", lambda t, u: t.join(u, t.id == u.id).select(t.id, u.c), "SELECT t.id, u.c FROM t JOIN u ON t.id = u.id"),
     ("left join on two", lambda t, u: t.join(u, [t.id == u.id, t.a == u.a], "left").select("s", "c"), "SELECT s, c FROM t LEFT JOIN u ON t.id = u.id AND t.a = u.a"),
     ("right join by name", lambda t, u: t.select("id", "b").join(u.select("id", "c"), "id", "right"), "SELECT id, b, c FROM t RIGHT JOIN u USING (id)"),

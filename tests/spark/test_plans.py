@@ -63,6 +63,10 @@ PIPELINES: dict[str, Pipeline] = {
     "where": lambda p, o: p.where("age BETWEEN 20 AND 40 OR name LIKE 'B%'"),
     "isin": lambda p, o: p.filter(F.col("city").isin("London", "Rome")),
     "not isin": lambda p, o: p.filter(~F.col("city").isin("London")),
+    "isin of nothing": lambda p, o: p.filter(~F.col("city").isin([])),
+    "changed struct": lambda p, o: p.select(
+        F.struct("id", "city").withField("City", F.col("age")).dropFields("id").alias("s")
+    ),
     "drop": lambda p, o: p.drop("score", "nothing"),
     "join": lambda p, o: p.join(o, p.id == o.person),
     "join using": lambda p, o: p.join(o.withColumnRenamed("person", "id"), "id", "left"),

@@ -6,7 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from veer import __version__
@@ -88,6 +90,7 @@ def examine(console: Any) -> int:
     ):
         console.print(f"  {name:<10} {_installed(name) or _missing(needed)}")
     console.print(f"  {'Java':<10} {_java()}")
+    console.print(f"  {'jobs':<10} {_jobs()}")
     console.print(f"  {'verifiers':<10} {', '.join(names())}")
     wrong = [title for title, p, q, expected in PANEL if _verdict(p, q) != expected]
     if wrong:
@@ -112,7 +115,7 @@ def _java() -> str:
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else shutil.which("java")
     if java is None:
-        return "not found (needed only to run on Spark; the jdk extra brings one)"
+        return "not found (needed to run on Spark, and for jobs that ask for it; see the jdk extra)"
     try:
         done = subprocess.run(
             [java, "-version"], capture_output=True, text=True, timeout=30, check=False
@@ -120,6 +123,24 @@ def _java() -> str:
     except (OSError, subprocess.TimeoutExpired):
         return f"{java} does not run"
     return (done.stderr or done.stdout).splitlines()[0]
+
+
+def _jobs() -> str:
+    """Which way PySpark functions are read here."""
+    from veer.errors import VeerError
+    from veer.frontends.spark.capture.jobs import Job, load_jobs
+    from veer.options import JvmUse
+
+    packages = " ".join(f"{n} {_installed(n)}" for n in ("pyspark", "grpcio", "protobuf"))
+    with tempfile.TemporaryDirectory(prefix="veer-") as folder:
+        file = Path(folder) / "job.py"
+        file.write_text("def build(spark):\n    return spark.range(3)\n", encoding="utf-8")
+        try:
+            load_jobs([Job(str(file), "build")], JvmUse.NEVER)
+        except VeerError as error:
+            reason = str(error).partition(";")[0]
+            return f"PySpark functions are read with a JVM, if there is Java: {reason}"
+    return f"PySpark functions are read without a JVM ({packages})"
 
 
 def _verdict(p: str, q: str) -> str:

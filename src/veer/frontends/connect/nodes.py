@@ -146,7 +146,9 @@ class Updated(Embedded):
         if len(fields) < len(struct.type.fields) or len(same) > 1:
             raise UnsupportedError("a struct with two fields of one name is changed")
         if values:
-            fields[same[0] if same else field] = values[0]
+            # In the place of the old field, under the name as it is written now.
+            fields = {field if n in same else n: e for n, e in fields.items()}
+            fields[field] = values[0]
         else:
             for name in same:
                 del fields[name]

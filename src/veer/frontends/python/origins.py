@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import sys
 import sysconfig
@@ -28,8 +29,25 @@ def is_library(module: str) -> bool:
         return True
     loaded = sys.modules.get(module) or sys.modules.get(top)
     paths = [getattr(loaded, "__file__", None), *getattr(loaded, "__path__", ())]
-    files = [pathlib.Path(p).resolve() for p in paths if p]
-    return bool(files) and all(any(f.is_relative_to(r) for r in _roots()) for f in files)
+    files = [p for p in paths if p]
+    return bool(files) and all(map(_is_installed, files))
+
+
+def _is_installed(path: str) -> bool:
+    """Whether a file or folder is below one of those of installed packages, links followed."""
+    target = os.path.realpath(path) if os.path.islink(path) else path
+    folder, name = os.path.split(target)
+    return _holds_installed(folder) or _resolved(folder) / name in _roots()
+
+
+@cache
+def _holds_installed(folder: str) -> bool:
+    return any(_resolved(folder).is_relative_to(root) for root in _roots())
+
+
+@cache
+def _resolved(folder: str) -> pathlib.Path:
+    return pathlib.Path(folder).resolve()
 
 
 @cache

@@ -200,6 +200,8 @@ class Expressions:
                 return self._of_subquery(node, scope)
             case "With":
                 return self._with(node, scope)
+            case "UpdateFields":  # `withField` and `dropFields`: Spark says what they stand for
+                return self.read(expression_of(node.jvm.evalExpr()), scope)
             case "CommonExpressionRef":
                 return self.common[node.dropped["id"]]
             case "AtLeastNNonNulls":
