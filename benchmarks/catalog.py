@@ -46,7 +46,10 @@ RUNNERS = (
     Runner("plans", "TPC-DS from Spark's plans against TPC-DS from SQL text", "5 minutes", SPARK),
     Runner("proving", "pairs each verifier decides, and the time of a pair", "5 minutes", DATA),
     Runner(
-        "pyspark", "whole PySpark jobs and Python functions, time to read them", "4 minutes", SPARK
+        "pyspark",
+        "whole PySpark jobs and Python functions, end to end without a JVM and with one",
+        "1 hour; 10 minutes with `--jvm-pairs 4`",
+        SPARK,
     ),
     Runner(
         "reading",

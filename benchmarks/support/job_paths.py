@@ -45,7 +45,7 @@ def compare(most: int, with_jvm: int) -> int:
     """
     differ = 0
     with _udf_folder() as folder:
-        for title, pairs in (("job pairs", _job_pairs()), ("UDF pairs", _udf_pairs(folder))):
+        for title, pairs in (("job pairs", job_pairs()), ("UDF pairs", udf_pairs(folder))):
             differ += _compare_pairs(title, list(pairs)[:most], with_jvm)
     return differ
 
@@ -93,11 +93,12 @@ def _verified(folder: Path, jvm: str) -> Outcome:
     return Outcome(json.loads(done.stdout)["verdict"], seconds)
 
 
-def _job_pairs() -> Iterator[Path]:
+def job_pairs() -> Iterator[Path]:
+    """The folders of the pairs of whole jobs."""
     return (JOBS / name for name in NAMES)
 
 
-def _udf_pairs(folder: Path) -> Iterator[Path]:
+def udf_pairs(folder: Path) -> Iterator[Path]:
     """A folder for each pair of functions, each in a job of its own."""
     for old, new, type_ in (*REFACTORED, *CHANGED):
         pair = folder / f"{old.__name__}-{new.__name__}"

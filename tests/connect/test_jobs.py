@@ -134,6 +134,26 @@ def test_python_functions_are_read(tmp_path: Path) -> None:
     assert verify(tmp_path, "--jvm", "never").returncode == 1
 
 
+def test_a_function_is_what_it_was_when_it_was_called(tmp_path: Path) -> None:
+    """As in a classic session, which pickles it then: not what its names mean in the end."""
+    write(tmp_path, "old.py", """
+        def build(spark):
+            frame = spark.table("orders")
+            for i in (1, 2):
+                added = F.udf(lambda x: None if x is None else x + i, "bigint")
+                frame = frame.withColumn(f"plus_{i}", added("amount"))
+            return frame
+    """)  # fmt: skip
+    write(tmp_path, "new.py", """
+        def build(spark):
+            frame = spark.table("orders")
+            one = F.udf(lambda x: None if x is None else x + 1, "bigint")
+            two = F.udf(lambda x: None if x is None else x + 2, "bigint")
+            return frame.withColumn("plus_1", one("amount")).withColumn("plus_2", two("amount"))
+    """)  # fmt: skip
+    assert verify(tmp_path, "--jvm", "never").returncode == 0
+
+
 BAD = {
     "imports what is not there": (
         "import nothing_of_the_kind\ndef build(spark):\n    pass",
@@ -223,6 +243,7 @@ CLASSIC = {
     "the plan of a frame": "spark.table('orders')._jdf.queryExecution()",
     "a context": "__import__('pyspark').SparkContext.getOrCreate()",
     "SQL that only Spark parses": "spark.sql('SHOW TABLES')",
+    "a name registered twice": "[spark.udf.register('f', lambda x: x + n) for n in (1, 2)]",
 }
 
 
@@ -236,6 +257,43 @@ def test_what_needs_a_jvm_is_said(tmp_path: Path, name: str) -> None:
     never = veer(tmp_path, "show", "job.py:build", "--schema", DDL, "--jvm", "never")
     assert never.returncode == 65 and "job.py:3: " in never.stderr
     assert "--jvm auto" in never.stderr and never.stderr.count("\n") == 1
+
+
+# Plans that were made while a setting was another, which a plan of the client does not show.
+MEANWHILE = {
+    "ANSI": ("spark.sql.ansi.enabled", "false", "true"),
+    "zone": ("spark.sql.session.timeZone", "Asia/Tokyo", "UTC"),
+    "quotes": ("spark.sql.ansi.doubleQuotedIdentifiers", "true", "false"),
+    "case": ("spark.sql.caseSensitive", "true", "false"),
+    "type": ("spark.sql.timestampType", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"),
+}
+
+
+@pytest.mark.parametrize("name", MEANWHILE)
+def test_settings_that_are_set_back_are_not_forgotten(tmp_path: Path, name: str) -> None:
+    setting, other, usual = MEANWHILE[name]
+    write(tmp_path, "job.py", f"""
+        def build(spark):
+            spark.conf.set({setting!r}, {other!r})
+            frame = spark.table("orders").select(F.col("amount") + 1)
+            spark.conf.set({setting!r}, {usual!r})
+            return frame
+    """)  # fmt: skip
+    with pytest.raises(UnsupportedError, match=setting):
+        load_jobs([Job(str(tmp_path / "job.py"), "build", schema=DDL)], JvmUse.NEVER)
+
+
+def test_a_database_is_that_of_the_query(tmp_path: Path) -> None:
+    ddl = "CREATE TABLE a.t (x INT); CREATE TABLE b.t (y INT)"
+    write(tmp_path, "job.py", """
+        def build(spark):
+            spark.sql("USE a")
+            frame = spark.sql("SELECT * FROM t")
+            spark.sql("USE b")
+            return frame
+    """)  # fmt: skip
+    with pytest.raises(UnsupportedError, match="the database is changed"):
+        load_jobs([Job(str(tmp_path / "job.py"), "build", schema=ddl)], JvmUse.NEVER)
 
 
 def test_without_java_the_error_says_why_one_is_wanted(tmp_path: Path) -> None:

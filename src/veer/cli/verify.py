@@ -120,7 +120,8 @@ def verify(
 
       veer verify --base main jobs/report.py:build --schema tables.ddl --arg day=2024-01-01
 
-    A PySpark function is called with reading, writing and actions intercepted: no Spark job runs.
+    A PySpark function is called with reading, writing and actions intercepted: no Spark job runs,
+    and no JVM is started unless the function asks for what only a JVM has (--jvm).
 
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
     reason.

@@ -53,6 +53,7 @@ class OfflineCapture(Capture):
         self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
         self.views: dict[str, Any] = {}  # plans of temporary views, by lower-case name
         self.database = "default"
+        self.reads_names = False  # whether a plan has names of tables, which are looked up later
         self._made = 0  # frames so far
         self._refers_out = False  # whether a column of a plan around its own was named
 
@@ -194,6 +195,8 @@ class OfflineCapture(Capture):
             self.write_settings()
         except StoppedForJvm as stopped:
             raise stopped.error() from None
+        for name in self.client.settings.deciding:  # set back by now, but plans were made
+            raise NeedsJvm(f"the setting {name} is changed")
         try:
             results = [(self._relation(w), w.sink) for w in self.written]
             return read_relations(results, self.surroundings), None
@@ -311,6 +314,8 @@ class OfflineCapture(Capture):
         known = {"default", *(n.split(".")[-2] for n in self.tables if "." in n)}
         if database.lower() not in known:
             self.stop_for_jvm(f"the database {database} is used")
+        if self.reads_names and database.lower() != self.database:
+            self.stop_for_jvm("the database is changed after tables were read")
         self.database = database.lower()
 
     def imported(self) -> None:

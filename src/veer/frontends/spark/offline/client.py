@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from veer.errors import InputError
 from veer.frontends.connect import RegisteredFunction
+from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type
 from veer.frontends.spark.plans.types import type_of
@@ -150,8 +151,10 @@ class Client:
         """Give a function a name that SQL knows."""
         type_ = self._parse(return_type) if isinstance(return_type, str) else return_type
         known_as = name or f"fun_{uuid.uuid4().hex}"
+        if known_as.lower() in self.functions:  # plans made before it call the other one
+            self._capture.stop_for_jvm(f"another function is registered as {known_as}")
         self.functions[known_as.lower()] = RegisteredFunction(
-            known_as, function, type_of(type_.jsonValue()), eval_type, deterministic
+            known_as, copied(function), type_of(type_.jsonValue()), eval_type, deterministic
         )
         return known_as
 

@@ -1,10 +1,22 @@
-"""Python functions inside of plans stand there as tokens: nothing is pickled."""
+"""Python functions inside of plans stand there as tokens, for copies of what they were when called.
+
+A classic session pickles a function when a column is first made with it; what the function refers
+to may change afterwards. The copy is made in the same way, at the same time.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 PREFIX = b"veer function "
+COPY = "_veer_copy"
+
+
+def copied(function: Any) -> Any:
+    """A function as Spark would be given it now."""
+    cloudpickle: Any = import_module("pyspark.cloudpickle")
+    return cloudpickle.loads(cloudpickle.dumps(function))
 
 
 class Functions:
@@ -28,10 +40,19 @@ class Functions:
         return self._kept[int(command.removeprefix(PREFIX))]
 
     def replacements(self) -> list[tuple[Any, dict[str, Any]]]:
-        """What PySpark would pickle functions with, replaced."""
+        """What PySpark would pickle functions with, and where it takes them from, replaced."""
         from pyspark.sql.connect import expressions, plan
+        from pyspark.sql.connect.udf import UserDefinedFunction
 
         here = self
+        original: Any = UserDefinedFunction._build_common_inline_user_defined_function
+
+        def build(function: Any, *args: Any, **named: Any) -> Any:
+            call = original(function, *args, **named)
+            if not hasattr(function, COPY):
+                setattr(function, COPY, copied(function.func))
+            call._function._func = getattr(function, COPY)
+            return call
 
         class Tokens:
             """Stands for `CloudPickleSerializer`."""
@@ -40,4 +61,8 @@ class Functions:
                 """The token of a function, given alone or with the type of its results."""
                 return here.token(given[0] if isinstance(given, tuple) else given)
 
-        return [(module, {"CloudPickleSerializer": Tokens}) for module in (expressions, plan)]
+        serializers = [(m, {"CloudPickleSerializer": Tokens}) for m in (expressions, plan)]
+        return [
+            *serializers,
+            (UserDefinedFunction, {"_build_common_inline_user_defined_function": build}),
+        ]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
+from veer.frontends.connect.server_settings import DECIDING
 from veer.frontends.spark.capture.session import SETTINGS
+from veer.frontends.spark.plans.time_zones import is_utc
+from veer.frontends.spark.pyspark_version import pyspark_version
+from veer.frontends.spark.settings import HARMLESS, WRITING
 
 # What PySpark itself asks, what decides a write, and what programs ask for: as in Spark 4.
 DEFAULTS = {
@@ -72,11 +77,12 @@ DEFAULTS = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.variable.substitute": "true",
 }
-# Of these, defaults differ between versions of Spark that are supported.
-VARYING = (
-    "spark.sql.execution.pythonUDF.arrow.enabled",
-    "spark.sql.execution.arrow.pyspark.enabled",
-)
+# True by default since Spark 4.2.
+ARROW = ("spark.sql.execution.arrow.pyspark.enabled", "spark.sql.execution.pythonUDF.arrow.enabled")
+ZONE = "spark.sql.session.timeZone"
+# A builder does not change these of a session that runs.
+FIXED = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.dir",
+         "spark.sql.extensions")  # fmt: skip
 
 
 class Settings:
@@ -86,6 +92,12 @@ class Settings:
         self._refuse = refuse
         self._initial = {**SETTINGS, "spark.app.name": "veer", "spark.master": "local[1]"}
         self._set = dict(self._initial)
+        self._unusual: dict[str, None] = {}  # settings that had a value which changes plans
+
+    @property
+    def deciding(self) -> tuple[str, ...]:
+        """Settings that had, at some time, a value under which plans mean something else."""
+        return tuple(self._unusual)
 
     def all(self) -> Mapping[str, str]:
         """What is set."""
@@ -93,7 +105,7 @@ class Settings:
 
     def get(self, name: str) -> str:
         """The value of a setting; refused if neither it nor Spark's default is known."""
-        value = self._set.get(name, DEFAULTS.get(name))
+        value = self._set.get(name, _default(name))
         if value is None:
             self._refuse(f"the setting {name} is asked")
         return value
@@ -106,12 +118,18 @@ class Settings:
         """Set a value; refused where Spark may not allow it."""
         if name.startswith("spark.") and not name.startswith("spark.sql."):
             self._refuse(f"the setting {name} is changed")
+        self._change(name, value)
+
+    def _change(self, name: str, value: str) -> None:
         self._set[name] = value
+        if not _is_usual(name, value):
+            self._unusual[name] = None
 
     def configure(self, options: Mapping[str, str]) -> None:
         """Take in what a builder was given; masters and names of applications stay."""
-        fixed = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.dir")
-        self._set.update({k: v for k, v in options.items() if k not in fixed})
+        for name, value in options.items():
+            if name not in FIXED:
+                self._change(name, value)
 
     def unset(self, name: str) -> None:
         """Go back to the default."""
@@ -122,3 +140,23 @@ class Settings:
     def reset(self) -> None:
         """Go back to what the session began with."""
         self._set = dict(self._initial)
+
+
+def _default(name: str) -> str | None:
+    """Spark's default of a setting, as the PySpark that is installed has it."""
+    if name in ARROW and re.match(r"4\.[01]\b", pyspark_version()):
+        return "false"
+    return DEFAULTS.get(name)
+
+
+def _is_usual(name: str, value: str) -> bool:
+    """Whether plans mean with a setting what they mean without it; writes are told by themselves."""
+    short = name.removeprefix("spark.sql.")
+    if name == ZONE:
+        return is_utc(value)
+    if name == "spark.sql.ansi.enabled":
+        return value.lower() == "true"
+    harmless = HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)
+    if short == name or name in WRITING or harmless:
+        return True
+    return DEFAULTS.get(name, "").lower() == value.lower()

@@ -86,6 +86,8 @@ class _Statement:
                 self.capture.stop_for_jvm("SQL reads a global view")
             elif self.capture.declared(name) is None:
                 self.capture.stop_unknown(name)
+            else:
+                self.capture.reads_names = True
         positional, named = self.parameters()
         return self.capture.frame_of(SQL(query.text, positional, named, views))
 
