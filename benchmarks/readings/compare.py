@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 
 from benchmarks.readings.sides import READ, Columns, Reading
 from veer.model.dag import Dataflow
@@ -21,8 +24,11 @@ PROVEN, AGREE = "proven equal", "agree on rows"
 NAMED_ONLY = "known by name only"  # a function, a sample or rows that the sides name differently
 ONE_SIDED, NEITHER, NO_PROGRAM = "read by one side only", "read by neither", "no program for Spark"
 COLUMNS, ROWS, SHOULD_FAIL = "columns differ", "rows differ", "read, but Spark refuses it"
+CONNECT_ONLY = "taken by Spark Connect only"  # frames of one parent, told apart by frame
+AMBIGUOUS = "It's probably because you joined several Datasets together"
 ALARMS = (COLUMNS, ROWS, SHOULD_FAIL)
 INSTANCES = 60
+SECONDS = 4.0  # for a proof
 ORDERED = Comparison(
     TableSemantics.ORDERED_BAG, ColumnMatching.POSITION, evs=("algebra",), witnesses=False
 )
@@ -45,7 +51,8 @@ def compared(classic: Reading, connect: Reading) -> Compared:
     """Compare what both sides made of one program."""
     if not classic.columns and classic.outcome != READ:
         if connect.outcome == READ:
-            return Compared(SHOULD_FAIL, classic.why)
+            frames_apart = AMBIGUOUS in classic.why
+            return Compared(CONNECT_ONLY if frames_apart else SHOULD_FAIL, classic.why)
         return Compared(NO_PROGRAM, classic.why)
     if connect.outcome != READ:
         return Compared(NEITHER if classic.outcome != READ else ONE_SIDED, connect.why)
@@ -67,13 +74,12 @@ def different_columns(spark: Columns, veer: Columns) -> str:
 
 def compared_dataflows(p: Dataflow, q: Dataflow) -> Compared:
     """Proven equal, or run on random rows."""
-    why = _unproven(p, q)
-    if not why:
-        return Compared(PROVEN)
     difference = _difference(p, q)
-    if not difference:
-        return Compared(AGREE, why)
-    return Compared(NAMED_ONLY if has_names_only(p) or has_names_only(q) else ROWS, difference)
+    if difference:
+        names_only = has_names_only(p) or has_names_only(q)
+        return Compared(NAMED_ONLY if names_only else ROWS, difference)
+    why = _unproven(p, q)
+    return Compared(AGREE, why) if why else Compared(PROVEN)
 
 
 def has_names_only(dataflow: Dataflow) -> bool:
@@ -88,10 +94,31 @@ def has_names_only(dataflow: Dataflow) -> bool:
 
 
 def _unproven(p: Dataflow, q: Dataflow) -> str:
-    """Why Veer does not prove that the two are the same; nothing if it does."""
-    ours, theirs = Version("classic", p, False), Version("connect", q, False)
-    report = verify_versions(ours, theirs, ORDERED)
-    return "" if report.verdict is Verdict.EQUIVALENT else _said(report) or "unknown"
+    """Why Veer does not prove that the two are the same; nothing if it does.
+
+    It is asked in a process of its own, which ends when its time is over.
+    """
+    ours, theirs = multiprocessing.get_context("fork").Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(target=_prove, args=(p, q, theirs))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(SECONDS):
+            process.kill()
+            return f"no proof within {SECONDS} s"
+        return str(ours.recv())
+    except EOFError:
+        return "the process that proves ended"
+    finally:
+        ours.close()
+        process.join()
+
+
+def _prove(p: Dataflow, q: Dataflow, answer: Connection) -> None:
+    report = verify_versions(Version("classic", p, False), Version("connect", q, False), ORDERED)
+    answer.send("" if report.verdict is Verdict.EQUIVALENT else _said(report) or "unknown")
+    answer.close()
+    os._exit(0)
 
 
 def _said(report: Report) -> str:

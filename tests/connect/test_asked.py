@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql.connect.proto.relations_pb2 import Relation
 
 from veer.errors import InputError, UnsupportedError, UsageError
+from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.live import LiveSurroundings
 from veer.frontends.connect.messages import called_functions, messages_in
 from veer.frontends.connect.server_settings import (
@@ -185,6 +186,24 @@ def plan_with_calls() -> Relation:
 def test_functions_that_a_plan_calls() -> None:
     assert called_functions(plan_with_calls()) == {"upper", "my_f", "trim", "=="}
     assert any(m.DESCRIPTOR.name == "SQL" for m in messages_in(plan_with_calls()))
+
+
+def test_parts_whose_columns_spark_names() -> None:
+    inner = plan_with_calls()  # two columns without names over SQL
+    outer = Relation()
+    outer.filter.input.CopyFrom(inner)
+    assert list(parts_with_generated_names(outer)) == [inner, inner.project.input]
+    named = Relation()
+    named.project.input.range.end = 3
+    named.project.expressions.add().unresolved_attribute.unparsed_identifier = "id"
+    named.project.expressions.add().alias.expr.literal.integer = 1
+    assert not list(parts_with_generated_names(named))
+    whole = Relation()
+    whole.with_relations.root.CopyFrom(outer)
+    whole.with_relations.references.add().subquery_alias.input.CopyFrom(named)
+    parts = list(parts_with_generated_names(whole))
+    assert [p.with_relations.root for p in parts] == [inner, inner.project.input]
+    assert all(p.with_relations.references == whole.with_relations.references for p in parts)
 
 
 class Catalog:

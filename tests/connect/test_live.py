@@ -194,6 +194,15 @@ def test_two_sessions(t: Any, address: str) -> None:
     other.stop()
 
 
+def test_names_that_the_server_makes(t: Any) -> None:
+    twice = F.col("s").cast("string").cast("int")
+    # A classic session would call the column `s`: the filter would read another one.
+    shorter = t.select(twice).where("s IS NOT NULL").toDF("x")
+    assert "disagree on the columns" in refused(shorter, shorter)
+    named = t.select(twice.alias("w"), F.upper("s")).where("w > 1").toDF("x", "y")
+    assert verdict(named, named.where("true")) is Verdict.EQUIVALENT
+
+
 def test_what_is_not_read_is_refused_by_name(t: Any) -> None:
     with pytest.raises(UnsupportedError, match="freqItems"):
         veer.verify(t.freqItems(["k"]), t)

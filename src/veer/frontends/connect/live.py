@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError, UnsupportedError
+from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.messages import called_functions
-from veer.frontends.connect.reading import read_relations
+from veer.frontends.connect.reading import read_relations, schema_of
 from veer.frontends.connect.server_settings import check_server_settings, check_zone
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
@@ -60,7 +61,10 @@ def _read(frame: Any, around: LiveSurroundings, name: str) -> Dataflow:
     around.check_functions(relation)
     dataflow = read_relations([(relation, Sink(name))], around)
     check_zone(session, dataflow)
-    _check_schema(dataflow.schemas[name], frame)
+    _check_schema(dataflow.schemas[name], json.loads(frame.schema.json()))
+    for part in parts_with_generated_names(relation):
+        if part != relation:
+            around.check_names(part)
     return dataflow
 
 
@@ -73,11 +77,10 @@ def root_of(frame: Any) -> Relation:
     return root
 
 
-def _check_schema(schema: Schema, frame: Any) -> None:
+def _check_schema(schema: Schema, told: Mapping[str, Any]) -> None:
     """What Veer makes of the plan has the columns the server says it has."""
     ours = [(f.name, str(f.type)) for f in schema]
-    fields = json.loads(frame.schema.json())["fields"]
-    theirs = [(f["name"], str(field_type(f))) for f in fields]
+    theirs = [(f["name"], str(field_type(f))) for f in told["fields"]]
     if ours != theirs:
         wrong = [(a, b) for a, b in zip_longest(ours, theirs) if a != b][:3]
         raise UnsupportedError(f"Veer and Spark disagree on the columns: {wrong}")
@@ -101,6 +104,7 @@ class LiveSurroundings:
         self._leaf = leaf
         self._sources: dict[bytes, Source] = {}
         self._registered: frozenset[str] | None = None
+        self._checked: set[bytes] = set()  # parts of plans whose columns have the server's names
 
     def source(self, relation: Relation) -> AnyOperator:
         """A table, files, or rows that the server holds."""
@@ -139,6 +143,25 @@ class LiveSurroundings:
             return data_source(self._server, relation)
         name = relation.read.named_table.unparsed_identifier
         return table_source(self._server, name, relation)
+
+    def check_names(self, part: Relation) -> None:
+        """Refuse a part of a plan whose columns have other names here than in the server."""
+        from pyspark.sql.connect.proto.relations_pb2 import Relation as RelationMessage
+
+        plain = RelationMessage()
+        plain.CopyFrom(part)
+        plain.ClearField("common")
+        key = plain.SerializeToString(deterministic=True)
+        if key in self._checked:
+            return
+        try:
+            told = self._server.schema(part)
+        except InputError as error:
+            raise UnsupportedError(
+                f"columns without names of their own inside of a subquery: {error}"
+            ) from None
+        _check_schema(schema_of(part, self), told)
+        self._checked.add(key)
 
     def table(self, name: Sequence[str]) -> AnyOperator | None:
         """A table or view that SQL names, or files named as in parquet.`/path`."""

@@ -64,6 +64,7 @@ from veer.model.types import (
     BYTE,
     INT,
     CastMode,
+    DataType,
     DoubleType,
     FloatType,
     is_modelled,
@@ -423,7 +424,7 @@ class Expressions:
                 args.append(self._column(read, scope))
             return positions[expr_id]
 
-        type_ = type_of(json.loads(node.jvm.dataType().json()))
+        type_ = _type_of_node(node)
         identity = f"spark {sql_name(node)} {node.kind} {OpaqueIdentity(column).text(node)}"
         return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
@@ -433,7 +434,7 @@ class Expressions:
         Fields that the JSON of a plan leaves out are printed by the JVM: what is missing from the
         identity would make two functions equal that are not.
         """
-        type_ = type_of(json.loads(node.jvm.dataType().json()))
+        type_ = _type_of_node(node)
         parameters = {
             name: node.dropped[name] if value is None else value
             for name, value in node.fields.items()
@@ -492,6 +493,16 @@ def _flattened(connective: type[And] | type[Or], args: Sequence[Expr]) -> Expr:
     for arg in args:
         parts += arg.args if isinstance(arg, And | Or) and type(arg) is connective else [arg]
     return connective(tuple(parts))
+
+
+def _type_of_node(node: Node) -> DataType:
+    """The type of what an expression gives; parts such as the fields of `withField` have none."""
+    try:
+        return type_of(json.loads(node.jvm.dataType().json()))
+    except UnsupportedError:
+        raise
+    except Exception:  # the JVM's: there is nothing to evaluate
+        raise UnsupportedError(f"{node.kind} inside of what is not known") from None
 
 
 def _arithmetic_mode(node: Node) -> CastMode | None:
