@@ -111,7 +111,8 @@ def test_a_job_asks_its_session_and_nobody_listens(tmp_path: Path) -> None:
                 assert not [p for p in links() if p.startswith("socket")]
             return kept.withColumn("r", F.row_number().over(Window.partitionBy("p").orderBy("m")))
     """)  # fmt: skip
-    shown = veer(tmp_path, "show", "job.py:build", "--schema", DDL, "--jvm", "never")
+    words = ("show", "job.py:build", "--schema", DDL, "--jvm", "never")
+    shown = veer(tmp_path, *words, SPARK_REMOTE="sc://127.0.0.1:1")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Source orders" in shown.stdout and "Sink result" in shown.stdout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import metadata
 
 from veer.errors import InputError
@@ -25,6 +26,8 @@ def require_pyspark() -> None:
 
 def connect_problem() -> str:
     """Why plans cannot be built without a JVM here; nothing if they can."""
+    if not hasattr(os, "fork"):
+        return "this system has no processes that can be forked"
     for name in CONNECT_PACKAGES:
         try:
             metadata.version(name)

@@ -20,7 +20,7 @@ from typing import Any, final
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.spark.capture.stopping import NeedsJvm
-from veer.frontends.spark.offline.loader import LOADER
+from veer.frontends.spark.offline.loader import LOADER, loading_environment
 from veer.frontends.spark.pyspark_version import connect_problem, require_pyspark
 from veer.java import ensure_java
 from veer.model.dag import Dataflow
@@ -188,14 +188,10 @@ def _run_offline(request: Mapping[str, Any], root: Path, scratch: str) -> str:
 
 def _run_with_jvm(request: Mapping[str, Any], root: Path, scratch: str) -> str:
     """Start a process with a JVM; what it printed."""
-    # `-P`: a module of the project must not come before Python's or Veer's of the same name. A fixed
-    # hash seed and zone make two loads of one version agree.
+    # `-P`: a module of the project must not come before Python's or Veer's of the same name.
     command = [sys.executable, "-P", "-m", "veer.frontends.spark.capture.child"]
     env = {
-        **os.environ,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        "TZ": "UTC",
+        **loading_environment(),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": scratch,
     }

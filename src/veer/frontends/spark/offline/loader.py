@@ -17,6 +17,7 @@ from typing import Any
 from veer.options import JvmUse
 
 JOB = re.compile(r"\.py:[A-Za-z_][\w.]*$")
+SERVERS = ("SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
 GRACE = 10.0  # seconds for a job that is told to stop, and for the start of the process
 # What is imported stays until the end: collecting garbage meanwhile only takes time.
 COMMAND = "import gc; gc.disable(); from veer.frontends.spark.offline.process import main; main()"
@@ -42,7 +43,7 @@ class Loader:
         Its answer is in the file `answer` of the request, unless the process died.
         """
         printed = Path(f"{request['answer']}.printed")
-        own = {"printed": str(printed), "environment": _environment(), "seconds": seconds}
+        own = {"printed": str(printed), "environment": loading_environment(), "seconds": seconds}
         asked = {**request, **own}
         stops = self._stops
         # It may end, having been idle, in the moment in which it is asked.
@@ -79,14 +80,14 @@ class Loader:
     def _started(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
             # `-P`: a module of the project must not come before Python's or Veer's of the same
-            # name. A fixed hash seed and zone make two loads of one version agree.
+            # name.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env={**_environment(), "OPENBLAS_NUM_THREADS": "1"},
+                env={**loading_environment(), "OPENBLAS_NUM_THREADS": "1"},
                 start_new_session=True,
             )
             threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
@@ -122,8 +123,13 @@ class Loader:
                 waiting.set()
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+def loading_environment() -> dict[str, str]:
+    """The environment in which jobs are loaded: the user's, but for what makes loads differ.
+
+    A fixed hash seed and zone make two loads of one version agree; no server is to be found.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in SERVERS}
+    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "TZ": "UTC"}
 
 
 LOADER = Loader()
