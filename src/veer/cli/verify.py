@@ -13,7 +13,7 @@ import typer
 from veer.cli import options
 from veer.cli.terminal import complain, console, progress, save_defect
 from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
-from veer.frontends.spark.offline.loader import start_for
+from veer.frontends.spark.offline.loader import is_job, start_for
 from veer.options import (
     ColumnMatching,
     ErrorHandling,
@@ -26,7 +26,7 @@ from veer.options import (
     values,
 )
 from veer.report import formats
-from veer.verdict import TableSemantics
+from veer.verdict import TableSemantics, Verdict
 
 if TYPE_CHECKING:
     from veer.api import Comparison, Version
@@ -151,6 +151,8 @@ def verify(
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)
+    if jvm is JvmUse.AUTO and _optimizer_could_help(report, versions, p, q or p):
+        complain("undecided; --jvm always also compares what Spark's optimizer makes of both")
     if versions is not None:  # else there is nothing but a verdict
         _write_witnesses(report, versions, witness_out)
         _write_evidence(report, versions, evidence)
@@ -173,6 +175,15 @@ def _compare(
             return api.verify(*versions, comparison, progress=say), versions
     except TimeLimitReached as limit:
         return api.stopped(f"{base}:{p}" if base else p, q, comparison, limit), versions
+
+
+def _optimizer_could_help(
+    report: Report, versions: tuple[Version, Version] | None, *specs: str
+) -> bool:
+    """Whether two jobs stay undecided of which Spark's optimized plans were not compared."""
+    if versions is None or report.verdict is not Verdict.UNKNOWN:
+        return False
+    return all(map(is_job, specs)) and all(v.optimized is None for v in versions)
 
 
 @contextmanager

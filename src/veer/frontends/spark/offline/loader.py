@@ -137,5 +137,10 @@ LOADER = Loader()
 
 def start_for(jvm: JvmUse, *specs: str) -> None:
     """Begin to import PySpark if one of these SPECs names a function of a file."""
-    if jvm is not JvmUse.ALWAYS and any(JOB.search(spec) for spec in specs):
+    if jvm is not JvmUse.ALWAYS and any(map(is_job, specs)):
         LOADER.start()
+
+
+def is_job(spec: str) -> bool:
+    """Whether a SPEC names a function of a file."""
+    return JOB.search(spec) is not None
