@@ -47,8 +47,8 @@ class Compared:
         return self.verdict in ALARMS
 
 
-def compared(classic: Reading, connect: Reading) -> Compared:
-    """Compare what both sides made of one program."""
+def compared(classic: Reading, connect: Reading, seconds: float = SECONDS) -> Compared:
+    """Compare what both sides made of one program; a proof is given some seconds."""
     if not classic.columns and classic.outcome != READ:
         if connect.outcome == READ:
             frames_apart = AMBIGUOUS in classic.why
@@ -61,7 +61,7 @@ def compared(classic: Reading, connect: Reading) -> Compared:
         return Compared(COLUMNS, wrong)
     if classic.dataflow is None or connect.dataflow is None:
         return Compared(ONE_SIDED, f"classic: {classic.why}")
-    return compared_dataflows(classic.dataflow, connect.dataflow)
+    return compared_dataflows(classic.dataflow, connect.dataflow, seconds)
 
 
 def different_columns(spark: Columns, veer: Columns) -> str:
@@ -72,13 +72,13 @@ def different_columns(spark: Columns, veer: Columns) -> str:
     return "; ".join(f"Spark {a[0]!r} {a[1]}, here {b[0]!r} {b[1]}" for a, b in wrong[:3])
 
 
-def compared_dataflows(p: Dataflow, q: Dataflow) -> Compared:
+def compared_dataflows(p: Dataflow, q: Dataflow, seconds: float = SECONDS) -> Compared:
     """Proven equal, or run on random rows."""
     difference = _difference(p, q)
     if difference:
         names_only = has_names_only(p) or has_names_only(q)
         return Compared(NAMED_ONLY if names_only else ROWS, difference)
-    why = _unproven(p, q)
+    why = _unproven(p, q, seconds)
     return Compared(AGREE, why) if why else Compared(PROVEN)
 
 
@@ -93,7 +93,7 @@ def has_names_only(dataflow: Dataflow) -> bool:
     )
 
 
-def _unproven(p: Dataflow, q: Dataflow) -> str:
+def _unproven(p: Dataflow, q: Dataflow, seconds: float) -> str:
     """Why Veer does not prove that the two are the same; nothing if it does.
 
     It is asked in a process of its own, which ends when its time is over.
@@ -103,9 +103,9 @@ def _unproven(p: Dataflow, q: Dataflow) -> str:
     process.start()
     theirs.close()
     try:
-        if not ours.poll(SECONDS):
+        if not ours.poll(seconds):
             process.kill()
-            return f"no proof within {SECONDS} s"
+            return f"no proof within {seconds} s"
         return str(ours.recv())
     except EOFError:
         return "the process that proves ended"
