@@ -12,7 +12,8 @@ import pytest
 from pyspark.sql.connect.proto.relations_pb2 import LocalRelation
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect.arrow_rows import MOST_CELLS, given_rows
+from veer.frontends.connect.arrow_rows import given_rows
+from veer.frontends.spark.plans.pickled_rows import MOST_CELLS
 from veer.functions.arithmetic import NAN
 from veer.model.ops import LOCAL, Source, Values
 from veer.model.types import OpaqueType, TimestampType

@@ -12,6 +12,7 @@ pytest.importorskip("grpc")
 
 from pyspark.sql.connect import functions as F
 from pyspark.sql.connect.plan import SQL, Range, SubqueryAlias
+from pyspark.sql.connect.proto.relations_pb2 import Relation
 from pyspark.sql.connect.window import Window
 
 from tests.connect.frames import SCHEMA, Declared, dataflow, frame, table
@@ -180,3 +181,11 @@ def test_decimal_constants_have_the_digits_of_a_classic_session_or_of_a_server()
     around.is_server = True
     read = read_relations([(built._plan.plan(None), Sink("result"))], around)
     assert [str(f.type) for f in read.result_schema] == ["decimal(10,2)", "decimal(10,3)"]
+
+
+def test_what_else_a_function_of_groups_is_given_is_not_lost() -> None:
+    plan = Relation()
+    plan.group_map.input.CopyFrom(table("t")._plan.plan(None))
+    plan.group_map.transform_with_state_info.time_mode = "None"
+    with pytest.raises(UnsupportedError, match="with state or an order"):
+        read_relations([(plan, Sink("result"))], Declared())

@@ -6,32 +6,15 @@ import hashlib
 import io
 import json
 from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.frontends.connect.types import parse_type_text, require_struct
-from veer.frontends.spark.plans.types import exact_decimal, field_type, type_of
-from veer.functions.arithmetic import NAN, to_float32
+from veer.frontends.spark.plans.pickled_rows import MOST_CELLS, exact_cell
+from veer.frontends.spark.plans.types import field_type, type_of
 from veer.model.ops import LOCAL, AnyOperator, Source, Values
 from veer.model.schema import Field
-from veer.model.types import (
-    INTEGER_BITS,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    NullType,
-    StringType,
-    TimestampNtzType,
-    TimestampType,
-)
-
-MOST_CELLS = 2_000
+from veer.model.types import DataType, DateType, TimestampNtzType, TimestampType
 
 
 def given_rows(relation: Any) -> AnyOperator:
@@ -77,30 +60,16 @@ def _arrow_fields(schema: Any) -> tuple[Field, ...]:
 
 def _cell(value: Any, type_: DataType) -> Any:
     """A value as the model has it, where Spark takes it for exactly this one."""
-    if value is None:
-        return None
     match type_:
-        case NullType():
-            return None
-        case BooleanType() if type(value) is bool:
-            return value
-        case IntegralType() if type(value) is int:
-            half = 1 << (INTEGER_BITS[type_] - 1)
-            if -half <= value < half:
-                return value
-        case DoubleType() if type(value) is float:
-            return NAN if value != value else value
-        case FloatType() if type(value) is float:
-            if value != value or to_float32(value) == value:
-                return NAN if value != value else to_float32(value)
-        case StringType() if type(value) is str:
-            return value
-        case BinaryType() if type(value) is bytes:
-            return value
-        case DecimalType() if type(value) is Decimal:
-            exact = exact_decimal(value, type_)
-            if exact is not None:
-                return exact
+        case DateType() | TimestampType() | TimestampNtzType() if value is not None:
+            return _moment(value, type_)
+        case _:
+            return exact_cell(value, type_)
+
+
+def _moment(value: Any, type_: DataType) -> Any:
+    """A date or timestamp, which Arrow gives as Python has it."""
+    match type_:
         case DateType() if type(value) is date:
             return value
         case TimestampType() if type(value) is datetime and value.tzinfo is not None:

@@ -2,7 +2,7 @@
 
 Names are resolved as Spark's analyzer does: by the columns in sight, by the number of a plan, and
 for filters and orders also among columns that were left out below. `RELATIONS` says how each is
-read; those of some size are in `grouping`, `cleaning`, `combining` and `leaves`.
+read; those of some size are in `selecting`, `grouping`, `cleaning`, `combining` and `leaves`.
 """
 
 from __future__ import annotations
@@ -361,8 +361,8 @@ class RelationReader(QueryReader):
 
     def _group_map(self, node: Any) -> Frame:
         frame = self.input(node.input)
-        extras = ("sorting_expressions", "initial_grouping_expressions")
-        if any(len(getattr(node, name)) for name in extras) or node.HasField("state_schema"):
+        # An allow-list: what else a function of groups is given (state, modes of time) would be lost.
+        if {f.name for f, _ in node.ListFields()} - {"input", "grouping_expressions", "func"}:
             raise UnsupportedError("a function of groups with state or an order")
         plan = self.visible(frame.plan)
         keys = self.grouping_columns(plan, node.grouping_expressions)

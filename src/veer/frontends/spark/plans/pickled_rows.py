@@ -106,11 +106,11 @@ def _values(rows: Sequence[Any], fields: tuple[Field, ...]) -> Values:
     for row in rows:
         if type(row) is not tuple or len(row) != len(fields):
             raise UnsupportedError("a row of another shape")
-        converted.append(tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)))
+        converted.append(tuple(exact_cell(v, f.type) for v, f in zip(row, fields, strict=True)))
     return Values(fields, tuple(converted))
 
 
-def _cell(value: Any, type_: DataType) -> Any:
+def exact_cell(value: Any, type_: DataType) -> Any:
     """A value as Spark reads it from a pickle, where that is exactly the one pickled."""
     if value is None:
         return None
