@@ -17,7 +17,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Shown, TextUse
+from veer.functions.traits import Folding, Shown, SolverMeaning, TextUse
 from veer.functions.typing import signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING
 
@@ -38,6 +38,7 @@ scalar(
     TOTAL,
     spark=("Contains",),
     texts=TextUse.PART,
+    folding=Folding.SETTLED,
 )
 scalar(
     "startswith",
@@ -48,6 +49,8 @@ scalar(
     TOTAL,
     spark=("StartsWith",),
     texts=TextUse.PART,
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.PREFIX,
 )
 scalar(
     "endswith",
@@ -58,6 +61,7 @@ scalar(
     TOTAL,
     spark=("EndsWith",),
     texts=TextUse.PART,
+    folding=Folding.SETTLED,
 )
 scalar(
     "instr",
@@ -68,6 +72,7 @@ scalar(
     TOTAL,
     spark=("StringInstr",),
     texts=TextUse.PLACE,
+    folding=Folding.SETTLED,
 )
 
 
@@ -93,6 +98,7 @@ scalar(
     spark=("StringLocate",),
     shown=Shown(2, ("1",), plainly=("position",)),
     texts=TextUse.PLACE,
+    folding=Folding.SETTLED,
 )
 
 
@@ -133,6 +139,7 @@ scalar(
     PARTIAL,
     spark=("Like",),
     texts=TextUse.LIKE,
+    folding=Folding.SETTLED,
 )
 scalar(
     "ilike",
@@ -143,4 +150,5 @@ scalar(
     PARTIAL,
     spark=("ILike",),
     texts=TextUse.LIKE_ANY_CASE,
+    folding=Folding.SETTLED,
 )
