@@ -247,7 +247,7 @@ def _call(call: Call) -> Expr:
         value = function.meaning([a.type for a in call.args], call.type)(*values)
     except (Failure, UnsupportedError):
         return call
-    return Literal(value, call.type)
+    return Literal(value, call.type) if _is_plain(value) else call
 
 
 def _first_present(call: Call) -> Expr:

@@ -17,7 +17,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from veer.analysis.text_patterns import Gap, Piece, read_pattern, written_pattern
+from veer.analysis.constants import computed
+from veer.analysis.text_patterns import Gap, Piece, constant_pattern, written_pattern
 from veer.errors import UnsupportedError
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.moments import make_date
@@ -28,7 +29,14 @@ MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", 
 LONGEST = 100  # characters that a pattern skips
 # Regular expressions that ask for a text as it is, at the beginning if they start with ^.
 PLAIN_REGEX = re.compile(r"\^?[A-Za-z0-9 _,;:/@#=-]+")
-FIELDS: Mapping[str, str] = MappingProxyType({"yyyy": "year", "MM": "month", "dd": "day"})
+FIELDS: Mapping[str, str] = MappingProxyType(
+    {"yyyy": "year", "yy": "year of century", "MM": "month", "dd": "day"}
+)
+
+
+def plain_form(expr: Expr) -> Expr:
+    """An expression with its constants computed and in its plain spelling, looking at the top only."""
+    return plain_condition(computed(expr))
 
 
 def plain_condition(expr: Expr) -> Expr:
@@ -48,8 +56,9 @@ def plain_condition(expr: Expr) -> Expr:
             return _equal_text(function, args, text) or expr
         case Compare(op, Call(function, args), Literal(int() as number)) if op != "<=>":
             return _compared_number(function, args, op, number) or expr
-        case Call("like", (arg, Literal(str() as pattern), *escape)):
-            return _like(arg, pattern, escape) or expr
+        case Call("like", (arg, *given)):
+            pieces = constant_pattern(given)
+            return expr if pieces is None else _matching(arg, pieces)
         case Call("rlike", (arg, Literal(str() as pattern))) if PLAIN_REGEX.fullmatch(pattern):
             function = "startswith" if pattern[0] == "^" else "contains"
             return _search_for(function, arg, pattern.removeprefix("^"))
@@ -78,17 +87,6 @@ def _absent(arg: Expr) -> Expr:
 
 
 # -- LIKE ------------------------------------------------------------------------------------------
-
-
-def _like(arg: Expr, pattern: str, escape: list[Expr]) -> Expr | None:
-    match escape:
-        case []:
-            pieces = read_pattern(pattern)
-        case [Literal(str() as character)] if len(character) == 1:
-            pieces = read_pattern(pattern, character)
-        case _:
-            return None
-    return None if pieces is None else _matching(arg, pieces)
 
 
 def _matching(arg: Expr, pieces: tuple[Piece, ...]) -> Expr:
@@ -204,19 +202,27 @@ def _equal_fields(moment: Expr, pattern: str, text: str) -> Expr | None:
     if values is None:
         return None
     day = _day_of(moment)
-    if len(values) == 3:
+    if len(values) == 3 and "year" in values:
         date = make_date(values["year"], values["month"], values["day"])
         return None if date is None else Compare("=", day, Literal(date, DATE))
     parts = [
-        Compare("=", Call(name, (day,), INT), Literal(values[name], INT))
+        Compare("=", _field(name, day), Literal(values[name], INT))
         for name in FIELDS.values()
         if name in values
     ]
     return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
+def _field(name: str, day: Expr) -> Expr:
+    """A field of a date as a number; of years two digits are written without their sign."""
+    if name != "year of century":
+        return Call(name, (day,), INT)
+    year = Call("abs", (Call("year", (day,), INT),), INT)
+    return Call("%", (year, Literal(100, INT)), INT)
+
+
 def _field_values(pattern: str, text: str) -> dict[str, int] | None:
-    """The fields that a pattern of `yyyy`, `MM` and `dd` has in a text; None of other patterns."""
+    """The fields that a pattern of `yyyy`, `yy`, `MM` and `dd` has in a text; None of others."""
     try:
         parts = pattern_parts(pattern)
     except UnsupportedError:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
+from veer.model.expr import Expr, Literal
+
 ESCAPE = "\\"
 
 
@@ -22,6 +24,20 @@ class Gap:
 
 
 Piece: TypeAlias = str | Gap
+
+
+def constant_pattern(given: Sequence[Expr]) -> tuple[Piece, ...] | None:
+    """The pieces of a LIKE pattern given with or without an escape character.
+
+    None if these are no constants, or none that Spark accepts.
+    """
+    match given:
+        case [Literal(str() as pattern)]:
+            return read_pattern(pattern)
+        case [Literal(str() as pattern), Literal(str() as escape)] if len(escape) == 1:
+            return read_pattern(pattern, escape)
+        case _:
+            return None
 
 
 def read_pattern(pattern: str, escape: str = ESCAPE) -> tuple[Piece, ...] | None:

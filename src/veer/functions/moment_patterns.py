@@ -33,6 +33,7 @@ from veer.model.types import (
 
 _FORMATS = {
     "yyyy": "%Y",
+    "yy": "%y",
     "MM": "%m",
     "dd": "%d",
     "HH": "%H",

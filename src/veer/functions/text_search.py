@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from veer.functions.registry import (
-    PARTIAL,
     PURE,
     STRICT,
     TOTAL,
@@ -17,7 +16,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Folding, Shown, SolverMeaning, TextUse
+from veer.functions.traits import Domain, Folding, Shown, SolverMeaning, TextUse
 from veer.functions.typing import signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING
 
@@ -136,7 +135,7 @@ scalar(
     _like,
     PURE,
     STRICT,
-    PARTIAL,
+    Domain.PATTERN,
     spark=("Like",),
     texts=TextUse.LIKE,
     folding=Folding.SETTLED,
@@ -147,7 +146,7 @@ scalar(
     _ilike,
     PURE,
     STRICT,
-    PARTIAL,
+    Domain.PATTERN,
     spark=("ILike",),
     texts=TextUse.LIKE_ANY_CASE,
     folding=Folding.SETTLED,

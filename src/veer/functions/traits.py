@@ -20,6 +20,7 @@ class Domain(Enum):
     NONZERO_DIVISOR = "not on all, but wherever it divides by a constant other than zero"
     QUOTIENT = "likewise, if the quotient fits into the type of the result"
     BIT_PLACE = "not on all, but at every constant place within the number"
+    PATTERN = "not on all, but wherever the pattern is a constant that Spark accepts"
 
 
 class SolverMeaning(Enum):

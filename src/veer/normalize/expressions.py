@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from veer.analysis.constants import computed
 from veer.analysis.determinism import expr_kind
-from veer.analysis.plain_conditions import plain_condition
+from veer.analysis.plain_conditions import plain_form
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import And, Exists, Expr, InQuery, Or, ScalarQuery
@@ -36,7 +36,7 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
         case And() | Or():
             return computed(flattened(expr))
         case _:
-            return plain_condition(computed(expr))
+            return plain_form(expr)
 
 
 def flattened(expr: And | Or) -> And | Or:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from veer.analysis.constants import computed
-from veer.analysis.plain_conditions import plain_condition
+from veer.analysis.plain_conditions import plain_form
 from veer.model.expr import (
     And,
     Call,
@@ -201,11 +201,11 @@ def simplify_node(context: Context, expr: Expr) -> Expr:
         case IsNull(arg) if not can_be_null(arg):
             return FALSE
         case Call("concat", args, type_):
-            return joined_texts(args, type_)
+            return computed(joined_texts(args, type_))
         case Case():
             return _without_known_branches(context, expr)
         case _:
-            return plain_condition(computed(expr))
+            return plain_form(expr)
 
 
 def _without_known_branches(context: Context, case: Case) -> Expr:
