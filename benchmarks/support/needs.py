@@ -50,7 +50,7 @@ BY_REASON = (
         "collections compared whatever the order of their elements",
     ),
     ("makes a choice", "nothing, or the same choice at the same place: the result may vary"),
-    ("budget for questions", "more questions than the budget allows: `--budget`"),
+    ("the budget ran out", "more questions than the budget allows: `--budget`"),
 )
 
 BY_FEATURES = (

@@ -88,7 +88,7 @@ def changed_pairs(file: Path) -> int:
 def are_proven_equal(p: Reading, q: Reading) -> bool:
     assert p.dataflow is not None and q.dataflow is not None
     ours, theirs = Version("old", p.dataflow, False), Version("new", q.dataflow, False)
-    report = verify_versions(ours, theirs, Comparison(budget=5_000))
+    report = verify_versions(ours, theirs, Comparison(budget=500_000))
     return report.verdict is Verdict.EQUIVALENT
 
 

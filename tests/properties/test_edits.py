@@ -21,7 +21,7 @@ from veer.verdict import TableSemantics, Verdict
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "8"))
 PER_ROUND = 20
-COMPARISON = Comparison(columns=ColumnMatching.POSITION, budget=4_000)
+COMPARISON = Comparison(columns=ColumnMatching.POSITION, budget=400_000)
 
 
 def some_strategy(rng: Random) -> Comparison:

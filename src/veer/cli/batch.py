@@ -39,7 +39,7 @@ def batch(
     types: options.Types = TypeMatching.VALUE,
     ev: options.Verifiers = "",
     errors: options.Errors = ErrorHandling.IGNORE,
-    budget: options.Budget = options.BUDGET,
+    budget: options.Budget = None,
     cache: options.Cache = "",
 ) -> None:
     """Verify many pairs of SQL queries over local processes.

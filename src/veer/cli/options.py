@@ -22,8 +22,6 @@ from veer.options import (
 from veer.report import formats
 from veer.verdict import TableSemantics
 
-BUDGET = 1_000_000
-
 
 def choice(option: type[Enum], name: str, help: str) -> Any:
     """An option of the command line that takes one of the values of an enum.
@@ -99,7 +97,15 @@ Verifiers = Annotated[
         help="Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default.",
     ),
 ]
-Budget = Annotated[int, typer.Option(metavar="N", min=1, help="Work to spend per pair, in steps.")]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Work to spend per pair of sinks, in steps: about 50,000 for a question to a verifier,"
+        " one for an operator run on an instance. By default 1,000,000, more for large pairs.",
+    ),
+]
 Cache = Annotated[
     str,
     typer.Option(

@@ -98,7 +98,7 @@ def verify(
     columns: options.Columns = ColumnMatching.NAME,
     types: options.Types = TypeMatching.EXACT,
     errors: options.Errors = ErrorHandling.IGNORE,
-    budget: options.Budget = options.BUDGET,
+    budget: options.Budget = None,
     timeout: Timeout = TIMEOUT,
     cache: options.Cache = "",
     arg: options.Arguments = None,

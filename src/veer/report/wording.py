@@ -68,7 +68,7 @@ MOST_NAMES = 5  # of columns in a reason
 CAUSES = {
     Cause.NO_PROOF_FOUND: "no proof found",
     Cause.SOLVER_BUDGET: "the solver's budget ran out",
-    Cause.QUESTION_BUDGET: "the budget for questions to verifiers ran out",
+    Cause.QUESTION_BUDGET: "the budget ran out: a larger --budget goes on",
     Cause.NESTED_TOO_DEEPLY: "nested too deeply",
     Cause.DIFFERENT_TYPES: "the columns have different types",
     Cause.SORTED_DIFFERENTLY: "the results are sorted differently",

@@ -31,9 +31,19 @@ from veer.verdict import OBLIGATIONS, Answer, Verdict, WindowReport
 INSTANCES = 10
 
 
+BUDGET = 1_000_000  # steps of work on a pair of sinks, where nobody says how many
+SMALL = 30  # operators of both versions together; larger pairs get more in proportion
+PER_QUESTION, PER_SQUARE = 10_000, 100
+
+
+def usual_budget(p: Dataflow, q: Dataflow) -> int:
+    """The steps of work to spend on two versions: more on larger ones."""
+    return BUDGET * max(SMALL, size(p) + size(q)) // SMALL
+
+
 def cost(pair: QueryPair) -> int:
-    """What a question costs: the square of the operators it is about, in subqueries too."""
-    return (size(pair.p) + size(pair.q)) ** 2
+    """What a question costs, in operators run: it grows with the square of those it is about."""
+    return PER_QUESTION + PER_SQUARE * (size(pair.p) + size(pair.q)) ** 2
 
 
 @final
@@ -42,11 +52,16 @@ class Attempts:
     """What was asked of whom; answers are given again, not found again."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
-    budget: int = 1_000_000  # a question costs the square of the operators it is about
+    budget: int = BUDGET  # steps of work that are left
+    kept: int = 0  # of these, what nobody may spend now
     windows: list[WindowReport] = field(default_factory=list)
     _answers: dict[tuple[str, QueryPair], Answer] = field(default_factory=dict)
     _differ: dict[QueryPair, bool] = field(default_factory=dict)
     _places: dict[tuple[str, QueryPair], int] = field(default_factory=dict)
+
+    def keep(self, share: float) -> None:
+        """Keep a share of what is left for what is tried later."""
+        self.kept = int(self.budget * share)
 
     def ask(self, ev: EV, pair: QueryPair) -> Answer:
         """The verifier's answer, with the time it took."""
@@ -55,7 +70,7 @@ class Attempts:
             # No verifier could prove them equal, so none is asked.
             return Answer(Verdict.UNKNOWN, Cause.DIFFER_ON_INSTANCE)
         if key not in self._answers:
-            if self.budget <= 0:
+            if self.budget - self.kept < cost(pair):
                 return Answer(Verdict.UNKNOWN, Cause.QUESTION_BUDGET)
             self.budget -= cost(pair)
             start = time.perf_counter()

@@ -38,7 +38,7 @@ from veer.proof import (
     reason_of,
 )
 from veer.reasons import AtCutPoint, Cause, Reason, SaidBy
-from veer.search.attempts import Attempts, cost
+from veer.search.attempts import Attempts
 from veer.search.candidates import Candidates, Signals
 from veer.search.congruence import congruent_steps
 from veer.search.cuts import nearest_cut
@@ -47,8 +47,6 @@ from veer.search.whole import top_claim
 from veer.verdict import TableSemantics, Verdict
 
 LEVELS = 5  # how often a cut moves down
-WORK = 8_000  # for questions to verifiers
-PER_POINT = 40  # more of it for each pair of signals looked at
 MOST_ASKED = 8  # pairs the solver is asked to tell apart
 
 
@@ -103,7 +101,6 @@ class CutPointSearch:
         self.open: list[tuple[int, Signals]] = []
         self.solver_asked: set[Signals] = set()
         self.reason: Reason = Cause.NO_CUT_POINT
-        self.work = 0
 
     def prove(self) -> Proof | Reason:
         """A proof of the goal (yet to be checked), or what stood in the way at last."""
@@ -283,10 +280,6 @@ class CutPointSearch:
         )
 
     def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
-        self.work += cost(pair)
-        if self.work > WORK + PER_POINT * len(self.points):
-            self.reason = AtCutPoint(claim.p, claim.q, Cause.QUESTION_BUDGET)
-            return False
         self.progress(f"cut point {claim.p!r} ~ {claim.q!r}: asking {ev.name}")
         answer = self.attempts.ask(ev, pair)
         if answer.verdict is Verdict.EQUIVALENT:

@@ -11,7 +11,7 @@ from veer.evs.base import EV
 from veer.options import Optimization, SearchStrategy
 from veer.proof import Claim, Proof
 from veer.reasons import Cause, Reason
-from veer.search.attempts import Attempts
+from veer.search.attempts import BUDGET, Attempts
 from veer.search.paper.decomposition import WalkCounts
 from veer.search.paper.graph import PairGraph
 from veer.search.paper.strategies import Strategy, search
@@ -23,7 +23,8 @@ from veer.versions import VersionPair, best_mappings
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
 LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
-LAST_WORK = 20_000  # for questions to verifiers then
+# Of what is left of the budget, the share kept for what is tried later.
+AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.7, 0.2
 
 
 @final
@@ -33,7 +34,7 @@ class Plan:
 
     strategy: SearchStrategy = SearchStrategy.SWEEP
     without: tuple[Optimization, ...] = ()
-    budget: int = 1_000_000
+    budget: int = BUDGET
     stable_ids: bool = True
 
 
@@ -56,13 +57,21 @@ class SinkProver:
         if self.plan.strategy is not SearchStrategy.SWEEP:
             unseen = self.sweep.prove_without_ev(self.goal)
             return unseen or self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
+        self.attempts.keep(AFTER_CUT_POINTS)
         return self.sweep.prove(self.goal, self.attempts, self.progress)
+
+    def prove_from_sources(self) -> Proof | Reason | None:
+        """What `sweep` tries next: signals that take the same values, from the sources upwards."""
+        if self.plan.strategy is not SearchStrategy.SWEEP:
+            return None
+        self.attempts.keep(AFTER_EQUAL_SIGNALS)
+        return self.sweep.prove_from_sources(self.goal, self.attempts, self.progress)
 
     def prove_at_last(self) -> Proof | None:
         """What `sweep` tries where it ends: the whole pair at once, then `plus`."""
         if self.plan.strategy is not SearchStrategy.SWEEP:
             return None
-        self.attempts.budget = min(self.attempts.budget, LAST_WORK)
+        self.attempts.keep(0)
         proof = self._whole()
         if not isinstance(proof, Proof) and not self._is_hopeless(self._graph(self.pair)):
             proof = self._by_decompositions(LAST_RESORT, mappings=1)

@@ -39,18 +39,24 @@ class Sweep:
     ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way.
 
-        First of the versions as they are, then of their normal forms.
+        Of the versions as they are; or their normal forms are the same computation.
         """
         proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
         normal = self.of_normal_forms
         if isinstance(proof, Proof) or normal is None:
             return proof
-        inner: Proof | Reason = congruence.prove(normal.p, normal.q, goal)
-        if not isinstance(inner, Proof):
-            inner = normal.equal_signals.prove(goal, attempts, progress)
-        if not isinstance(inner, Proof):
-            return proof
-        return Proof((NormalizedStep(goal, inner.steps),))
+        inner = congruence.prove(normal.p, normal.q, goal)
+        return _normalized(goal, inner) if isinstance(inner, Proof) else proof
+
+    def prove_from_sources(
+        self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
+    ) -> Proof | Reason:
+        """The same of their normal forms, by what is proven equal from the sources upwards."""
+        normal = self.of_normal_forms or self
+        inner = normal.equal_signals.prove(goal, attempts, progress)
+        if normal is self or not isinstance(inner, Proof):
+            return inner
+        return _normalized(goal, inner)
 
     @cached_property
     def of_normal_forms(self) -> Sweep | None:
@@ -70,3 +76,7 @@ class Sweep:
         """A proof for sinks that see nothing of the edits."""
         proof = CutPointSearch(self.candidates, goal, (), Attempts(), lambda _: None).prove()
         return proof if isinstance(proof, Proof) else None
+
+
+def _normalized(goal: Claim, inner: Proof) -> Proof:
+    return Proof((NormalizedStep(goal, inner.steps),))

@@ -33,7 +33,9 @@ class Comparison:
     semantics: TableSemantics = TableSemantics.BAG
     columns: ColumnMatching = ColumnMatching.NAME
     types: TypeMatching = TypeMatching.EXACT
-    budget: int = 1_000_000  # operators the refuter may run
+    budget: int | None = (
+        None  # steps of work on a pair of sinks; by default as is usual for its size
+    )
     evs: tuple[str, ...] = ()  # verifiers to ask, in this order; the usual ones by default
     errors: ErrorHandling = ErrorHandling.IGNORE
     strategy: SearchStrategy = SearchStrategy.SWEEP
@@ -45,7 +47,10 @@ class Comparison:
 
     def __post_init__(self) -> None:
         """Turn values given as text into members, or refuse them."""
-        if isinstance(self.budget, bool) or not isinstance(self.budget, int) or self.budget <= 0:
+        given = self.budget
+        if given is not None and (
+            isinstance(given, bool) or not isinstance(given, int) or given <= 0
+        ):
             raise UsageError(f"budget must be a positive number; got {self.budget!r}")
         members = {
             "semantics": chosen(TableSemantics, self.semantics, "semantics"),

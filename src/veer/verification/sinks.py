@@ -36,7 +36,7 @@ from veer.verification.guard import ProofGuard
 from veer.versions import VersionPair
 from veer.versions.mapping import sink_pairs
 
-QUICK_INSTANCES = 16  # tried before a verifier is asked: most differences show at once
+QUICK_INSTANCES = 100  # tried before verifiers are asked much: most differences show early
 
 
 class Verifiers:
@@ -100,7 +100,7 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
         return _mismatched(a, b, columns)
     goal = Claim(a, b, asked.semantics, columns.pairs)
     refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics)
-    attempts = Attempts(search.answers, asked.budget)
+    attempts = Attempts(search.answers, search.plan.budget)
     checked = ProofGuard(refutation, goal, attempts, columns.caveats, asked.errors, search.choices)
     if asked.evidence or asked.recheck:
         checked.evidence = Evidence(
@@ -151,14 +151,17 @@ def _steps(
         lambda text: search.progress(f"{goal.p}: {text}"),
     )
     yield prover.prove
+    budget = search.plan.budget
+    if asked.witnesses:
+        yield lambda: _quick_witness(refutation, budget)
+    yield prover.prove_from_sources
     if not asked.witnesses:
         return
-    yield lambda: _quick_witness(refutation, asked.budget)
+    yield lambda: find_witness(refutation, budget, first=QUICK_INSTANCES)
     yield prover.prove_at_last
     if search.optimized is not None:
         p, q, optimized = search.pair.p, search.pair.q, search.optimized
         yield lambda: prove_by_catalyst(p, q, goal, optimized, attempts)
-    yield lambda: find_witness(refutation, asked.budget, first=QUICK_INSTANCES)
 
 
 def _quick_witness(refutation: Refutation, budget: int) -> Witness | None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from veer.errors import TimeLimitReached
 from veer.reasons import TimeLimit
 from veer.search.answer_cache import answer_cache
+from veer.search.attempts import usual_budget
 from veer.search.paper.decomposition import WalkCounts
 from veer.search.sink_prover import Plan
 from veer.verdict import OBLIGATIONS, Counts, Report, SinkReport, Verdict
@@ -81,7 +82,12 @@ def _search(
         best_pair(p, q),
         comparison.semantics,
         Verifiers(comparison.evs),
-        Plan(comparison.strategy, comparison.without, comparison.budget, stable_ids),
+        Plan(
+            comparison.strategy,
+            comparison.without,
+            comparison.budget or usual_budget(p.dataflow, q.dataflow),
+            stable_ids,
+        ),
         WalkCounts(),
         answer_cache(comparison.cache),
         progress,
