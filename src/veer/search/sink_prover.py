@@ -24,7 +24,7 @@ MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
 LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
 # Of what is left of the budget, the share kept for what is tried later.
-AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.7, 0.2
+AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.85, 0.2
 
 
 @final
