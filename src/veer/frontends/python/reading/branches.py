@@ -89,6 +89,21 @@ ValueContinuation: TypeAlias = Callable[[Value, State], Tree]
 Handler: TypeAlias = Callable[[type[BaseException], State], Tree]
 
 
+@final
+@dataclass(frozen=True)
+class Continuations:
+    """Where a body goes on: behind its end, on return, out of a loop, to its next round.
+
+    And, inside of `except`, where `raise` alone does.
+    """
+
+    end: Continuation
+    on_return: ValueContinuation
+    on_break: Continuation | None = None
+    on_continue: Continuation | None = None
+    on_reraise: Continuation | None = None
+
+
 class Brancher:
     """Makes branches, at most so many."""
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from veer.frontends.python.reading import statements
+from veer.frontends.python.reading import assignments
 from veer.frontends.python.reading.branches import Continuation, State, Tree, ValueContinuation
 from veer.frontends.python.reading.constants import items_of
 from veer.frontends.python.reading.values import (
@@ -70,7 +70,7 @@ def _rounds(
             reader, inner, gathered, t, element, again
         )
         kept = _kept(reader, generator.ifs, taken, lambda t: again(gathered, t))
-        return statements.bind(generator.target, left[0], s, kept)
+        return assignments.bind(generator.target, left[0], s, kept)
 
     def begun(v: Value, s: State) -> Tree:
         rounds = items_of(v)

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from veer.frontends.python.reading import statements
 from veer.frontends.python.reading.branches import (
     Continuation,
+    Continuations,
     State,
     Tree,
     ValueContinuation,
@@ -36,7 +36,7 @@ def follow_try(
     node: ast.Try,
     state: State,
     following: Continuation,
-    ways: statements.Continuations,
+    ways: Continuations,
 ) -> Tree:
     """`try` with `except` and `else`; what leaves the body leaves the reach of its handlers."""
     if node.finalbody:
@@ -52,12 +52,12 @@ def follow_try(
 
     inner = replace(
         ways,
-        end=leaving(lambda s: statements.follow(reader, node.orelse, s, behind)),
+        end=leaving(lambda s: reader.follow_body(node.orelse, s, behind)),
         on_return=lambda v, s: ways.on_return(v, s.handled_by(outer)),
         on_break=ways.on_break and leaving(ways.on_break),
         on_continue=ways.on_continue and leaving(ways.on_continue),
     )
-    return statements.follow(reader, node.body, state.handled_by(handle), inner)
+    return reader.follow_body(node.body, state.handled_by(handle), inner)
 
 
 def _handled(
@@ -65,7 +65,7 @@ def _handled(
     clauses: Sequence[ast.ExceptHandler],
     exception: type[BaseException],
     state: State,
-    ways: statements.Continuations,
+    ways: Continuations,
 ) -> Tree:
     """The first clause that takes the exception; without one it goes on outwards."""
     if not clauses:
@@ -76,12 +76,10 @@ def _handled(
         name = clause.name
         again = replace(ways, on_reraise=lambda t: reader.raises(exception, t))
         if name is None:
-            return statements.follow(reader, clause.body, s, again)
+            return reader.follow_body(clause.body, s, again)
         # The exception itself is no value that is read; Python forgets its name behind the clause.
         forgotten = replace(again, end=lambda t: ways.end(t.without(name)))
-        return statements.follow(
-            reader, clause.body, s.bind(name, Constant(exception())), forgotten
-        )
+        return reader.follow_body(clause.body, s.bind(name, Constant(exception())), forgotten)
 
     if clause.type is None:
         return taken(state)
@@ -105,7 +103,7 @@ def _classes(value: Value) -> Sequence[type]:
 
 
 def follow_raise(
-    reader: FunctionReader, node: ast.Raise, state: State, ways: statements.Continuations
+    reader: FunctionReader, node: ast.Raise, state: State, ways: Continuations
 ) -> Tree:
     """`raise`: of a class or what it makes, or of the exception that is handled."""
     if node.exc is None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from veer.frontends.python.reading import builtin_functions, comparisons, statements
-from veer.frontends.python.reading.branches import Continuation, State, Tree
+from veer.frontends.python.reading import assignments, builtin_functions, comparisons
+from veer.frontends.python.reading.branches import Continuation, Continuations, State, Tree
 from veer.frontends.python.reading.values import (
     NONE,
     Constant,
@@ -29,7 +29,7 @@ def follow_match(
     node: ast.Match,
     state: State,
     following: Continuation,
-    ways: statements.Continuations,
+    ways: Continuations,
 ) -> Tree:
     """The first case whose pattern and guard fit; nothing where none does."""
     inner = replace(ways, end=following)
@@ -38,7 +38,7 @@ def follow_match(
         if not cases:
             return following(s)
         case, rest = cases[0], cases[1:]
-        body = lambda t: statements.follow(reader, case.body, t, inner)  # noqa: E731
+        body = lambda t: reader.follow_body(case.body, t, inner)  # noqa: E731
         others = lambda t: over(subject, rest, t)  # noqa: E731
         # A name that the pattern gives stays assigned where the guard then fails, as in Python.
         guarded = (
@@ -66,7 +66,7 @@ def fits(
         case ast.MatchAs(pattern=None, name=None):
             return yes(state)
         case ast.MatchAs(pattern=None, name=str() as name):
-            return statements.bind(ast.Name(name, ast.Store()), subject, state, yes)
+            return assignments.bind(ast.Name(name, ast.Store()), subject, state, yes)
         case ast.MatchAs(pattern=ast.pattern() as part, name=str() as name):
             named = lambda s: yes(s.bind(name, subject))  # noqa: E731
             return fits(reader, part, subject, state, named, no)

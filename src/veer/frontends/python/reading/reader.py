@@ -44,6 +44,7 @@ from veer.frontends.python.reading import (
 from veer.frontends.python.reading.branches import (
     Brancher,
     Continuation,
+    Continuations,
     Raises,
     Returns,
     State,
@@ -191,10 +192,14 @@ class FunctionReader(Brancher):
             start = state.within(names).handled_by(handled if state.handler else None)
             if isinstance(node, ast.Lambda):
                 return self.value(node.body, start, back)
-            ways = statements.Continuations(lambda s: back(NONE, s), back)
-            return statements.follow(self, node.body, start, ways)
+            ways = Continuations(lambda s: back(NONE, s), back)
+            return self.follow_body(node.body, start, ways)
         finally:
             self.frames = outside
+
+    def follow_body(self, body: Sequence[ast.stmt], state: State, ways: Continuations) -> Tree:
+        """Follow statements to wherever they leave."""
+        return statements.follow(self, body, state, ways)
 
     # -- conditions ----------------------------------------------------------------------------
 

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, final
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from veer.frontends.python.reading import constants, exceptions, lists, local_functions, patterns
+from veer.frontends.python.reading import (
+    assignments,
+    constants,
+    exceptions,
+    lists,
+    local_functions,
+    patterns,
+)
 from veer.frontends.python.reading.branches import (
     Continuation,
+    Continuations,
     State,
     Tree,
-    ValueContinuation,
 )
 from veer.frontends.python.reading.values import (
     NONE,
@@ -31,21 +38,6 @@ if TYPE_CHECKING:
     from veer.frontends.python.reading.reader import FunctionReader
 
 MOST_ROUNDS = 200  # of a loop
-
-
-@final
-@dataclass(frozen=True)
-class Continuations:
-    """Where a body goes on: behind its end, on return, out of a loop, to its next round.
-
-    And, inside of `except`, where `raise` alone does.
-    """
-
-    end: Continuation
-    on_return: ValueContinuation
-    on_break: Continuation | None = None
-    on_continue: Continuation | None = None
-    on_reraise: Continuation | None = None
 
 
 # Following a body calls itself once a statement: helpers between would use up Python's stack, which
@@ -137,7 +129,7 @@ def _assign(
             value = ast.BinOp(ast.Name(name, ast.Load()), op, operand)
         case _:
             raise NotRead(f"the statement {type(node).__name__}")
-    return reader.value(value, state, lambda v, s: bind(target, v, s, following))
+    return reader.value(value, state, lambda v, s: assignments.bind(target, v, s, following))
 
 
 def _loop(
@@ -158,7 +150,9 @@ def _loop(
         return _loop(reader, node, rounds[1:], s, following, ways)
 
     inner = replace(ways, end=again, on_break=following, on_continue=again)
-    return bind(node.target, rounds[0], state, lambda s: follow(reader, node.body, s, inner))
+    return assignments.bind(
+        node.target, rounds[0], state, lambda s: follow(reader, node.body, s, inner)
+    )
 
 
 def _extend(
@@ -176,24 +170,3 @@ def _extend(
         return reader.raises(UnboundLocalError, state)
     items = [value] if method == "append" else constants.items_of(value, all_taken=True)
     return following(state.bind(name, lists.changed(state.names[name], method, items)))
-
-
-def bind(target: ast.expr, value: Value, state: State, then: Continuation) -> Tree:
-    """Assign a value to a name, or the items of one to several names."""
-    if isinstance(value, IteratorItems):
-        # How far it was used would have to be remembered, for every name that holds it.
-        raise NotRead("an iterator with a name")
-    match target:
-        case ast.Name(id=name):
-            return then(state.bind(name, value))
-        case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            items = constants.items_of(value)
-            if len(items) != len(targets):
-                raise NotRead("an assignment of another number of items")
-            for one, item in zip(targets, items, strict=True):
-                if not isinstance(one, ast.Name):
-                    raise NotRead("an assignment to parts of parts")
-                state = state.bind(one.id, item)
-            return then(state)
-        case _:
-            raise NotRead(f"an assignment to a {type(target).__name__}")
