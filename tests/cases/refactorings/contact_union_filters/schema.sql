@@ -1,0 +1,31 @@
+CREATE TABLE customers (
+  customer_id BIGINT NOT NULL,
+  email STRING,
+  first_name STRING,
+  last_name STRING,
+  country STRING,
+  signup_date DATE,
+  segment STRING,
+  phone STRING,
+  PRIMARY KEY (customer_id)
+);
+
+CREATE TABLE leads (
+  lead_id BIGINT NOT NULL,
+  email STRING,
+  source STRING,
+  utm STRING,
+  score INT,
+  created_at TIMESTAMP,
+  owner STRING,
+  PRIMARY KEY (lead_id)
+);
+
+CREATE TABLE accounts (
+  account_id BIGINT NOT NULL,
+  company STRING,
+  country STRING,
+  created_at TIMESTAMP,
+  owner_email STRING,
+  PRIMARY KEY (account_id)
+);

@@ -1,0 +1,22 @@
+CREATE TABLE orders (
+  order_id BIGINT NOT NULL,
+  customer_id BIGINT,
+  store_code STRING,
+  order_ts TIMESTAMP,
+  status STRING,
+  channel STRING,
+  amount DECIMAL(12,2),
+  discount DECIMAL(12,2),
+  coupon STRING,
+  PRIMARY KEY (order_id)
+);
+
+CREATE TABLE campaigns (
+  campaign_id STRING NOT NULL,
+  campaign_name STRING,
+  channel STRING,
+  start_date DATE,
+  end_date DATE,
+  budget DECIMAL(12,2),
+  PRIMARY KEY (campaign_id)
+);

@@ -1,0 +1,31 @@
+# title: Correlated scalar subquery (latest coverage row starting on or before admission and still open) against a ranged left join and row_number; (patient_id, valid_from) is the key so there are no ties.
+# expect: equivalent
+# kind: scd lookup decorrelated
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+
+def build(spark, since="2024-01-01"):
+    enc = spark.table("encounters").filter(F.col("admit_date") >= F.to_date(F.lit(since)))
+    cov = spark.table("coverage").select(
+        F.col("patient_id").alias("cov_patient_id"), "valid_from", "valid_to"
+    )
+    in_force = (
+        (F.col("cov_patient_id") == F.col("patient_id"))
+        & (F.col("valid_from") <= F.col("admit_date"))
+        & (F.col("admit_date") < F.coalesce(F.col("valid_to"), F.date_add("admit_date", 1)))
+    )
+    newest_first = Window.partitionBy("encounter_id").orderBy(F.col("valid_from").desc())
+    return (
+        enc.join(cov, in_force, "left")
+        .withColumn("rn", F.row_number().over(newest_first))
+        .filter("rn = 1")
+        .select(
+            "encounter_id",
+            "patient_id",
+            "admit_date",
+            F.col("valid_from").alias("coverage_start"),
+            F.col("valid_from").isNotNull().alias("is_covered"),
+            F.coalesce("total_charge", F.lit(0)).alias("charge"),
+        )
+    )

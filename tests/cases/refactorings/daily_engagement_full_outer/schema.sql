@@ -1,0 +1,31 @@
+CREATE TABLE sends (
+  send_id BIGINT NOT NULL,
+  campaign_id STRING,
+  recipient STRING,
+  sent_at TIMESTAMP,
+  opened BOOLEAN,
+  bounced BOOLEAN,
+  PRIMARY KEY (send_id)
+);
+
+CREATE TABLE events (
+  event_id BIGINT NOT NULL,
+  visitor_id STRING,
+  session_id STRING,
+  event_ts TIMESTAMP,
+  event_type STRING,
+  url STRING,
+  referrer STRING,
+  campaign_id STRING,
+  PRIMARY KEY (event_id)
+);
+
+CREATE TABLE campaigns (
+  campaign_id STRING NOT NULL,
+  campaign_name STRING,
+  channel STRING,
+  start_date DATE,
+  end_date DATE,
+  budget DECIMAL(12,2),
+  PRIMARY KEY (campaign_id)
+);

@@ -1,0 +1,28 @@
+CREATE TABLE gl_entries (
+  entry_id BIGINT NOT NULL,
+  account_code STRING NOT NULL,
+  cost_center STRING,
+  posting_date DATE NOT NULL,
+  amount DECIMAL(14,2) NOT NULL,
+  currency STRING,
+  dc_flag STRING,
+  source STRING,
+  reversal_of BIGINT,
+  PRIMARY KEY (entry_id)
+);
+
+CREATE TABLE accounts (
+  account_code STRING NOT NULL,
+  account_name STRING,
+  category STRING,
+  is_active BOOLEAN,
+  PRIMARY KEY (account_code)
+);
+
+CREATE TABLE budgets (
+  account_code STRING NOT NULL,
+  fiscal_year INT NOT NULL,
+  fiscal_month INT NOT NULL,
+  budget DECIMAL(14,2),
+  PRIMARY KEY (account_code, fiscal_year, fiscal_month)
+);

@@ -1,0 +1,24 @@
+CREATE TABLE customers (
+  customer_id BIGINT NOT NULL,
+  email STRING,
+  first_name STRING,
+  last_name STRING,
+  country STRING,
+  signup_date DATE,
+  segment STRING,
+  phone STRING,
+  PRIMARY KEY (customer_id)
+);
+
+CREATE TABLE orders (
+  order_id BIGINT NOT NULL,
+  customer_id BIGINT,
+  store_code STRING,
+  order_ts TIMESTAMP,
+  status STRING,
+  channel STRING,
+  amount DECIMAL(12,2),
+  discount DECIMAL(12,2),
+  coupon STRING,
+  PRIMARY KEY (order_id)
+);

@@ -1,0 +1,12 @@
+CREATE TABLE orders (
+  order_id BIGINT NOT NULL,
+  customer_id BIGINT,
+  store_code STRING,
+  order_ts TIMESTAMP,
+  status STRING,
+  channel STRING,
+  amount DECIMAL(12,2),
+  discount DECIMAL(12,2),
+  coupon STRING,
+  PRIMARY KEY (order_id)
+);

@@ -1,0 +1,19 @@
+CREATE TABLE subscriptions (
+  sub_id BIGINT NOT NULL,
+  account_id BIGINT,
+  plan STRING,
+  started_on DATE,
+  ended_on DATE,
+  mrr DECIMAL(10,2),
+  status STRING,
+  PRIMARY KEY (sub_id)
+);
+
+CREATE TABLE accounts (
+  account_id BIGINT NOT NULL,
+  company STRING,
+  country STRING,
+  created_at TIMESTAMP,
+  owner_email STRING,
+  PRIMARY KEY (account_id)
+);

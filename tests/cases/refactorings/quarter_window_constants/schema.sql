@@ -1,0 +1,23 @@
+CREATE TABLE orders (
+  order_id BIGINT NOT NULL,
+  customer_id BIGINT,
+  store_code STRING,
+  order_ts TIMESTAMP,
+  status STRING,
+  channel STRING,
+  amount DECIMAL(12,2),
+  discount DECIMAL(12,2),
+  coupon STRING,
+  PRIMARY KEY (order_id)
+);
+
+CREATE TABLE subscriptions (
+  sub_id BIGINT NOT NULL,
+  account_id BIGINT,
+  plan STRING,
+  started_on DATE,
+  ended_on DATE,
+  mrr DECIMAL(10,2),
+  status STRING,
+  PRIMARY KEY (sub_id)
+);

@@ -1,0 +1,31 @@
+CREATE TABLE encounters (
+  encounter_id BIGINT NOT NULL,
+  patient_id BIGINT,
+  provider_id BIGINT,
+  facility_id BIGINT NOT NULL,
+  payer_id BIGINT,
+  admit_date DATE NOT NULL,
+  discharge_date DATE,
+  encounter_type STRING,
+  total_charge DECIMAL(12,2),
+  PRIMARY KEY (encounter_id)
+);
+
+CREATE TABLE patients (
+  patient_id BIGINT NOT NULL,
+  first_name STRING,
+  last_name STRING,
+  birth_date DATE,
+  sex STRING,
+  state STRING,
+  pcp_id BIGINT,
+  PRIMARY KEY (patient_id)
+);
+
+CREATE TABLE facilities (
+  facility_id BIGINT NOT NULL,
+  facility_name STRING,
+  region STRING,
+  is_teaching BOOLEAN,
+  PRIMARY KEY (facility_id)
+);

@@ -1,0 +1,35 @@
+CREATE TABLE enrollments (
+  student_id BIGINT NOT NULL,
+  course_id BIGINT NOT NULL,
+  term_id INT NOT NULL,
+  grade_points DECIMAL(3,1),
+  status STRING,
+  PRIMARY KEY (student_id, course_id, term_id)
+);
+
+CREATE TABLE students (
+  student_id BIGINT NOT NULL,
+  student_name STRING,
+  email STRING,
+  program STRING,
+  cohort_year INT,
+  advisor_id BIGINT,
+  PRIMARY KEY (student_id)
+);
+
+CREATE TABLE courses (
+  course_id BIGINT NOT NULL,
+  course_title STRING,
+  dept STRING,
+  credits INT,
+  instructor_id BIGINT,
+  PRIMARY KEY (course_id)
+);
+
+CREATE TABLE terms (
+  term_id INT NOT NULL,
+  term_name STRING NOT NULL,
+  start_date DATE NOT NULL,
+  end_date DATE NOT NULL,
+  PRIMARY KEY (term_id)
+);

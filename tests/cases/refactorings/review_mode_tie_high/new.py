@@ -1,0 +1,34 @@
+# title: Mode by group-by breaks ties towards the higher rating where mode(…, deterministic) returns the lowest.
+# expect: inequivalent
+# kind: mode tie
+from pyspark.sql import Window
+from pyspark.sql import functions as F
+
+
+def usual_rating(reviews):
+    freq = reviews.filter("rating IS NOT NULL").groupBy("employee_id", "rating").count()
+    by_freq = Window.partitionBy("employee_id").orderBy(
+        F.col("count").desc(), F.col("rating").desc()
+    )
+    return (
+        freq.withColumn("rn", F.row_number().over(by_freq))
+        .filter("rn = 1")
+        .select("employee_id", F.col("rating").alias("usual_rating"))
+    )
+
+
+def build(spark):
+    reviews = spark.table("reviews")
+    stats = reviews.groupBy("employee_id").agg(
+        F.median("rating").alias("median_rating"),
+        F.count("rating").alias("n_ratings"),
+        F.min("would_rehire").alias("all_rehire"),
+    )
+    return (
+        spark.table("employees")
+        .join(stats, "employee_id")
+        .join(usual_rating(reviews), "employee_id", "left")
+        .select(
+            "employee_id", "full_name", "usual_rating", "median_rating", "n_ratings", "all_rehire"
+        )
+    )

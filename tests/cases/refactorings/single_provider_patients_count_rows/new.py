@@ -1,0 +1,23 @@
+# title: NOT EXISTS another provider replaced by COUNT(provider_id) = 1: patients who saw the same provider repeatedly are lost.
+# expect: inequivalent
+# kind: not exists vs count
+from pyspark.sql import functions as F
+
+
+def build(spark):
+    loyal = (
+        spark.table("encounters")
+        .groupBy("patient_id")
+        .agg(
+            F.count("provider_id").alias("n_providers"),
+            F.min("provider_id").alias("provider_id"),
+        )
+        .filter("n_providers = 1")
+        .drop("n_providers")
+    )
+    return (
+        spark.table("patients")
+        .join(loyal, "patient_id")
+        .join(spark.table("providers"), "provider_id", "left")
+        .select("patient_id", "state", "provider_id", "specialty")
+    )

@@ -1,0 +1,34 @@
+CREATE TABLE employee_skills (
+  employee_id BIGINT NOT NULL,
+  skills ARRAY<STRING>,
+  PRIMARY KEY (employee_id)
+);
+
+CREATE TABLE employees (
+  employee_id BIGINT NOT NULL,
+  full_name STRING NOT NULL,
+  dept_id BIGINT,
+  manager_id BIGINT,
+  location_id BIGINT,
+  hire_date DATE NOT NULL,
+  term_date DATE,
+  job_level INT,
+  salary DECIMAL(12,2),
+  PRIMARY KEY (employee_id)
+);
+
+CREATE TABLE departments (
+  dept_id BIGINT NOT NULL,
+  dept_name STRING,
+  division STRING,
+  head_id BIGINT,
+  budget DECIMAL(14,2),
+  PRIMARY KEY (dept_id)
+);
+
+CREATE TABLE locations (
+  location_id BIGINT NOT NULL,
+  city STRING,
+  country STRING,
+  PRIMARY KEY (location_id)
+);

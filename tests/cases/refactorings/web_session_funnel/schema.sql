@@ -1,0 +1,33 @@
+CREATE TABLE events (
+  event_id BIGINT NOT NULL,
+  visitor_id STRING,
+  session_id STRING,
+  event_ts TIMESTAMP,
+  event_type STRING,
+  url STRING,
+  referrer STRING,
+  campaign_id STRING,
+  PRIMARY KEY (event_id)
+);
+
+CREATE TABLE sessions (
+  session_id STRING NOT NULL,
+  visitor_id STRING,
+  started_at TIMESTAMP,
+  device STRING,
+  landing_page STRING,
+  country STRING,
+  pageviews INT,
+  duration_s INT,
+  PRIMARY KEY (session_id)
+);
+
+CREATE TABLE campaigns (
+  campaign_id STRING NOT NULL,
+  campaign_name STRING,
+  channel STRING,
+  start_date DATE,
+  end_date DATE,
+  budget DECIMAL(12,2),
+  PRIMARY KEY (campaign_id)
+);
