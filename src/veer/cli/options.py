@@ -22,9 +22,6 @@ from veer.options import (
 from veer.report import formats
 from veer.verdict import TableSemantics
 
-<<<<<<< HEAD
-=======
-BUDGET = 1_000_000
 FunctionsFile = Annotated[
     str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
 ]
@@ -32,7 +29,6 @@ TrustCode = Annotated[
     bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
 ]
 
->>>>>>> main
 
 def choice(option: type[Enum], name: str, help: str) -> Any:
     """An option of the command line that takes one of the values of an enum.
