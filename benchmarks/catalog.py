@@ -70,6 +70,12 @@ RUNNERS = (
         f"cvc5; {DATA}",
     ),
     Runner(
+        "refactorings",
+        "two hundred pairs of refactored PySpark jobs: proven, refuted, unknown, wrong",
+        "20 minutes; with `--replay` on Spark 5 minutes",
+        "PySpark; Java for `--replay`",
+    ),
+    Runner(
         "reuse",
         "time and bytes of twenty versions of each workload: plain, exact reuse, proven reuse",
         "1 hour",
