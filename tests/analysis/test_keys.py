@@ -98,6 +98,14 @@ CASES = (
     ("SELECT k.id FROM k JOIN f ON CAST(k.v AS DOUBLE) = f.d", "id", False),
     ("SELECT f.v, f.d, g.d AS e FROM f JOIN f g ON f.d = g.d", "d", False),
     ("SELECT a, d FROM (SELECT DISTINCT a, d FROM t) WHERE d = 0.0D", "a", False),
+    # Of a key of both sides of a join goes what the row of the other side determines.
+    ("SELECT k.id, m.no FROM k JOIN m ON m.id = k.v", "id no", True),
+    ("SELECT k.id, m.no FROM k LEFT JOIN m ON m.id = coalesce(k.v, 0) + 1", "id no", True),
+    ("SELECT k.id, m.no FROM k JOIN m ON m.id = k.v + m.x", "id no", False),
+    ("SELECT k.id, m.no FROM k JOIN m ON m.id >= k.v", "id no", False),
+    ("SELECT k.id, m.no FROM k FULL JOIN m ON m.id = k.v", "id no", False),
+    ("SELECT k.v, m.no FROM k JOIN m ON m.id = k.v", "v no", False),
+    ("SELECT k.id, m.id AS n, m.no FROM m LEFT JOIN k ON k.id = m.x", "id no", False),
     # Rows of several inputs, or one row repeated.
     ("SELECT id FROM k UNION ALL SELECT id FROM k", "id", False),
     ("SELECT id FROM k UNION SELECT id FROM k", "id", True),
@@ -153,6 +161,8 @@ class KeyedStacks(Stacks):
         other: Expr = self.rng.choice(columns_of(rows))
         if self.rng.random() < 0.2:
             other = Literal(self.rng.choice((0, 1)), INT)
+        elif self.rng.random() < 0.3:
+            other = Call("+", (other, self.rng.choice((Literal(1, INT), other))), INT)
         op = self.rng.choice(("=", "=", "=", "<=>", "<"))
         return Compare(op, self.rng.choice(columns_of(rows)), other)
 

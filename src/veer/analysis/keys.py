@@ -20,9 +20,24 @@ from itertools import islice, product
 from typing import Protocol, assert_never, final
 
 from veer.assumptions import KeyAssumption
+from veer.functions.registry import Kind, scalar_function
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
-from veer.model.expr import Call, Cast, Column, Compare, Expr, IsNull, Literal
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    GetField,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -49,6 +64,7 @@ from veer.model.ops import (
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import CastMode, IntegralType, has_floats
+from veer.model.walk import columns_read, parts
 
 MOST_KEYS = 32  # kept of a signal
 MOST_COMBINED = 8  # of each side of a join
@@ -263,7 +279,9 @@ def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness])
     A key of the left and one of the right together are a key of pairs of rows. Where a left row
     meets one row of the right at most, a key of the left alone is one, and the other way around; but
     a key of the right is none in a left join, where all rows without partner are null on it.
-    A key of both is one there too: a left row is padded once, and only if it has no partner.
+    A key of both is one there too: a left row is padded once, and only if it has no partner. Of a
+    key of both, columns of one side can go that the join compares with what the row of the other
+    side determines: rows that agree on a key of that side have the same row of it.
     """
     left, right = inputs
     match join.kind:
@@ -281,8 +299,12 @@ def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness])
     if join.kind != "left":
         keys += _relying_on([key for key in left.keys if key.places <= ours], moved)
         constants |= {i + width for i in right.constants}
-    some = product(left.keys[:MOST_COMBINED], moved[:MOST_COMBINED])
-    keys += (Key(a.places | b.places, a.relied | b.relied) for a, b in some)
+    given_left, given_right = _determined(join.condition, schemas[0] + schemas[1], width)
+    for a, b in product(left.keys[:MOST_COMBINED], moved[:MOST_COMBINED]):
+        relied = a.relied | b.relied
+        keys.append(Key(a.places | (b.places - given_left), relied))
+        if join.kind != "left":
+            keys.append(Key((a.places - given_right) | b.places, relied))
     return _unique(keys, constants)
 
 
@@ -307,6 +329,43 @@ def _met(condition: Expr | None, both: Schema, width: int) -> tuple[set[int], se
                     ours.add(low)
                     theirs.add(high)
     return ours, theirs
+
+
+def _determined(condition: Expr | None, both: Schema, width: int) -> tuple[set[int], set[int]]:
+    """Places of the right that the left row of a pair that meets determines; and the other way.
+
+    Those compared with a function of that row. Not of floats: 0.0 meets -0.0.
+    """
+    found: tuple[set[int], set[int]] = (set(), set())
+    for part in () if condition is None else conjuncts(condition):
+        match part:
+            case Compare("=" | "<=>", one, two):
+                for column, other in ((one, two), (two, one)):
+                    if isinstance(column, Column) and not has_floats(column.type):
+                        place = both.place(column.name, column.occurrence)
+                        read = places_of(columns_read(other), both)
+                        if _is_function(other):
+                            if place >= width and all(i < width for i in read):
+                                found[0].add(place)
+                            elif place < width and all(i >= width for i in read):
+                                found[1].add(place)
+    return found
+
+
+def _is_function(expr: Expr) -> bool:
+    """Whether an expression has one value for each row: what is not known to is none."""
+    for node in parts(expr):
+        match node:
+            case Call(function):
+                if scalar_function(function).kind not in (Kind.PURE, Kind.RUN_CONSTANT):
+                    return False
+            case Column() | Literal() | Cast() | Compare() | IsNull() | InList() | Case():
+                pass
+            case And() | Or() | Not() | GetField():
+                pass
+            case _:
+                return False
+    return True
 
 
 def _unique(keys: Iterable[Key], constants: frozenset[int] = frozenset()) -> Uniqueness:
