@@ -6,10 +6,10 @@ from veer.assumptions import KeyHolds
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Compare, Literal, Named
-from veer.model.ops import Filter, Limit, Project, Sink, Source, TableUdf
+from veer.model.ops import Deduplicate, Filter, Limit, Project, Sink, Source, TableUdf
 from veer.model.pprint import show_dataflow
 from veer.model.schema import Field
-from veer.model.types import INT
+from veer.model.types import DOUBLE, INT
 from veer.normalize.keep_operators import keep_operator
 from veer.normalize.normalize import RULES, keys_relied_on_by_normalizing, normalized
 from veer.normalize.rewriting import Rewriting
@@ -161,3 +161,25 @@ def test_every_rule_leaves_operators_of_others_alone() -> None:
         rewriting.views[id_] = next(
             (view for view in views if view is not None), None
         ) or keep_operator(rewriting, id_, operator, below)
+
+
+def deduplicated(keys: tuple[Column, ...], read: tuple[Column, ...]) -> list[str]:
+    """The normal form of some columns of rows deduplicated on others."""
+    fields = (Field("a", INT), Field("b", INT), Field("d", DOUBLE))
+    operators = {
+        "t": Source("t", fields),
+        "left": Deduplicate(keys),
+        "shown": Project(tuple(Named(c.name, c) for c in read)),
+        "result": Sink("result"),
+    }
+    links = [Link("t", "left"), Link("left", "shown"), Link("shown", "result")]
+    lines = show_dataflow(normalized(Dataflow(operators, links))).splitlines()
+    return [" ".join(line.split()) for line in lines if " Source " not in line][:-1]
+
+
+def test_which_duplicate_is_kept_does_not_show_in_what_they_agree_on() -> None:
+    a, b, d = Column("a", INT), Column("b", INT), Column("d", DOUBLE)
+    assert deduplicated((a, b), (b,))[0] == "left Aggregate by a AS c0, b AS c1 <- t"
+    # It shows in other columns, and in the sign of zero.
+    assert deduplicated((a,), (a, b))[0].startswith("left Deduplicate")
+    assert deduplicated((a, d), (a,))[0].startswith("left Deduplicate")

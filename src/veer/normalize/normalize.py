@@ -24,6 +24,7 @@ from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator
 from veer.model.walk import subqueries
+from veer.normalize.group_duplicates import group_duplicates
 from veer.normalize.inline_projections import inline_projection
 from veer.normalize.join_views import join_views
 from veer.normalize.keep_operators import keep_operator
@@ -46,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     join_views,
     merge_unions,
     place_result,
+    group_duplicates,
     keep_operator,
 )
 

@@ -8,7 +8,7 @@ form has no such column, and columns that only they needed are gone too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from veer.analysis.congruence import columns_needed
@@ -37,6 +37,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Schema
+from veer.model.types import has_floats
 from veer.model.walk import columns_read
 
 
@@ -74,12 +75,25 @@ def _columns_read(
             return [[*kept, *sorted(columns_needed(operator, below, own, in_order=True)[0])]]
         case Join() | Aggregate() | GlobalAggregate():
             return [sorted(read) for read in columns_needed(operator, below, own)]
-        case Source() | Values() | IntersectAll() | ExceptAll() | Deduplicate() | Lateral():
+        case Deduplicate():
+            groups = places_told_apart(operator, below[0], own)
+            return [groups] if groups else _every_column(below)
+        case Source() | Values() | IntersectAll() | ExceptAll() | Lateral():
             return _every_column(below)
         case Sample() | RowUdf() | TableUdf() | Sink():
             return _every_column(below)
         case _:
             assert_never(operator)
+
+
+def places_told_apart(operator: Deduplicate, below: Schema, read: Collection[int]) -> list[int]:
+    """Where the columns stand that tell the rows apart, if no other is read; else none.
+
+    Nor where one of them has floats, of which 0.0 and -0.0 are the same.
+    """
+    places = [below.place(c.name, c.occurrence) for c in operator.keys]
+    shown = set(read) <= set(places) and len(set(places)) == len(places)
+    return places if shown and not any(has_floats(c.type) for c in operator.keys) else []
 
 
 def _every_column(below: Sequence[Schema]) -> list[list[int]]:
