@@ -84,6 +84,15 @@ Recheck = Annotated[
         "unknown and the exit status 70.",
     ),
 ]
+SuggestKeys = Annotated[
+    bool,
+    typer.Option(
+        "--suggest-keys",
+        help="Where the versions are not equivalent, look for declarations under which they would "
+        "be: keys, columns that are never null, foreign keys. They are printed as lines to add to "
+        "the schema, with queries that check them on the data; the verdict stays as it is.",
+    ),
+]
 
 
 def verify(
@@ -109,6 +118,7 @@ def verify(
     witness_out: WitnessFolder = "",
     evidence: EvidenceFolder = "",
     recheck: Recheck = None,
+    suggest_keys: SuggestKeys = False,
 ) -> None:
     """Verify that two versions produce the same results.
 
@@ -123,8 +133,10 @@ def verify(
     A PySpark function is called with reading, writing and actions intercepted: no Spark job runs,
     and no JVM is started unless the function asks for what only a JVM has (--jvm).
 
+      veer verify old.sql new.sql --schema tables.ddl --suggest-keys
+
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
-    reason.
+    reason, the smallest part of both versions that resisted, as SQL, and what would settle it.
     """
     output = formats.get(format, "--format")
     if bool(q) == bool(base):
@@ -146,6 +158,7 @@ def verify(
         cache=cache,
         evidence=bool(evidence),
         recheck=recheck,
+        suggest_keys=suggest_keys,
     )
     reading = {"args": arg or (), "jvm": jvm, "note": complain}
     loading = {"schema": schema, "revision": base, "store": store, **reading}

@@ -229,7 +229,7 @@ class _Writer:
                 ]
                 picked = zip((query.columns[i].text for i in places), schema.names, strict=True)
                 return replace(query, columns=tuple(Shown(*column) for column in picked))
-        query, text = self._input(id_, query, query.is_open)
+        query, text = self._input(id_, query, _takes_list(query, exprs, schema))
         columns = zip(map(text.text, exprs), schema.names, strict=True)
         return replace(query, columns=tuple(Shown(*column) for column in columns))
 
@@ -319,6 +319,18 @@ class _Writer:
     def _finished(self, id_: str, lines: Sequence[str]) -> Select:
         names = _names(self.dataflow.schemas[id_], "")
         return Select(names, finished=tuple(lines))
+
+
+def _takes_list(query: Select, exprs: Sequence[Expr], schema: Schema) -> bool:
+    """Whether a query takes a select list: in an order, none of its names is another there."""
+    if query.columns is not None or query.finished:
+        return False
+    new = {
+        quote_name(name)
+        for expr, name in zip(exprs, schema.names, strict=True)
+        if not (isinstance(expr, Column) and expr.name == name)
+    }
+    return not query.order or not new & set(query.names)
 
 
 def _conditions(text: SqlExpressions, condition: Expr) -> list[str]:
