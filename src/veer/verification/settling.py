@@ -87,13 +87,15 @@ def _where_they_part(p: Dataflow, q: Dataflow, reason: Reason) -> Resisted | Non
     """The operators at which congruence ended, over what feeds them."""
     for part in reasons_in(reason):
         if isinstance(part, DifferentComputation):
-            alike = {fingerprints(p)[i]: i for i in p.inputs[part.p]}
-            theirs = {i: alike.get(fingerprints(q)[i], i) for i in q.inputs[part.q]}
-            given = tuple((name, name, i) for i, name in theirs.items() if name in alike.values())
+            ours, theirs = (part.p, *p.inputs[part.p]), (part.q, *q.inputs[part.q])
+            alike = {fingerprints(p)[i]: i for i in reversed(ours)}
+            shared = {i: alike[fingerprints(q)[i]] for i in theirs if fingerprints(q)[i] in alike}
+            fed = {i: i for i in ours[1:]} | {i: i for i in shared.values()}
             texts = (
-                sql_text(unfold(p, part.p, {}), {i: i for i in p.inputs[part.p]}),
-                sql_text(unfold(q, part.q, {}), theirs),
+                sql_text(unfold(p, part.p, {}), fed),
+                sql_text(unfold(q, part.q, {}), {i: i for i in theirs[1:]} | shared),
             )
+            given = tuple((name, name, i) for i, name in shared.items())
             return Resisted(part.p, part.q, *texts, given, agrees=False)
     return None
 
