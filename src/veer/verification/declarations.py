@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TypeAlias, TypeVar, assert_never, final
+from typing import Any, TypeAlias, TypeVar, assert_never, final
 
 from veer.analysis.origins import Origin, Scope, origin, origins
 from veer.hints import Declaration, Key, NotNull, References, Unique
@@ -153,13 +153,16 @@ def _lists(operator: AnyOperator) -> Iterator[Sequence[Expr]]:
 # -- candidates --------------------------------------------------------------------------------
 
 
-def candidates(p: Dataflow, q: Dataflow) -> list[tuple[Declaration, Likelihood]]:
+def candidates(
+    p: Dataflow, q: Dataflow, least: Likelihood = Likelihood.HARDLY
+) -> list[tuple[Declaration, Likelihood]]:
     """Declarations that may help to prove two versions equal, the likeliest first."""
     tables = tables_read([p, q])
     used = uses([p, q])
     declared = [d for d in _declarations(used, tables) if not _holds(d, tables[d.table])]
-    rated = [(d, likelihood(d, tables[d.table])) for d in dict.fromkeys(declared)]
-    return sorted(rated, key=lambda pair: -pair[1])[:MOST]
+    rated = [(d, likelihood(d, tables)) for d in dict.fromkeys(declared)]
+    likely = [(d, rate) for d, rate in rated if rate >= least]
+    return sorted(likely, key=lambda pair: -pair[1])[:MOST]
 
 
 def _declarations(used: Uses, tables: dict[str, Source]) -> Iterator[Declaration]:
@@ -197,7 +200,7 @@ def _holds(declaration: Declaration, source: Source) -> bool:
             assert_never(declaration)
 
 
-def likelihood(declaration: Declaration, source: Source) -> Likelihood:
+def likelihood(declaration: Declaration, tables: Mapping[str, Source]) -> Likelihood:
     """How likely a declaration holds, by the names in it."""
     match declaration:
         case NotNull():
@@ -205,23 +208,25 @@ def likelihood(declaration: Declaration, source: Source) -> Likelihood:
         case Key(table, columns) | Unique(table, columns):
             if len(columns) > 1:
                 return Likelihood.PERHAPS
-            return _names_a_row(table, columns[0], source)
+            return _names_a_row(table, columns[0], tables)
         case References(table, columns, parent, targets):
-            own = _names_a_row(table, columns[0], source) is Likelihood.LIKELY
+            own = _names_a_row(table, columns[0], tables) is Likelihood.LIKELY
             other = _is_named_after(targets[0], parent) or targets[0].lower() in ("id", "key")
             return Likelihood.LIKELY if other and not own else Likelihood.HARDLY
         case _:
             assert_never(declaration)
 
 
-def _names_a_row(table: str, column: str, source: Source) -> Likelihood:
+def _names_a_row(table: str, column: str, tables: Mapping[str, Source]) -> Likelihood:
     """Whether a column is called like what tells the rows of a table apart."""
     name = column.lower()
     if name in ("id", "key", "pk", "uuid", "guid") or _is_named_after(column, table):
         return Likelihood.LIKELY
     if not name.endswith(KEY_ENDINGS):
         return Likelihood.HARDLY
-    first = source.fields[0].name == column
+    if any(_is_named_after(column, other) for other in tables if other != table):
+        return Likelihood.HARDLY  # it rather tells the rows of that table apart
+    first = tables[table].fields[0].name == column
     return Likelihood.LIKELY if first else Likelihood.PERHAPS
 
 
@@ -230,6 +235,42 @@ def _is_named_after(column: str, table: str) -> bool:
     name, base = column.lower(), table.lower().rpartition(".")[2]
     stems = {base, base.removesuffix("s"), base.removesuffix("es"), f"{base.removesuffix('ies')}y"}
     return any(name in (f"{s}_{end}", f"{s}{end}") for s in stems if s for end in KEY_ENDINGS)
+
+
+def violated(
+    declarations: Iterable[Declaration], tables: Mapping[str, Mapping[str, Any]]
+) -> list[Declaration]:
+    """The declarations that do not hold of some rows, given for each table with its columns."""
+    return [d for d in declarations if not _holds_of(d, tables)]
+
+
+def _holds_of(declaration: Declaration, tables: Mapping[str, Mapping[str, Any]]) -> bool:
+    match declaration:
+        case NotNull(table, column):
+            return all(None not in row for row in _rows(tables, table, (column,)))
+        case Key(table, columns):
+            rows = _rows(tables, table, columns)
+            return len(set(map(repr, rows))) == len(rows) and all(None not in r for r in rows)
+        case Unique(table, columns):
+            rows = [row for row in _rows(tables, table, columns) if None not in row]
+            return len(set(map(repr, rows))) == len(rows)
+        case References(table, columns, parent, targets):
+            parents = set(map(repr, _rows(tables, parent, targets)))
+            children = [row for row in _rows(tables, table, columns) if None not in row]
+            return all(repr(row) in parents for row in children)
+        case _:
+            assert_never(declaration)
+
+
+def _rows(
+    tables: Mapping[str, Mapping[str, Any]], table: str, columns: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    """The rows of a table, some columns of them; none of a table that is not given."""
+    content = tables.get(table)
+    if content is None:
+        return []
+    places = [list(content["columns"]).index(column) for column in columns]
+    return [tuple(row[place] for place in places) for row in content["rows"]]
 
 
 # -- declaring ---------------------------------------------------------------------------------
@@ -273,4 +314,12 @@ def _declared(source: Source, declarations: Sequence[Declaration]) -> Source:
     return replace(source, fields=fields, keys=keys, unique=unique, foreign_keys=foreign)
 
 
-__all__ = ["Likelihood", "candidates", "declaring", "likelihood", "uses", "with_targets"]
+__all__ = [
+    "Likelihood",
+    "candidates",
+    "declaring",
+    "likelihood",
+    "uses",
+    "violated",
+    "with_targets",
+]

@@ -39,7 +39,9 @@ def settled(search: PairSearch, sink: SinkReport, asked: Comparison) -> SinkRepo
             sink = _explained(search, sink, asked)
         if asked.suggest_keys and sink.p and sink.q and sink.verdict is not Verdict.EQUIVALENT:
             search.progress(f"{sink.p}: looking for declarations")
-            sink = replace(sink, suggestion=suggest(_whole_trials(search, sink, asked)))
+            sink = replace(
+                sink, suggestion=suggest(_whole_trials(search, sink, asked), sink.witness)
+            )
     except TimeLimitReached:
         pass  # the verdict stands
     return sink

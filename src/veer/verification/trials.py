@@ -11,9 +11,15 @@ from veer.errors import VeerError
 from veer.hints import Declaration, Key, NotNull, References, Unique
 from veer.model.dag import Dataflow
 from veer.model.sources import tables_read
-from veer.verdict import SinkReport, Suggestion, Verdict
+from veer.verdict import SinkReport, Suggestion, Verdict, Witness
 from veer.verification.comparison import Comparison
-from veer.verification.declarations import Likelihood, candidates, declaring, with_targets
+from veer.verification.declarations import (
+    Likelihood,
+    candidates,
+    declaring,
+    violated,
+    with_targets,
+)
 
 MOST_TRIALS = 40  # of one pair of sinks
 
@@ -59,14 +65,19 @@ class Trials:
         return report is not None and report.verdict is Verdict.EQUIVALENT
 
 
-def suggest(trials: Trials) -> Suggestion:
+def suggest(trials: Trials, witness: Witness | None = None) -> Suggestion:
     """Declarations under which a pair is proven: few, likely ones, and none to spare.
 
     With everything declared at once first: what differs then differs under any part of it. Then
-    from what is likeliest to hold on to what hardly does, until the pair is proven.
+    from what is likeliest to hold on to what hardly does, until the pair is proven. Where a
+    `witness` shows a difference, only what can be expected to hold is tried, and nothing at all if
+    that witness keeps it.
     """
-    rated = candidates(trials.p, trials.q)
+    least = Likelihood.HARDLY if witness is None else Likelihood.PERHAPS
+    rated = candidates(trials.p, trials.q, least)
     every = [declaration for declaration, _ in rated]
+    if witness is not None and not violated(every, witness.tables):
+        return Suggestion((), len(every), Verdict.INEQUIVALENT)
     at_most = trials.report(every) if every else None
     verdict = Verdict.UNKNOWN if at_most is None else at_most.verdict
     if verdict is not Verdict.INEQUIVALENT:
