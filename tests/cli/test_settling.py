@@ -50,8 +50,8 @@ def run(folder: Path, p: str, q: str, schema: str, *options: str) -> Any:
 
 def verdict(p: str, q: str, schema: str) -> Verdict:
     """The verdict on two queries, without a process of its own."""
-    versions = (Version(text, read_sql(text, schema), False) for text in (p, q))
-    return verify(*versions).verdict
+    one, two = (Version(text, read_sql(text, schema), False) for text in (p, q))
+    return verify(one, two).verdict
 
 
 def test_the_smallest_part_that_resisted_is_shown_as_sql(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ def test_a_tie_is_broken_by_a_key(tmp_path: Path) -> None:
     assert {h["kind"] for h in hints} == {"tie"}
     assert all("ordered by id too, in both versions, it is proven" in h["text"] for h in hints)
     # What the hint says is so.
-    broken = (text.replace("placed DESC", "placed DESC, id") for text in (p, q))
-    assert verdict(*broken, KEYED) is Verdict.EQUIVALENT
+    one, two = (text.replace("placed DESC", "placed DESC, id") for text in (p, q))
+    assert verdict(one, two, KEYED) is Verdict.EQUIVALENT
 
 
 def test_a_limit_that_stopped_the_search_is_named(tmp_path: Path) -> None:

@@ -63,14 +63,8 @@ Content = Annotated[
     bool,
     typer.Option("--content", help="Tell sources apart by content, not by size and time."),
 ]
-FunctionsFile = Annotated[
-    str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
-]
 ModelsFolder = Annotated[
     str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
-]
-TrustCode = Annotated[
-    bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
 ]
 OutFolder = Annotated[
     str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
@@ -112,9 +106,9 @@ def run(
     content: Content = False,
     schema: options.Schema = "",
     arg: options.Arguments = None,
-    functions: FunctionsFile = "",
+    functions: options.FunctionsFile = "",
     models: ModelsFolder = "",
-    trust_code: TrustCode = False,
+    trust_code: options.TrustCode = False,
     out: OutFolder = "",
     overwrite: Overwrite = False,
     trust_targets: TrustTargets = False,

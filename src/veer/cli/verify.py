@@ -93,6 +93,10 @@ SuggestKeys = Annotated[
         "the schema, with queries that check them on the data; the verdict stays as it is.",
     ),
 ]
+ModelsFolder = Annotated[
+    str,
+    typer.Option(metavar="DIR", help="Model files of classifiers; models beside the file."),
+]
 
 
 def verify(
@@ -118,6 +122,9 @@ def verify(
     witness_out: WitnessFolder = "",
     evidence: EvidenceFolder = "",
     recheck: Recheck = None,
+    functions: options.FunctionsFile = "",
+    models: ModelsFolder = "",
+    trust_code: options.TrustCode = False,
     suggest_keys: SuggestKeys = False,
 ) -> None:
     """Verify that two versions produce the same results.
@@ -130,10 +137,10 @@ def verify(
 
       veer verify --base main jobs/report.py:build --schema tables.ddl --arg day=2024-01-01
 
+      veer verify old.sql new.sql --schema tables.ddl --suggest-keys
+
     A PySpark function is called with reading, writing and actions intercepted: no Spark job runs,
     and no JVM is started unless the function asks for what only a JVM has (--jvm).
-
-      veer verify old.sql new.sql --schema tables.ddl --suggest-keys
 
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
     reason, the smallest part of both versions that resisted, as SQL, and what would settle it.
@@ -145,6 +152,7 @@ def verify(
     _check_evidence_folder(evidence)
     start_for(jvm, p, q)
     from veer.api import Comparison
+    from veer.frontends.bodies import Bodies, own_functions
 
     comparison = Comparison(
         semantics=semantics,
@@ -160,7 +168,10 @@ def verify(
         recheck=recheck,
         suggest_keys=suggest_keys,
     )
-    reading = {"args": arg or (), "jvm": jvm, "note": complain}
+    reading: dict[str, Any] = {"args": arg or (), "jvm": jvm, "note": complain}
+    own = own_functions(functions) if functions else {}
+    bodies = Bodies(Path(models), own, trust_code=trust_code)
+    reading["bodies"] = bodies
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)

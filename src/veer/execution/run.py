@@ -15,11 +15,11 @@ from veer import __version__
 from veer.analysis.fingerprint import fingerprint
 from veer.errors import InputError
 from veer.execution.constraints import Constraints
-from veer.execution.functions import Bodies
 from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
+from veer.frontends.bodies import Bodies
 from veer.model.dag import Dataflow
 from veer.model.ops import Source
 from veer.options import Keep, Reuse, chosen

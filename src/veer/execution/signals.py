@@ -23,9 +23,9 @@ from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
 from veer.analysis.run_times import may_be_of_today
 from veer.errors import NoFingerprintError
-from veer.execution.functions import VERSION, Bodies
 from veer.execution.sources import source_name
 from veer.execution.sql import is_python_call
+from veer.frontends.bodies import VERSION, Bodies
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
 from veer.model.digests import json_digest

@@ -161,5 +161,12 @@ def _inner(search: PairSearch, pair: VersionPair, comparison: Comparison) -> Pai
     """A search of its own, which shares the answers of verifiers."""
     plan = replace(search.plan, budget=comparison.budget)
     return PairSearch(
-        pair, comparison.semantics, search.evs, plan, WalkCounts(), search.answers, lambda _: None
+        pair,
+        comparison.semantics,
+        search.evs,
+        plan,
+        WalkCounts(),
+        search.answers,
+        lambda _: None,
+        functions=search.functions,
     )
