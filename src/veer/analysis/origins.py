@@ -9,7 +9,7 @@ tables: nothing rests on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, final
+from typing import TypeAlias, assert_never, final
 
 from veer.analysis.keys import injective_argument
 from veer.model.dag import Dataflow
@@ -19,6 +19,7 @@ from veer.model.ops import (
     Deduplicate,
     ExceptAll,
     Filter,
+    GlobalAggregate,
     IntersectAll,
     Join,
     Lateral,
@@ -30,7 +31,10 @@ from veer.model.ops import (
     Sink,
     Sort,
     Source,
+    TableUdf,
+    Union,
     Unnest,
+    Values,
 )
 from veer.model.schema import Schema
 
@@ -105,5 +109,7 @@ def _origins(dataflow: Dataflow, id_: str, inputs: Sequence[Rows], outer: Scope)
             return inputs[0].origins
         case IntersectAll() | ExceptAll() | Sink():
             return inputs[0].origins
+        case Values() | GlobalAggregate() | Union() | TableUdf():
+            return ()  # of a union each input has its own
         case _:
-            return ()
+            assert_never(operator)

@@ -194,8 +194,10 @@ class _Writer:
                 return self._extended(id_, query, [Shown(*column) for column in columns])
             case Unnest() | Lateral() | Sample():
                 return self._beside(id_, operator, query)
-            case _:
+            case Source() | Values() | Join() | Union() | IntersectAll() | ExceptAll() | TableUdf():
                 raise TypeError(f"{type(operator).__name__} has not one input")
+            case _:
+                assert_never(operator)
 
     def _filter(self, id_: str, predicate: Expr, query: Select) -> Select:
         query = without_plain_list(query)

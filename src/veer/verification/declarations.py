@@ -135,19 +135,16 @@ class _Collector:
 
 def _lists(operator: AnyOperator) -> Iterator[Sequence[Expr]]:
     """Expressions that an operator groups, orders or chooses by."""
-    match operator:
-        case Aggregate(keys):
-            yield [key.expr for key in keys]
-        case Deduplicate(columns):
-            yield columns
-        case Sort(keys):
-            yield [key.expr for key in keys]
-        case Over(calls):
-            for named in calls:
-                yield named.call.partition
-                yield [*named.call.partition, *(key.expr for key in named.call.order)]
-        case _:
-            pass
+    if isinstance(operator, Aggregate):
+        yield [key.expr for key in operator.keys]
+    if isinstance(operator, Deduplicate):
+        yield operator.keys
+    if isinstance(operator, Sort):
+        yield [key.expr for key in operator.keys]
+    if isinstance(operator, Over):
+        for named in operator.calls:
+            yield named.call.partition
+            yield [*named.call.partition, *(key.expr for key in named.call.order)]
 
 
 # -- candidates --------------------------------------------------------------------------------

@@ -141,14 +141,12 @@ def _is_uninterpreted(expr: Expr) -> TypeGuard[Call]:
 
 def _float_sums(part: Part) -> Iterator[FloatSum]:
     for id_, operator in part.operators:
-        match operator:
-            case Aggregate(calls=calls) | GlobalAggregate(calls):
-                texts = [show_aggregate(n.call) for n in calls if adds_floats(n.call)]
-            case Over(calls=windows):
-                added = (n.call for n in windows if n.call.function not in OVER)
-                texts = [show_over(call) for call in added if adds_floats(call)]
-            case _:
-                continue
+        texts: list[str] = []
+        if isinstance(operator, Aggregate | GlobalAggregate):
+            texts = [show_aggregate(n.call) for n in operator.calls if adds_floats(n.call)]
+        if isinstance(operator, Over):
+            added = (n.call for n in operator.calls if n.call.function not in OVER)
+            texts = [show_over(call) for call in added if adds_floats(call)]
         yield from (FloatSum(part.side, id_, text) for text in texts)
 
 
@@ -209,13 +207,11 @@ def _ordered(side: Dataflow, name: Side, choosing: Iterable[BreakTie]) -> Datafl
             continue
         id_ = _ordering(side, tie.operator)
         keys = _sort_keys(side, id_, tie.columns)
-        match operators[id_]:
-            case Over(calls):
-                operators[id_] = Over(tuple(_over_ordered(named, keys) for named in calls))
-            case Sort(before):
-                operators[id_] = Sort(before + keys)
-            case _:
-                pass  # a choice without an order
+        operator = operators[id_]  # with an order, or a choice without one
+        if isinstance(operator, Over):
+            operators[id_] = Over(tuple(_over_ordered(named, keys) for named in operator.calls))
+        if isinstance(operator, Sort):
+            operators[id_] = Sort(operator.keys + keys)
     return Dataflow(operators, side.links, side.declared)
 
 
