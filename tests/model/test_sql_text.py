@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support import CASES, Case, instances, load_cases
+from tests.evs.test_pairs import ALL, SCHEMA
+from tests.support import Case, instances
 from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
@@ -18,13 +19,7 @@ from veer.model.schema import Field
 from veer.model.sql_text import sql_text
 from veer.model.types import INT
 
-SCHEMA = """
-CREATE TABLE r (a INT, b INT, c STRING);
-CREATE TABLE s (a INT, b INT, c STRING);
-CREATE TABLE t (k INT NOT NULL, v INT, w STRING, PRIMARY KEY (k))
-"""
-FILES = sorted(path.stem for path in (CASES / "pairs").glob("*.cases"))
-EVERY = [case for name in FILES for case in load_cases(f"pairs/{name}.cases")]
+EVERY = [case for _, case in ALL]
 
 
 @pytest.mark.parametrize("case", EVERY[::3], ids=lambda c: c.title)
