@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from veer.analysis.call_kinds import adds_floats, call_kind
-from veer.analysis.keys import places_determined_by, places_of, uniqueness
+from veer.analysis.keys import Uniqueness, places_determined_by, places_of, uniqueness
 from veer.analysis.orders import order_decides
 from veer.analysis.row_counts import most_rows
 from veer.analysis.run_times import may_mean_now
@@ -63,6 +63,7 @@ from veer.model.ops import (
     Unnest,
     Values,
 )
+from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import (
     has_floats,
@@ -196,7 +197,8 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
             return worst(*(call_kind(named.call) for named in calls))
         case Over(calls):
             (below,) = dataflow.inputs[id_]
-            return worst(*(_over_kind(dataflow, below, named.call) for named in calls))
+            schema, unique = dataflow.schemas[below], uniqueness(dataflow, below)
+            return worst(*(over_kind(named.call, schema, unique) for named in calls))
         case Lateral(query):
             return dataflow_kind(query)
         case Sample():
@@ -228,8 +230,8 @@ def _limit_kind(dataflow: Dataflow, below: str, limit: Limit) -> Kind:
     return Kind.CHOICE
 
 
-def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
-    """The kind of a window function over a signal, its arguments apart."""
+def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:
+    """The kind of a window function over rows with such keys, its arguments apart."""
     ranked = OVER.get(call.function)
     if ranked is not None:
         ignores_ties = ranked.kind is Kind.PURE
@@ -244,6 +246,7 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
     if ignores_ties:
         return Kind.PURE
     exprs = (*call.partition, *(k.expr for k in call.order))
-    places = places_determined_by(exprs, dataflow.schemas[source])
+    # Rows that differ in the sign of a zero alone tie all the same.
+    places = places_determined_by((e for e in exprs if not has_floats(e.type)), schema)
     # Without two rows that agree on partition and order there are no ties.
-    return Kind.PURE if uniqueness(dataflow, source).tells_apart(places) else Kind.CHOICE
+    return Kind.PURE if unique.tells_apart(places) else Kind.CHOICE
