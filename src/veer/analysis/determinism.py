@@ -14,6 +14,7 @@ PURE is claimed only where it is shown; what is in doubt is a CHOICE.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -193,8 +194,13 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
             (below,) = dataflow.inputs[id_]
             places = places_of(keys, dataflow.schemas[below])
             return Kind.PURE if uniqueness(dataflow, below).tells_apart(places) else Kind.CHOICE
-        case Aggregate(calls=calls) | GlobalAggregate(calls):
-            return worst(*(call_kind(named.call) for named in calls))
+        case Aggregate(keys=by, calls=calls):
+            (below,) = dataflow.inputs[id_]
+            exprs = [named.expr for named in by]
+            return worst(*(_grouped_kind(dataflow, below, exprs, named.call) for named in calls))
+        case GlobalAggregate(calls):
+            (below,) = dataflow.inputs[id_]
+            return worst(*(_grouped_kind(dataflow, below, [], named.call) for named in calls))
         case Over(calls):
             (below,) = dataflow.inputs[id_]
             schema, unique = dataflow.schemas[below], uniqueness(dataflow, below)
@@ -228,6 +234,22 @@ def _limit_kind(dataflow: Dataflow, below: str, limit: Limit) -> Kind:
     if rows <= 1 or takes_all or order_decides(dataflow, below, is_pure):
         return Kind.PURE
     return Kind.CHOICE
+
+
+def _grouped_kind(
+    dataflow: Dataflow, source: str, keys: Sequence[Expr], call: AggregateCall
+) -> Kind:
+    """The kind of an aggregate over groups of a signal, its arguments apart.
+
+    The value at the greatest of something is one if no two rows of a group agree on that.
+    """
+    kind = call_kind(call)
+    if kind is Kind.CHOICE and call.function in ("max_by", "min_by"):
+        exprs = (e for e in (*keys, call.args[1]) if not has_floats(e.type))
+        places = places_determined_by(exprs, dataflow.schemas[source])
+        if uniqueness(dataflow, source).tells_apart(places):
+            return Kind.PURE
+    return kind
 
 
 def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:
