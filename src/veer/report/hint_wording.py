@@ -28,6 +28,10 @@ from veer.model.types import quote_name
 from veer.verdict import Suggestion, Verdict
 
 
+IS_TABLE = re.compile(r"[\w-]+(\.[\w-]+)*")
+FILES = ("csv", "json", "parquet", "orc", "avro", "text")  # formats that Spark SQL reads in place
+
+
 def hint_text(hint: Hint) -> str:
     """What would settle a pair that is not proven, in a sentence."""
     match hint:
@@ -90,7 +94,7 @@ def declaration_text(declaration: Declaration) -> str:
 
 def ddl_text(declaration: Declaration) -> str:
     """A line to add to a schema; nothing for rows that have no name of a table."""
-    if not re.fullmatch(r"[\w.-]+", declaration.table):
+    if not IS_TABLE.fullmatch(declaration.table):
         return ""
     table = f"ALTER TABLE {_table(declaration.table)}"
     match declaration:
@@ -155,7 +159,11 @@ def suggestion_text(suggestion: Suggestion, verdict: Verdict) -> str:
 
 
 def _table(name: str) -> str:
-    return ".".join(quote_name(part) for part in name.split("."))
+    """A table as SQL names it; a file by its format and place."""
+    if IS_TABLE.fullmatch(name):
+        return ".".join(quote_name(part) for part in name.split("."))
+    format_ = name.rpartition(".")[2].lower()
+    return f"{format_}.{quote_name(name)}" if format_ in FILES else quote_name(name)
 
 
 def _listed(columns: Sequence[str]) -> str:
