@@ -27,7 +27,6 @@ from veer.hints import (
 from veer.model.types import quote_name
 from veer.verdict import Suggestion, Verdict
 
-
 IS_TABLE = re.compile(r"[\w-]+(\.[\w-]+)*")
 FILES = ("csv", "json", "parquet", "orc", "avro", "text")  # formats that Spark SQL reads in place
 
