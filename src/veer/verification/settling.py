@@ -16,13 +16,14 @@ from veer.normalize.normalize import normalized
 from veer.options import ColumnMatching, TypeMatching
 from veer.reasons import DifferentComputation, Reason
 from veer.search.paper.decomposition import WalkCounts
+from veer.search.sink_prover import Plan
 from veer.verdict import Resisted, SinkReport, Verdict
 from veer.verification.comparison import Comparison
 from veer.verification.declarations import candidates
 from veer.verification.hinting import Part, hints, limits, parts_between, reasons_in, ties
 from veer.verification.questions import compared, resisted, signals
 from veer.verification.sinks import PairSearch, verify_sinks
-from veer.verification.trials import Trials, cheap, suggest
+from veer.verification.trials import Trials, only_proofs, suggest
 from veer.versions import VersionPair
 
 HINT_BUDGET = 20_000  # work for one verification of a part that resisted
@@ -113,14 +114,16 @@ def _tried(search: PairSearch, pair: QueryPair, asked: Comparison) -> list[Decla
     if sides is None or size(sides[0]) + size(sides[1]) > LARGEST_TRIED:
         return []
     comparison = replace(
-        cheap(asked, HINT_BUDGET),
+        only_proofs(asked),
+        budget=HINT_BUDGET,
         semantics=pair.semantics,
         columns=ColumnMatching.POSITION,
         types=TypeMatching.VALUE,
     )
 
     def verify(p: Dataflow, q: Dataflow, comparison: Comparison) -> SinkReport:
-        inner = _inner(search, VersionPair.of(p, q, stable_ids=False), comparison)
+        pair = VersionPair.of(p, q, stable_ids=False)
+        inner = _inner(search, pair, replace(search.plan, budget=HINT_BUDGET), comparison)
         return verify_sinks(inner, p.sinks[0], q.sinks[0], comparison)
 
     trials = Trials(*sides, comparison, verify, HINT_TRIALS)
@@ -150,16 +153,16 @@ def _whole_trials(search: PairSearch, sink: SinkReport, asked: Comparison) -> Tr
     """The pair of sinks again, with as much work as it had."""
 
     def verify(p: Dataflow, q: Dataflow, comparison: Comparison) -> SinkReport:
-        inner = _inner(search, VersionPair(p, q, search.pair.mapping), comparison)
+        pair = VersionPair(p, q, search.pair.mapping)
+        inner = _inner(search, pair, search.plan, comparison)
         return verify_sinks(inner, sink.p, sink.q, comparison)
 
-    pair, comparison = search.pair, cheap(asked, asked.budget)
-    return Trials(pair.p, pair.q, comparison, verify, SUGGESTION_TRIALS)
+    p, q = search.pair.p, search.pair.q
+    return Trials(p, q, only_proofs(asked), verify, SUGGESTION_TRIALS)
 
 
-def _inner(search: PairSearch, pair: VersionPair, comparison: Comparison) -> PairSearch:
+def _inner(search: PairSearch, pair: VersionPair, plan: Plan, comparison: Comparison) -> PairSearch:
     """A search of its own, which shares the answers of verifiers."""
-    plan = replace(search.plan, budget=comparison.budget)
     return PairSearch(
         pair,
         comparison.semantics,

@@ -150,13 +150,6 @@ def _weakened(trials: Trials, declarations: list[Declaration]) -> tuple[Declarat
     return tuple(declarations)
 
 
-def cheap(comparison: Comparison, budget: int) -> Comparison:
-    """The same comparison with less work, and without the search for witnesses."""
-    return replace(
-        comparison,
-        budget=min(comparison.budget, budget),
-        witnesses=False,
-        evidence=False,
-        recheck=None,
-        suggest_keys=False,
-    )
+def only_proofs(comparison: Comparison) -> Comparison:
+    """The same comparison without the search for witnesses, and without anything beside a verdict."""
+    return replace(comparison, witnesses=False, evidence=False, recheck=None, suggest_keys=False)
