@@ -37,9 +37,19 @@ class AskedQuestions(AnswerCache):
         return answer
 
     def smallest(self) -> QueryPair | None:
-        """The smallest question about signals that no question shows to be equal."""
+        """The smallest question about signals that no question shows to be equal.
+
+        Best of signals without a mate: of one that is proven equal to another signal it does not
+        matter what else it might be equal to.
+        """
+        mated = {p for p, _ in self.proven}, {q for _, q in self.proven}
+
+        def rank(pair: QueryPair) -> tuple[int, int, int]:
+            p, q = signals(pair)
+            return (p in mated[0]) + (q in mated[1]), *_weight(pair)
+
         resisting = [pair for pair in self.open if signals(pair) not in self.proven]
-        return min(resisting, key=_weight, default=None)
+        return min(resisting, key=rank, default=None)
 
 
 def signals(pair: QueryPair) -> tuple[str, str]:
