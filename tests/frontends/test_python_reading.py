@@ -184,6 +184,8 @@ def test_pythons_meaning(body: str, row: dict[str, Any], expected: Any) -> None:
         "return len('{0} {}'.format(s, 3))",
         "return len('%5s' % s)",
         "return len('%d' % y)",  # which may be None
+        "return len('%s %s' % [s, x])",
+        "a = [s]\na.append(x)\nreturn len('%s %s' % a)",
         "while x:\n    x = 0\nreturn x",
         "return len(c for c in s)",
         "return len(date.fromisoformat(s).strftime('%B'))",

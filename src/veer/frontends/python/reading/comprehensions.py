@@ -123,7 +123,7 @@ def _collected(node: Comprehension, items: tuple[Value, ...]) -> Value:
         return Constant(set(known) if isinstance(node, ast.SetComp) else known)
     if not isinstance(node, ast.ListComp):
         raise NotRead("a set or dict of values of the row")  # equal ones would be one item
-    return Items(items)
+    return Items(items, is_list=True)
 
 
 def _require_plain(node: Comprehension) -> None:

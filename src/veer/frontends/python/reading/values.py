@@ -90,6 +90,7 @@ class Items:
     """A list or tuple some items of which depend on the row."""
 
     items: tuple[Value, ...]
+    is_list: bool = False
 
 
 @final
