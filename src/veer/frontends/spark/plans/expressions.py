@@ -108,10 +108,15 @@ Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 @final
 @dataclass
 class VisibleColumns:
-    """The columns an expression may read, by Spark's numbers; `outer` those around a subquery."""
+    """The columns an expression may read, by Spark's numbers; `outer` those around a subquery.
+
+    In the condition of a join that became a subquery (`is_joined`) the columns around it are not
+    marked as such.
+    """
 
     signal: PlanSignal
     outer: VisibleColumns | None = None
+    is_joined: bool = False
 
     def column(self, expr_id: int) -> Column | None:
         """The column that Spark gave this id."""
@@ -180,7 +185,7 @@ class Expressions:
             case "AttributeReference":
                 return self._column(node, scope)
             case "OuterReference":
-                return self._outer(node, scope)
+                return self._outer(node.expression("e"), scope)
             case "Alias":
                 return self.read(node.children[0], scope)
             case "Literal":
@@ -292,10 +297,11 @@ class Expressions:
                     f"column {node.fields['name']!r} is {type_} to Spark, {column.type} to Veer"
                 )
             return column
+        if scope.is_joined:
+            return self._outer(node, scope)
         raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
 
-    def _outer(self, node: Node, scope: VisibleColumns) -> Expr:
-        read = node.expression("e")
+    def _outer(self, read: Node, scope: VisibleColumns) -> Expr:
         expr_id = int(read.fields["exprId"]["id"])
         depth, around = 1, scope.outer
         while around is not None:
