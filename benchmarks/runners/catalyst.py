@@ -3,9 +3,9 @@
 python -m benchmarks catalyst [--plans DIR] [--seconds S] [NAME ...]
 
 For each TPC-DS query (`q1`) and each version of the jobs of tests/cases/jobs (`age_bands-old`) the
-analyzed plan is compared with the optimized one. The seconds are those of verifying alone. With
-`--plans` what was read is kept in a folder, and what is there already is not read again: then no
-JVM is needed. A plan that is refuted makes the exit status 1.
+analyzed plan is compared with the optimized one. The seconds are those of one processor for
+verifying alone. With `--plans` what was read is kept in a folder, and what is there already is not
+read again: then no JVM is needed. A plan that is refuted makes the exit status 1.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=int, default=60, help="for one pair")
     parser.add_argument("--all", action="store_true", help="a line for proven pairs too")
     asked = parser.parse_args(argv)
-    signal.signal(signal.SIGALRM, _stop)
+    signal.signal(signal.SIGPROF, _stop)
     outcomes = []
     for pair in pairs(asked.names or all_names(), asked.plans):
         outcome = compared(pair, asked.seconds)
@@ -89,19 +89,22 @@ def compared(pair: PlanPair, seconds: int) -> Outcome:
         Version("analyzed", pair.analyzed, stable_ids=False),
         Version("optimized", pair.optimized, stable_ids=False),
     )
-    start = time.perf_counter()
-    signal.alarm(seconds)
+    start = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
     try:
         report = verify(*sides, Comparison(columns=ColumnMatching.POSITION))
         answer = report.verdict.value
         why = "; ".join(
             reason_text(s.reason) for s in report.sinks if s.verdict is not Verdict.EQUIVALENT
         )
-    except _TooLongError:
+    except Exception:
+        # Raised inside of the solver's library, the end of the time has other names.
+        if time.process_time() - start < seconds:
+            raise
         answer, why = Verdict.UNKNOWN.value, f"not decided in {seconds} s"
     finally:
-        signal.alarm(0)
-    return Outcome(pair.name, answer, time.perf_counter() - start, why)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return Outcome(pair.name, answer, time.process_time() - start, why)
 
 
 def show(title: str, outcomes: Sequence[Outcome]) -> None:

@@ -24,6 +24,7 @@ from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator
 from veer.model.walk import subqueries
+from veer.normalize.expressions import Normalize
 from veer.normalize.inline_projections import inline_projection
 from veer.normalize.join_views import join_views
 from veer.normalize.keep_operators import keep_operator
@@ -32,6 +33,9 @@ from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
+from veer.normalize.placing.order_joins import order_joins
+from veer.normalize.placing.push import push_conditions
+from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
 
@@ -48,6 +52,8 @@ RULES: tuple[Rule, ...] = (
     place_result,
     keep_operator,
 )
+
+MOST_OPERATORS = 500  # of a dataflow whose conditions are placed
 
 
 def normalized(dataflow: Dataflow) -> Dataflow:
@@ -75,10 +81,8 @@ class _Normalization:
 
 def _normalization(dataflow: Dataflow) -> _Normalization:
     def make() -> _Normalization:
-        rewriting = _rewritten(dataflow, shows_columns=True)
-        result = rewriting.dataflow()
-        normalization = _Normalization(result, tuple(in_order(rewriting.relied)))
-        return result.cached("normalization", lambda: normalization)  # of itself too
+        normalization = _placed(dataflow, shows_columns=True)
+        return normalization.result.cached("normalization", lambda: normalization)  # of itself too
 
     return dataflow.cached("normalization", make)
 
@@ -87,15 +91,45 @@ def _normalized_for_rows(query: Dataflow) -> Dataflow:
     """The normal form of a query of which only counts how many rows there are."""
 
     def make() -> Dataflow:
-        result = _rewritten(query, shows_columns=False).dataflow()
+        result = _placed(query, shows_columns=False).result
         return result.cached("normalization for rows", lambda: result)  # of itself too
 
     return query.cached("normalization for rows", make)
 
 
-def _rewritten(dataflow: Dataflow, *, shows_columns: bool) -> Rewriting:
+def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
+    """Projections inlined, subqueries joined, conditions pushed, what that leaves inlined again."""
+    first = _rewritten(dataflow, inlined, _inlined_for_rows, shows_columns=shows_columns)
+    result, relied = first.dataflow(), first.relied
+    if len(result.operators) <= MOST_OPERATORS:
+        pushed = push_conditions(subqueries_as_joins(result, inlined))
+        first = _rewritten(pushed, inlined, _inlined_for_rows, shows_columns=shows_columns)
+        ordered = order_joins(first.dataflow())
+        last = _rewritten(ordered, normalized, _normalized_for_rows, shows_columns=shows_columns)
+        result, relied = last.dataflow(), relied | first.relied | last.relied
+    return _Normalization(result, tuple(in_order(relied)))
+
+
+def inlined(query: Dataflow) -> Dataflow:
+    """The first half of the normal form, in which conditions stand where they stood."""
+    return query.cached(
+        "inlined",
+        lambda: _rewritten(query, inlined, _inlined_for_rows, shows_columns=True).dataflow(),
+    )
+
+
+def _inlined_for_rows(query: Dataflow) -> Dataflow:
+    return query.cached(
+        "inlined for rows",
+        lambda: _rewritten(query, inlined, _inlined_for_rows, shows_columns=False).dataflow(),
+    )
+
+
+def _rewritten(
+    dataflow: Dataflow, of_query: Normalize, of_rows: Normalize, *, shows_columns: bool
+) -> Rewriting:
     """All operators written anew, inputs before what they feed."""
-    rewriting = Rewriting(dataflow, normalized, _normalized_for_rows, shows_columns=shows_columns)
+    rewriting = Rewriting(dataflow, of_query, of_rows, shows_columns=shows_columns)
     for id_ in dataflow.order:
         inputs = dataflow.inputs[id_]
         try:

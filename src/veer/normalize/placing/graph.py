@@ -1,0 +1,26 @@
+"""A dataflow of operators that were written one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from veer.model.dag import Dataflow, Link
+from veer.model.ops import AnyOperator
+
+
+def dataflow_of(
+    operators: Mapping[str, AnyOperator],
+    inputs: Mapping[str, Sequence[str]],
+    sinks: Sequence[str],
+) -> Dataflow:
+    """Those of some operators that the sinks need."""
+    needed = dict.fromkeys(sinks)
+    waiting = list(needed)
+    for id_ in waiting:  # grows meanwhile
+        new = dict.fromkeys(i for i in inputs[id_] if i not in needed)
+        needed |= new
+        waiting += new
+    return Dataflow(
+        {i: o for i, o in operators.items() if i in needed},
+        [Link(b, i, port) for i in needed for port, b in enumerate(inputs[i])],
+    )

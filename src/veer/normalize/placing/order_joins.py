@@ -1,0 +1,204 @@
+"""Inner joins in an order of their own, whatever order they were written in.
+
+    Join (b = c) <- Join (a = b) <- t(a), u(b);  v(c)   and   Join (a = b) <- t,  Join (b = c) <- u, v
+        =>   the same joins of t, u and v
+
+What is joined is ordered by what it computes (`fingerprints`), where that is alike by the conditions
+it has with the others, and each next one has a condition with those before if one does. Columns
+that are equal on all rows are compared with the first of them. Sound because inner joins may be done
+in any order, with each condition as soon as its columns are there; a projection puts the columns
+back as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from veer.analysis.fingerprint import fingerprints
+from veer.model.conditions import conjunction, conjuncts
+from veer.model.dag import Dataflow, Link
+from veer.model.digests import json_digest
+from veer.model.expr import Column, Compare, Expr, Named
+from veer.model.ops import AnyOperator, Join, Project
+from veer.model.schema import Schema
+from veer.model.walk import outer_columns, substitute_columns
+from veer.normalize.expressions import is_random
+from veer.normalize.placing.conditions import equal_columns, smallest
+from veer.normalize.placing.holding import column_at, places_read
+
+ROUNDS = 3  # of telling alike inputs apart by their neighbours
+
+
+@final
+@dataclass(frozen=True)
+class _Cluster:
+    """Inner joins on top of each other: what they join, the conditions over all their columns."""
+
+    leaves: tuple[str, ...]
+    schema: Schema
+    conditions: tuple[Expr, ...] = ()
+    joins: tuple[str, ...] = ()  # the topmost last
+
+
+def order_joins(dataflow: Dataflow) -> Dataflow:
+    """The dataflow with the inputs of its inner joins in order."""
+    inner = [i for i in dataflow.order if _is_inner(dataflow, i)]
+    if not inner or any(outer_columns(dataflow)):  # a query by itself does not tell all it reads
+        return dataflow
+    tops = {i for i in inner if not _is_part(dataflow, i)}
+    operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
+    for top in sorted(tops):
+        _write(dataflow, top, operators, inputs)
+    links = [Link(b, i, port) for i, to in inputs.items() for port, b in enumerate(to)]
+    return Dataflow(operators, links)
+
+
+def _is_inner(dataflow: Dataflow, id_: str) -> bool:
+    operator = dataflow.operators[id_]
+    if not isinstance(operator, Join) or operator.kind not in ("inner", "cross"):
+        return False
+    return operator.condition is None or not is_random(operator.condition)
+
+
+def _is_part(dataflow: Dataflow, id_: str) -> bool:
+    """Whether an inner join is read by one operator alone, an inner join too."""
+    readers = dataflow.outputs[id_]
+    return len(readers) == 1 and _is_inner(dataflow, readers[0].dst)
+
+
+def _cluster(dataflow: Dataflow, id_: str) -> _Cluster:
+    operator = dataflow.operators[id_]
+    assert isinstance(operator, Join)
+    sides = []
+    for below in dataflow.inputs[id_]:
+        if _is_inner(dataflow, below) and _is_part(dataflow, below):
+            sides.append(_cluster(dataflow, below))
+        else:
+            sides.append(_Cluster((below,), dataflow.schemas[below]))
+    left, right = sides
+    both = left.schema + right.schema
+    conditions = [
+        *left.conditions,
+        *(_moved(c, right.schema, both, len(left.schema)) for c in right.conditions),
+        *(() if operator.condition is None else conjuncts(operator.condition)),
+    ]
+    joins = (*left.joins, *right.joins, id_)
+    return _Cluster((*left.leaves, *right.leaves), both, tuple(conditions), joins)
+
+
+def _moved(condition: Expr, schema: Schema, both: Schema, start: int) -> Expr:
+    return substitute_columns(
+        condition, lambda c: column_at(both, start + schema.place(c.name, c.occurrence))
+    )
+
+
+def _write(
+    dataflow: Dataflow,
+    top: str,
+    operators: dict[str, AnyOperator],
+    inputs: dict[str, tuple[str, ...]],
+) -> None:
+    """The joins of a cluster anew, their columns put back as they were."""
+    cluster = _cluster(dataflow, top)
+    for join in cluster.joins:
+        del operators[join], inputs[join]
+    widths = [len(dataflow.schemas[i]) for i in cluster.leaves]
+    starts = [sum(widths[:n]) for n in range(len(widths))]
+    order = _order(dataflow, cluster, starts, widths)
+    names = [cluster.leaves[n] for n in order]
+    schema = dataflow.schemas[names[0]]
+    for name in names[1:]:
+        schema = schema + dataflow.schemas[name]
+    new_starts, at = {}, 0
+    for n in order:
+        new_starts[n], at = at, at + widths[n]
+    table = {starts[n] + i: new_starts[n] + i for n in range(len(widths)) for i in range(widths[n])}
+    old = cluster.schema
+
+    def column(c: Column) -> Column:
+        return column_at(schema, table[old.place(c.name, c.occurrence)])
+
+    conditions = _spanning(
+        [substitute_columns(c, column) for c in cluster.conditions],
+        schema,
+        [(new_starts[n], new_starts[n] + widths[n]) for n in order],
+    )
+    base, width = names[0], widths[order[0]]
+    for step, n in enumerate(order[1:], 1):
+        width += widths[n]
+        last = step == len(order) - 1
+        ready = [c for c in conditions if max(places_read(c, schema), default=0) < width or last]
+        conditions = [c for c in conditions if c not in ready]
+        kept = smallest(ready, schema)
+        condition = conjunction(kept) if kept else None
+        name = f"{top} step {step}"
+        while name in operators or name in dataflow.operators:
+            name += "'"
+        operators[name] = Join("inner" if kept else "cross", condition)
+        inputs[name] = (base, cluster.leaves[n])
+        base = name
+    back = tuple(Named(f.name, column_at(schema, table[i])) for i, f in enumerate(cluster.schema))
+    operators[top], inputs[top] = Project(back), (base,)
+
+
+def _spanning(
+    conditions: Sequence[Expr], schema: Schema, inputs: Sequence[tuple[int, int]]
+) -> list[Expr]:
+    """The conditions with each column that equals others compared with the first of them only."""
+    classes = equal_columns(conditions)
+    kept = [
+        c
+        for c in conditions
+        if not (isinstance(c, Compare) and c.op == "=" and _are_equal(c.left, c.right, classes))
+    ]
+    for members in {id(m): m for m in classes.values()}.values():
+        places = sorted(schema.place(c.name, c.occurrence) for c in members)
+        firsts = []  # of each input
+        for start, end in inputs:
+            inside = [p for p in places if start <= p < end]
+            firsts += inside[:1]
+            # Equal columns of one input are compared there, if below they were not.
+            kept += [_equality(schema, inside[0], p) for p in inside[1:]]
+        kept += [_equality(schema, firsts[0], p) for p in firsts[1:]]
+    return kept
+
+
+def _are_equal(left: Expr, right: Expr, classes: Mapping[Column, list[Column]]) -> bool:
+    return isinstance(left, Column) and isinstance(right, Column) and right in classes.get(left, ())
+
+
+def _equality(schema: Schema, one: int, other: int) -> Expr:
+    return Compare("=", column_at(schema, one), column_at(schema, other))
+
+
+def _order(
+    dataflow: Dataflow, cluster: _Cluster, starts: Sequence[int], widths: Sequence[int]
+) -> list[int]:
+    """The inputs in an order that does not depend on how they were written."""
+    by_signal = fingerprints(dataflow)
+    colors = [by_signal[leaf] for leaf in cluster.leaves]
+    owner = {
+        s + i: n for n, (s, w) in enumerate(zip(starts, widths, strict=True)) for i in range(w)
+    }
+    neighbours: list[list[tuple[int, str]]] = [[] for _ in colors]
+    for condition in cluster.conditions:
+        places = sorted(places_read(condition, cluster.schema))
+        for place in places:
+            for other in places:
+                if owner[place] != owner[other]:
+                    edge = f"{place - starts[owner[place]]} {other - starts[owner[other]]}"
+                    neighbours[owner[place]].append((owner[other], edge))
+    for _ in range(ROUNDS):
+        colors = [
+            json_digest([color, sorted([edge, colors[m]] for m, edge in near)], 32)
+            for color, near in zip(colors, neighbours, strict=True)
+        ]
+    left = sorted(range(len(colors)), key=lambda n: (colors[n], n))
+    order = [left.pop(0)]
+    while left:
+        joined = [n for n in left if any(m in order for m, _ in neighbours[n])]
+        order.append((joined or left)[0])
+        left.remove(order[-1])
+    return order
