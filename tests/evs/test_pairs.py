@@ -5,6 +5,11 @@ The columns of these queries are compared by their place, as `veer batch` does.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
 import pytest
 
 from tests.evs.test_cases import assert_lawful, assert_not_refuted
@@ -12,15 +17,24 @@ from tests.support import CASES, Case, load_cases
 from veer.batch import BatchOptions, decide
 from veer.evs import registry
 from veer.frontends.sql import read_sql
+from veer.model.ops import Source
 from veer.model.query_pair import QueryPair
+from veer.model.sources import tables_read
+from veer.model.types import DateType, DecimalType, TimestampType
 from veer.refute import Refutation
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """
 CREATE TABLE r (a INT, b INT, c STRING);
 CREATE TABLE s (a INT, b INT, c STRING);
-CREATE TABLE t (k INT NOT NULL, v INT, w STRING, PRIMARY KEY (k))
+CREATE TABLE t (k INT NOT NULL, v INT, w STRING, PRIMARY KEY (k));
+CREATE TABLE e (id BIGINT NOT NULL, d DATE, ts TIMESTAMP, x STRING, n INT, m BIGINT, p DECIMAL(10, 2), f DOUBLE)
 """
+READ: dict[type, Callable[[str], Any]] = {
+    DateType: date.fromisoformat,
+    TimestampType: datetime.fromisoformat,
+    DecimalType: Decimal,
+}
 FILES = sorted(path.stem for path in (CASES / "pairs").glob("*.cases"))
 ALL = [(name, case) for name in FILES for case in load_cases(f"pairs/{name}.cases")]
 
@@ -36,11 +50,23 @@ def test_pair(case: Case) -> None:
     if line["verdict"] == "equivalent":
         assert_not_refuted(refutation)
         return
-    tables = {n: [tuple(r) for r in t["rows"]] for n, t in line["witness"]["tables"].items()}
+    sources = tables_read((p, q))
+    tables = {n: _rows(t["rows"], sources[n]) for n, t in line["witness"]["tables"].items()}
     assert refutation.differ(tables)
     assert_lawful(refutation, tables)
     pair = QueryPair(p, q, TableSemantics.BAG, places)
     assert registry.get("algebra").verify(pair).verdict is Verdict.UNKNOWN
+
+
+def _rows(rows: list[list[Any]], source: Source) -> list[tuple[Any, ...]]:
+    """The rows of a table of a witness, which tells dates and decimals as texts."""
+    types = [type(f.type) for f in source.fields]
+    return [
+        tuple(
+            READ[t](v) if t in READ and v is not None else v for v, t in zip(r, types, strict=True)
+        )
+        for r in rows
+    ]
 
 
 def test_there_are_near_misses_for_what_is_proven() -> None:

@@ -25,7 +25,6 @@ from veer.functions.registry import (
     Argument,
     Failure,
     Kind,
-    Nulls,
     OverFunction,
     ScalarFunction,
     attempt_of,
@@ -109,7 +108,6 @@ def test_other_functions_claim_nothing_by_themselves() -> None:
 @pytest.mark.parametrize("name", [n for n, f in SCALAR.items() if f.folding is not Folding.NEVER])
 def test_what_is_computed_beforehand_is_a_function_of_its_arguments(name: str) -> None:
     assert SCALAR[name].kind is Kind.PURE
-    assert SCALAR[name].nulls in (Nulls.STRICT, Nulls.PROPAGATE)
 
 
 def test_attempts_never_fail_and_try_what_can() -> None:

@@ -214,9 +214,10 @@ _HOLE = re.compile(r"\{(\w+)\}")
 class Expressions:
     """A stream of random expressions."""
 
-    def __init__(self, random: Random, *, wrong: float = 0.04) -> None:
+    def __init__(self, random: Random, *, wrong: float = 0.04, constants: float = 0.35) -> None:
         self.random = random
         self.wrong = wrong
+        self.constants = constants
 
     def any(self, depth: int = 2) -> str:
         """An expression of a random kind."""
@@ -240,7 +241,7 @@ class Expressions:
         columns = COLUMNS.get({"ai": "arr", "at": "arr"}.get(kind, kind), ())
         if kind in ("ai", "at"):
             return kind
-        if columns and (kind not in CONSTANTS or self.random.random() < 0.65):
+        if columns and (kind not in CONSTANTS or self.random.random() < 1 - self.constants):
             return self.random.choice(columns)
         return self.random.choice(CONSTANTS[kind])
 

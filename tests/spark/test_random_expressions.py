@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.generators.conditions import Conditions, near_table
 from tests.generators.expressions import Expressions, all_casts, templates_once
 from tests.generators.tables import wide_table
 from tests.spark.batches import Tally, compare_expressions
@@ -55,4 +56,29 @@ def test_random_expressions(spark: SparkSession, number: int) -> None:
     texts = [made.any(random.choice((1, 1, 2, 3))) for _ in range(100)]
     tally = Tally()
     compare_expressions(spark, table, texts, tally)
+    report(tally, seed)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_expressions_of_constants(spark: SparkSession, number: int) -> None:
+    """What is computed beforehand is what Spark computes."""
+    seed = f"{SEED}/{number} constants"
+    random = Random(seed)
+    table = wide_table(random, 3)
+    register(spark, [table])
+    made = Expressions(random, wrong=0.0, constants=0.95)
+    tally = Tally()
+    compare_expressions(spark, table, [made.any(2) for _ in range(100)], tally)
+    report(tally, seed)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_conditions(spark: SparkSession, number: int) -> None:
+    seed = f"{SEED}/{number} conditions"
+    random = Random(seed)
+    table = near_table(random, 25)
+    register(spark, [table])
+    made = Conditions(random)
+    tally = Tally()
+    compare_expressions(spark, table, [made.any() for _ in range(100)], tally)
     report(tally, seed)

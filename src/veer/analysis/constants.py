@@ -1,68 +1,204 @@
-"""Constants computed where that is certain: exact casts, and arithmetic of whole numbers.
+"""Constants computed: every operation on constants whose value is certain becomes that value.
 
-A constant is put in the place of an expression only if Spark gives that value on every row, in every
-time zone and language. What would overflow or fail is left as it is: it may never be evaluated.
+    DATE '1994-01-01' + INTERVAL 1 YEAR   =>   DATE '1995-01-01'
+    CASE WHEN 1 > 2 THEN a ELSE b END     =>   b
+
+A constant is put in the place of an expression only if Spark gives that value on every row, of the
+same type, to the last digit and the sign of a zero. The session's time zone is UTC, as everywhere
+in the model. What would overflow or fail is left as it is: it may never be evaluated. So is what
+depends on the run, such as the current date.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, assert_never
 
 from veer.errors import UnsupportedError
 from veer.functions.arithmetic import EXACT
 from veer.functions.casts import cast_function
 from veer.functions.moments import parse_date
-from veer.functions.registry import Failure, Nulls, scalar_function
-from veer.functions.traits import Folding
-from veer.model.expr import Call, Cast, Expr, Literal
+from veer.functions.ordering import sort_key
+from veer.functions.registry import Failure, Kind, Nulls, scalar_function
+from veer.functions.traits import Folding, SolverMeaning
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Expr,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
 from veer.model.types import (
+    BOOLEAN,
     INTEGER_BITS,
     LONG,
     BooleanType,
     DataType,
     DateType,
+    DayTimeIntervalType,
     DecimalType,
     DoubleType,
+    FloatType,
     IntegralType,
     StringType,
+    TimestampNtzType,
+    TimestampType,
+    YearMonthIntervalType,
+)
+
+TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
+# Types whose values are written one way, in every language.
+SETTLED = (
+    IntegralType,
+    DecimalType,
+    StringType,
+    DateType,
+    BooleanType,
+    TimestampType,
+    TimestampNtzType,
+    DayTimeIntervalType,
+    YearMonthIntervalType,
+)
+NUMBERS = (IntegralType, DecimalType, DoubleType)
+MOMENTS = (DateType, TimestampType, TimestampNtzType)
+# A number in a text that every language reads alike, and rounds alike.
+NUMERAL = re.compile(r"[+-]?\d{1,30}(\.\d{0,30})?([eE][+-]?\d{1,3})?", re.ASCII)
+COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
+    {
+        "=": lambda a, b: bool(a == b),
+        "<": lambda a, b: bool(a < b),
+        "<=": lambda a, b: bool(a <= b),
+        ">": lambda a, b: bool(a > b),
+        ">=": lambda a, b: bool(a >= b),
+    }
 )
 
 
-def folded(expr: Expr) -> Expr:
-    """A cast of a constant, or a sum, difference or product of two, as one; else itself."""
+def computed(expr: Expr) -> Expr:
+    """An operation on constants as its value, where that is certain; else itself.
+
+    Looks at the top only: what is below is taken as it is. A condition or CASE of which constants
+    decide some parts loses these.
+    """
     match expr:
         case Cast(Literal() as literal, type_):
-            return _exact_cast(literal, type_) or expr
-        case Call("+" | "-" | "*" as name, (Literal(int() as a), Literal(int() as b)), type_):
-            types = [arg.type for arg in expr.args]
-            if not all(isinstance(t, IntegralType) for t in (type_, *types)):
-                return expr
-            try:
-                return Literal(scalar_function(name).meaning(types, type_)(a, b), type_)
-            except Failure:
-                return expr
+            return _cast(expr, literal, type_)
+        case Call():
+            return _call(expr)
+        case Compare(op, Literal() as left, Literal() as right):
+            return _compared(op, left, right) or expr
+        case InList(Literal() as arg, options) if all(isinstance(o, Literal) for o in options):
+            parts = [_compared("=", arg, o) for o in options if isinstance(o, Literal)]
+            known = tuple(p for p in parts if p is not None)
+            return _without_decided(Or(known)) if len(known) == len(parts) else expr
+        case IsNull(Literal(value)):
+            return TRUE if value is None else FALSE
+        case Not(Literal(value)):
+            return Literal(None, BOOLEAN) if value is None else FALSE if value else TRUE
+        case And() | Or():
+            return _without_decided(expr)
+        case Case():
+            return _without_decided_branches(expr)
         case _:
             return expr
 
 
-def _exact_cast(literal: Literal, type_: DataType) -> Literal | None:
-    """A constant in another type that holds it exactly, null included; None if it does not."""
-    return Literal(None, type_) if literal.value is None else widened(literal, type_)
+# -- conditions ------------------------------------------------------------------------------------
+
+
+def _compared(op: str, left: Literal, right: Literal) -> Literal | None:
+    """Two constants compared as Spark does: -0.0 is 0.0 and NaN, equal to itself, the greatest."""
+    type_ = left.type
+    if type_ != right.type or not isinstance(type_, (*SETTLED, FloatType, DoubleType)):
+        return None
+    if left.value is None or right.value is None:
+        if op == "<=>":
+            return TRUE if left.value is right.value else FALSE
+        return Literal(None, BOOLEAN)
+    key = sort_key(type_)
+    holds = COMPARISONS["=" if op == "<=>" else op]
+    return TRUE if holds(key(left.value), key(right.value)) else FALSE
+
+
+def _without_decided(expr: And | Or) -> Expr:
+    """An AND without what is always true, an OR without what is never; decided by one other.
+
+    In three-valued logic too: true is neutral to AND, and false decides it beside nulls.
+    """
+    neutral, decisive = (TRUE, FALSE) if isinstance(expr, And) else (FALSE, TRUE)
+    if decisive in expr.args:
+        return decisive
+    kept = tuple(a for a in expr.args if a != neutral)
+    if all(isinstance(a, Literal) for a in kept):
+        return Literal(None, BOOLEAN) if kept else neutral
+    if len(kept) == 1:
+        return kept[0]
+    return expr if len(kept) == len(expr.args) else type(expr)(kept)
+
+
+def _without_decided_branches(case: Case) -> Expr:
+    """A CASE without branches that are never taken, or come after one that always is."""
+    kept: list[tuple[Expr, Expr]] = []
+    otherwise = case.otherwise
+    for when, then in case.branches:
+        if when == TRUE:
+            otherwise = then
+            break
+        if not isinstance(when, Literal):
+            kept.append((when, then))
+    if not kept:
+        return otherwise
+    return case if len(kept) == len(case.branches) else Case(tuple(kept), otherwise)
+
+
+# -- casts -----------------------------------------------------------------------------------------
+
+
+def _cast(expr: Cast, literal: Literal, type_: DataType) -> Expr:
+    wider = Literal(None, type_) if literal.value is None else widened(literal, type_)
+    if wider is not None or not _is_certain_cast(literal, type_):
+        return wider or expr
+    try:
+        value = cast_function(literal.type, type_, expr.mode)(literal.value)
+    except (Failure, UnsupportedError):
+        return expr
+    if value is None and isinstance(type_, MOMENTS):
+        return expr  # of texts Spark knows words like 'epoch', in constants alone
+    return Literal(value, type_)
+
+
+def _is_certain_cast(literal: Literal, type_: DataType) -> bool:
+    """Whether Python converts a constant to the value that Spark gives, if it does not fail."""
+    given = literal.type
+    if isinstance(given, SETTLED) and isinstance(type_, SETTLED):
+        return True
+    if isinstance(type_, DoubleType):
+        # Both round to the nearest double, and to an even one where two are as near.
+        is_numeral = isinstance(literal.value, str) and NUMERAL.fullmatch(literal.value)
+        return isinstance(given, NUMBERS) or bool(is_numeral)
+    return isinstance(given, DoubleType) and isinstance(type_, IntegralType)
 
 
 def widened(literal: Literal, type_: DataType) -> Literal | None:
     """A number as a constant of another type, where that type holds it exactly; a date likewise.
 
-    None where digits would be lost. Null is not a number: see `_exact_cast`.
+    None where digits would be lost. Null is not a number.
     """
     value: Any = literal.value
     if value is None:
         return None
     if isinstance(literal.type, StringType) and isinstance(type_, DateType):
-        day = parse_date(value)
-        return None if day is None else Literal(day, type_)
+        return _date(value)
     if isinstance(literal.type, DoubleType) and isinstance(type_, IntegralType):
         # A whole number: filling nulls with 0 casts 0.0 to the type of the column.
         if not float(value).is_integer() or abs(value) > 1 << 53:
@@ -86,32 +222,48 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
     return None
 
 
-def computed(expr: Expr) -> Expr:
-    """An operation on constants as its value, where that is certain; else itself."""
-    match expr:
-        case Cast(Literal(value) as literal, type_, mode):
-            wider = _exact_cast(literal, type_)
-            if wider is not None or not _is_settled(literal.type, type_):
-                return wider or expr
-            if isinstance(type_, DateType) and isinstance(literal.type, StringType):
-                return expr  # Spark knows words like 'epoch', in constants alone
-            try:
-                return Literal(cast_function(literal.type, type_, mode)(value), type_)
-            except (Failure, UnsupportedError):
-                return expr
-        case Call(name, args, type_):
-            function = scalar_function(name)
-            if not _is_foldable(function.folding, type_, args):
-                return expr
-            values = [a.value for a in args if isinstance(a, Literal)]
-            if None in values or function.nulls not in (Nulls.STRICT, Nulls.PROPAGATE):
-                return expr
-            try:
-                return Literal(function.meaning([a.type for a in args], type_)(*values), type_)
-            except (Failure, UnsupportedError):
-                return expr
-        case _:
-            return expr
+def _date(text: str) -> Literal | None:
+    """The date that a text tells, if it tells one that Python's calendar has."""
+    try:
+        day = parse_date(text)
+    except UnsupportedError:
+        return None
+    return None if day is None else Literal(day, DateType())
+
+
+# -- functions -------------------------------------------------------------------------------------
+
+
+def _call(call: Call) -> Expr:
+    function = scalar_function(call.function)
+    if function.solver is SolverMeaning.FIRST_PRESENT:
+        return _first_present(call)
+    if function.kind is not Kind.PURE or not _is_foldable(function.folding, call.type, call.args):
+        return call
+    values = [a.value for a in call.args if isinstance(a, Literal)]
+    if None in values and function.nulls in (Nulls.STRICT, Nulls.PROPAGATE):
+        return Literal(None, call.type)
+    try:
+        value = function.meaning([a.type for a in call.args], call.type)(*values)
+    except (Failure, UnsupportedError):
+        return call
+    return Literal(value, call.type) if _is_plain(value) else call
+
+
+def _first_present(call: Call) -> Expr:
+    """COALESCE without nulls, and without what comes after a constant: COALESCE(a, 0, b)."""
+    kept: list[Expr] = []
+    for arg in call.args:
+        if not isinstance(arg, Literal):
+            kept.append(arg)
+        elif arg.value is not None:
+            kept.append(arg)
+            break
+    if len(kept) == len(call.args):
+        return kept[0] if len(kept) == 1 and kept[0].type == call.type else call
+    if not kept:
+        return Literal(None, call.type)
+    return _first_present(replace(call, args=tuple(kept)))
 
 
 def _is_foldable(folding: Folding, type_: DataType, args: Sequence[Expr]) -> bool:
@@ -122,19 +274,11 @@ def _is_foldable(folding: Folding, type_: DataType, args: Sequence[Expr]) -> boo
         case Folding.NEVER:
             return False
         case Folding.SETTLED:
-            return _is_settled(type_, *(a.type for a in args))
+            return all(isinstance(t, SETTLED) for t in (type_, *(a.type for a in args)))
         case Folding.IEEE:
             return True
         case _:
             assert_never(folding)
-
-
-def _is_settled(*types: DataType) -> bool:
-    """Whether values of these types are written one way, in every time zone."""
-    return all(
-        isinstance(t, IntegralType | DecimalType | StringType | DateType | BooleanType)
-        for t in types
-    )
 
 
 def _is_plain(value: Any) -> bool:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
 
+from veer.analysis.constants import computed
+from veer.analysis.text_patterns import constant_pattern
 from veer.functions.registry import scalar_function
 from veer.functions.traits import Domain
 from veer.model.conditions import conjuncts
@@ -71,7 +73,7 @@ from veer.model.types import (
     TimestampNtzType,
     TimestampType,
 )
-from veer.model.walk import children, map_children, operator_exprs, query_of
+from veer.model.walk import children, map_children, map_exprs, operator_exprs, query_of, transform
 
 WIDTHS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 
@@ -109,13 +111,18 @@ class _Collector:
 
     def __init__(self, dataflow: Dataflow) -> None:
         self.dataflow = dataflow
+        # Where constants can be computed, nothing fails.
+        self.operators = {
+            id_: map_exprs(operator, lambda e: transform(e, computed))
+            for id_, operator in dataflow.operators.items()
+        }
         self.columns: dict[str, list[Expr]] = {}
         self.guards: dict[str, list[Expr]] = {}
 
     def collect(self, ids: list[str]) -> Iterator[FailingExpression]:
         """What may fail in some operators, given with those that feed them first."""
         for id_ in ids:
-            operator = self.dataflow.operators[id_]
+            operator = self.operators[id_]
             below = self.dataflow.inputs[id_]
             schema = Schema(tuple(f for i in below for f in self.dataflow.schemas[i]))
             given = [c for i in below for c in self.columns[i]]
@@ -127,7 +134,7 @@ class _Collector:
 
     def _outputs(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
         """The columns of an operator as expressions over source columns, as far as they are some."""
-        operator = self.dataflow.operators[id_]
+        operator = self.operators[id_]
         own = self.dataflow.schemas[id_]
         match operator:
             case Source(table):
@@ -154,7 +161,7 @@ class _Collector:
 
     def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
         """The conditions that every row an operator gives has passed."""
-        operator = self.dataflow.operators[id_]
+        operator = self.operators[id_]
         match operator:
             case Filter(predicate):
                 return [*guards, *conjuncts(_resolved(predicate, schema, given))]
@@ -259,6 +266,8 @@ def _call_can_fail(call: Call) -> bool:
             if not isinstance(place, Literal) or not isinstance(place.value, int):
                 return True
             return not 0 <= place.value < INTEGER_BITS[number.type]
+        case Domain.PATTERN:
+            return constant_pattern(call.args[1:]) is None
         case _:
             assert_never(domain)
 

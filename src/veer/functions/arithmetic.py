@@ -511,6 +511,7 @@ def _trying(name: str, base: str) -> None:
         TOTAL,
         typed=True,
         evaluation=Evaluation.TRIED_DIVISOR_FIRST if divides else Evaluation.IN_ORDER,
+        folding=Folding.SETTLED,
         coercion=Coercion.ATTEMPT,
         ignores_zero_sign=function.ignores_zero_sign,
         attempt_of=base,

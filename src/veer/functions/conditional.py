@@ -16,7 +16,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Evaluation, SolverMeaning
+from veer.functions.traits import Evaluation, Folding, SolverMeaning
 from veer.functions.typing import same_type, signature
 from veer.model.types import DOUBLE, INT, LONG, STRING, DataType
 
@@ -67,6 +67,7 @@ scalar(
     spark=("Greatest",),
     solver=SolverMeaning.GREATEST,
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 scalar(
     "least",
@@ -79,6 +80,7 @@ scalar(
     spark=("Least",),
     solver=SolverMeaning.LEAST,
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 
 scalar(

@@ -130,6 +130,7 @@ scalar(
     PARTIAL,
     spark=("AddMonths",),
     folding=Folding.SETTLED,
+    solver=SolverMeaning.MONTHS_LATER,
 )
 scalar(
     "months_between",
@@ -149,6 +150,8 @@ scalar(
     STRICT,
     TOTAL,
     spark=("LastDay",),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.LAST_DAY,
 )
 
 
@@ -164,7 +167,14 @@ def _next_day(value: date, name: str) -> date | None:
 
 
 scalar(
-    "next_day", signature(DATE, DATE, STRING), _next_day, PURE, STRICT, PARTIAL, spark=("NextDay",)
+    "next_day",
+    signature(DATE, DATE, STRING),
+    _next_day,
+    PURE,
+    STRICT,
+    PARTIAL,
+    spark=("NextDay",),
+    folding=Folding.SETTLED,
 )
 
 
@@ -183,6 +193,7 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("MakeDate",),
+    folding=Folding.SETTLED,
 )
 
 
@@ -217,6 +228,8 @@ scalar(
     PARTIAL,
     typed=True,
     sql=Infix("+"),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.INTERVAL_LATER,
 )
 
 
@@ -230,7 +243,15 @@ def _difference_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar(
-    "subtract_moments", _difference_rule, lambda a, b: a - b, PURE, STRICT, TOTAL, sql=Infix("-")
+    "subtract_moments",
+    _difference_rule,
+    lambda a, b: a - b,
+    PURE,
+    STRICT,
+    TOTAL,
+    sql=Infix("-"),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.TIME_BETWEEN,
 )
 
 # -- parts -----------------------------------------------------------------------------------
@@ -259,6 +280,8 @@ scalar(
     TOTAL,
     spark=("Quarter",),
     extracts=("quarter",),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.QUARTER,
 )
 scalar(
     "month",
@@ -270,6 +293,7 @@ scalar(
     spark=("Month",),
     extracts=("month",),
     folding=Folding.SETTLED,
+    solver=SolverMeaning.MONTH,
 )
 scalar(
     "day",
@@ -282,6 +306,7 @@ scalar(
     spark=("DayOfMonth",),
     extracts=("day", "days"),
     folding=Folding.SETTLED,
+    solver=SolverMeaning.DAY_OF_MONTH,
 )
 scalar(
     "dayofweek",
@@ -292,8 +317,20 @@ scalar(
     TOTAL,
     spark=("DayOfWeek",),
     extracts=("dayofweek", "dow"),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.DAY_OF_WEEK,
 )
-scalar("weekday", DAY_PART, lambda d: d.weekday(), PURE, STRICT, TOTAL, spark=("WeekDay",))
+scalar(
+    "weekday",
+    DAY_PART,
+    lambda d: d.weekday(),
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("WeekDay",),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.WEEKDAY,
+)
 scalar(
     "dayofyear",
     DAY_PART,
@@ -303,6 +340,8 @@ scalar(
     TOTAL,
     spark=("DayOfYear",),
     extracts=("dayofyear", "doy"),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.DAY_OF_YEAR,
 )
 scalar(
     "weekofyear",
@@ -313,9 +352,19 @@ scalar(
     TOTAL,
     spark=("WeekOfYear",),
     extracts=("weekofyear", "week"),
+    folding=Folding.SETTLED,
 )
 scalar(
-    "hour", CLOCK_PART, lambda t: t.hour, PURE, STRICT, TOTAL, spark=("Hour",), extracts=("hour",)
+    "hour",
+    CLOCK_PART,
+    lambda t: t.hour,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Hour",),
+    extracts=("hour",),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.HOUR,
 )
 scalar(
     "minute",
@@ -326,8 +375,20 @@ scalar(
     TOTAL,
     spark=("Minute",),
     extracts=("minute",),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.MINUTE,
 )
-scalar("second", CLOCK_PART, lambda t: t.second, PURE, STRICT, TOTAL, spark=("Second",))
+scalar(
+    "second",
+    CLOCK_PART,
+    lambda t: t.second,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Second",),
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.SECOND,
+)
 
 _TRUNCATED: dict[str, Callable[[Any], Any]] = {
     "year": lambda d: d.replace(month=1, day=1),
@@ -354,10 +415,17 @@ _CLOCK = {
 }
 
 
+def unit_of(function: str, unit: str) -> str | None:
+    """The unit that TRUNC or DATE_TRUNC takes a name for, by its own name; None if for none."""
+    lowered = unit.lower()
+    if function == "date_trunc" and lowered in ("microsecond", "millisecond", *_CLOCK):
+        return "day" if lowered == "dd" else lowered
+    return _UNITS.get(lowered)
+
+
 def knows_unit(function: str, unit: str) -> bool:
     """Whether TRUNC or DATE_TRUNC gives a value for the unit; else null, its argument unread."""
-    finer = ("microsecond", "millisecond", *_CLOCK) if function == "date_trunc" else ()
-    return unit.lower() in (*_UNITS, *finer)
+    return unit_of(function, unit) is not None
 
 
 def _trunc(value: date, unit: str) -> date | None:
@@ -389,6 +457,8 @@ scalar(
     TOTAL,
     spark=("TruncDate",),
     evaluation=Evaluation.UNIT_FIRST,
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.TRUNCATED_DATE,
 )
 
 
@@ -401,6 +471,8 @@ scalar(
     TOTAL,
     spark=("TruncTimestamp",),
     evaluation=Evaluation.UNIT_FIRST,
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.TRUNCATED_MOMENT,
 )
 
 
@@ -422,6 +494,7 @@ scalar(
     Nulls.PROPAGATE,
     PARTIAL,
     spark=("SecondsToTimestamp",),
+    folding=Folding.SETTLED,
 )
 
 # -- the time of the run ---------------------------------------------------------------------

@@ -34,7 +34,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Domain, Evaluation, Infix, Shown, SolverMeaning
+from veer.functions.traits import Domain, Evaluation, Folding, Infix, Shown, SolverMeaning
 from veer.functions.typing import cast_to, signature
 from veer.model.types import (
     BINARY,
@@ -72,6 +72,7 @@ scalar(
     spark=("Signum",),
     shown=Shown(capitals=("signum",)),
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 
 
@@ -276,6 +277,7 @@ scalar(
     spark=("Round",),
     shown=Shown(1, ("0",)),
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 scalar(
     "bround",
@@ -288,6 +290,7 @@ scalar(
     spark=("BRound",),
     shown=Shown(1, ("0",)),
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 
 
@@ -330,6 +333,7 @@ scalar(
     spark=("Ceil",),
     shown=Shown(capitals=("ceil",)),
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 scalar(
     "floor",
@@ -342,6 +346,7 @@ scalar(
     spark=("Floor",),
     shown=Shown(capitals=("floor",)),
     ignores_zero_sign=True,
+    folding=Folding.SETTLED,
 )
 
 
@@ -389,6 +394,7 @@ scalar(
     aliases=("bit_get",),
     spark=("BitwiseGet",),
     solver=SolverMeaning.BIT,
+    folding=Folding.SETTLED,
 )
 scalar(
     "&",
@@ -399,6 +405,7 @@ scalar(
     TOTAL,
     spark=("BitwiseAnd",),
     sql=Infix("&"),
+    folding=Folding.SETTLED,
 )
 scalar(
     "|",
@@ -409,6 +416,7 @@ scalar(
     TOTAL,
     spark=("BitwiseOr",),
     sql=Infix("|"),
+    folding=Folding.SETTLED,
 )
 scalar(
     "^",
@@ -419,6 +427,7 @@ scalar(
     TOTAL,
     spark=("BitwiseXor",),
     sql=Infix("^"),
+    folding=Folding.SETTLED,
 )
 
 
@@ -428,4 +437,13 @@ def _hex(value: Any) -> str:
     return (value.encode() if isinstance(value, str) else value).hex().upper()
 
 
-scalar("hex", signature(STRING, (LONG, BINARY, STRING)), _hex, PURE, STRICT, TOTAL, spark=("Hex",))
+scalar(
+    "hex",
+    signature(STRING, (LONG, BINARY, STRING)),
+    _hex,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("Hex",),
+    folding=Folding.SETTLED,
+)

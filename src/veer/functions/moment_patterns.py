@@ -19,7 +19,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Called, Shown
+from veer.functions.traits import Called, Folding, Shown
 from veer.functions.typing import exactly, signature
 from veer.model.types import (
     DATE,
@@ -33,6 +33,7 @@ from veer.model.types import (
 
 _FORMATS = {
     "yyyy": "%Y",
+    "yy": "%y",
     "MM": "%m",
     "dd": "%d",
     "HH": "%H",
@@ -152,6 +153,7 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("DateFormatClass",),
+    folding=Folding.SETTLED,
 )
 
 
@@ -169,6 +171,7 @@ scalar(
     STRICT,
     PARTIAL,
     sql=Called("to_date"),
+    folding=Folding.SETTLED,
 )
 
 
@@ -187,6 +190,7 @@ scalar(
     STRICT,
     PARTIAL,
     sql=Called("to_timestamp"),
+    folding=Folding.SETTLED,
 )
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 
@@ -214,6 +218,7 @@ scalar(
         "UnixTimestamp",
     ),
     shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
+    folding=Folding.SETTLED,
 )
 scalar(
     "from_unixtime",
@@ -224,4 +229,5 @@ scalar(
     PARTIAL,
     spark=("FromUnixTime",),
     shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
+    folding=Folding.SETTLED,
 )

@@ -111,6 +111,7 @@ scalar(
     STRICT,
     PARTIAL,
     spark=("SplitPart",),
+    folding=Folding.SETTLED,
 )
 
 # -- case, padding, trimming -----------------------------------------------------------------
@@ -155,6 +156,7 @@ scalar(
     TOTAL,
     spark=("InitCap",),
     texts=TextUse.CAPITALS,
+    folding=Folding.SETTLED,
 )
 scalar(
     "trim",
@@ -229,6 +231,7 @@ scalar(
     spark=("StringLPad",),
     shown=Shown(2, (" ",)),
     texts=TextUse.CUT,
+    folding=Folding.SETTLED,
 )
 scalar(
     "rpad",
@@ -240,6 +243,7 @@ scalar(
     spark=("StringRPad",),
     shown=Shown(2, (" ",)),
     texts=TextUse.CUT,
+    folding=Folding.SETTLED,
 )
 scalar(
     "repeat",
@@ -250,6 +254,7 @@ scalar(
     TOTAL,
     spark=("StringRepeat",),
     texts=TextUse.CUT,
+    folding=Folding.SETTLED,
 )
 scalar(
     "space",
@@ -259,6 +264,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("StringSpace",),
+    folding=Folding.SETTLED,
 )
 
 
@@ -279,6 +285,7 @@ scalar(
     TOTAL,
     spark=("StringTranslate",),
     texts=TextUse.CHANGE,
+    folding=Folding.SETTLED,
 )
 scalar(
     "replace",
@@ -289,6 +296,7 @@ scalar(
     TOTAL,
     spark=("StringReplace",),
     texts=TextUse.CHANGE,
+    folding=Folding.SETTLED,
 )
 scalar(
     "ascii",
@@ -298,6 +306,7 @@ scalar(
     STRICT,
     TOTAL,
     spark=("Ascii",),
+    folding=Folding.SETTLED,
 )
 
 # -- concatenation ---------------------------------------------------------------------------
@@ -355,7 +364,16 @@ def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
     return signature(STRING, STRING, (STRING, ArrayType(STRING)), variadic=True)(args)
 
 
-scalar("concat_ws", _concat_ws_rule, _concat_ws, PURE, Nulls.CUSTOM, TOTAL, spark=("ConcatWs",))
+scalar(
+    "concat_ws",
+    _concat_ws_rule,
+    _concat_ws,
+    PURE,
+    Nulls.CUSTOM,
+    TOTAL,
+    spark=("ConcatWs",),
+    folding=Folding.SETTLED,
+)
 
 # -- order -------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from veer.functions.registry import (
-    PARTIAL,
     PURE,
     STRICT,
     TOTAL,
@@ -17,7 +16,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Shown, TextUse
+from veer.functions.traits import Domain, Folding, Shown, SolverMeaning, TextUse
 from veer.functions.typing import signature
 from veer.model.types import BINARY, BOOLEAN, INT, STRING
 
@@ -38,6 +37,7 @@ scalar(
     TOTAL,
     spark=("Contains",),
     texts=TextUse.PART,
+    folding=Folding.SETTLED,
 )
 scalar(
     "startswith",
@@ -48,6 +48,8 @@ scalar(
     TOTAL,
     spark=("StartsWith",),
     texts=TextUse.PART,
+    folding=Folding.SETTLED,
+    solver=SolverMeaning.PREFIX,
 )
 scalar(
     "endswith",
@@ -58,6 +60,7 @@ scalar(
     TOTAL,
     spark=("EndsWith",),
     texts=TextUse.PART,
+    folding=Folding.SETTLED,
 )
 scalar(
     "instr",
@@ -68,6 +71,7 @@ scalar(
     TOTAL,
     spark=("StringInstr",),
     texts=TextUse.PLACE,
+    folding=Folding.SETTLED,
 )
 
 
@@ -93,6 +97,7 @@ scalar(
     spark=("StringLocate",),
     shown=Shown(2, ("1",), plainly=("position",)),
     texts=TextUse.PLACE,
+    folding=Folding.SETTLED,
 )
 
 
@@ -130,9 +135,10 @@ scalar(
     _like,
     PURE,
     STRICT,
-    PARTIAL,
+    Domain.PATTERN,
     spark=("Like",),
     texts=TextUse.LIKE,
+    folding=Folding.SETTLED,
 )
 scalar(
     "ilike",
@@ -140,7 +146,8 @@ scalar(
     _ilike,
     PURE,
     STRICT,
-    PARTIAL,
+    Domain.PATTERN,
     spark=("ILike",),
     texts=TextUse.LIKE_ANY_CASE,
+    folding=Folding.SETTLED,
 )

@@ -1,9 +1,9 @@
-"""Expressions in normal form: constants folded, ANDs and ORs flattened, subqueries normalized.
+"""Expressions in normal form: constants computed, ANDs and ORs flattened, subqueries normalized.
 
     (a AND b) AND 1 + 1 = c   =>   a AND b AND 2 = c
 
-Sound in three-valued logic: AND and OR are associative with nulls too, and a constant is folded
-only where it cannot fail.
+Sound in three-valued logic: AND and OR are associative with nulls too, and a constant is computed
+only where that does not fail. Conditions that can be written in several ways are written in one.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from veer.analysis.constants import folded
+from veer.analysis.constants import computed
 from veer.analysis.determinism import expr_kind
+from veer.analysis.plain_conditions import plain_form
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import And, Exists, Expr, InQuery, Or, ScalarQuery
@@ -33,9 +34,9 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
         case InQuery(query=query) | ScalarQuery(query):
             return replace(expr, query=of_query(query))
         case And() | Or():
-            return flattened(expr)
+            return computed(flattened(expr))
         case _:
-            return folded(expr)
+            return plain_form(expr)
 
 
 def flattened(expr: And | Or) -> And | Or:

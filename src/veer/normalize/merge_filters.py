@@ -1,6 +1,7 @@
 """A filter on a filter is one filter.
 
     Filter(b) <- Filter(a) <- t   =>   Filter(a AND b) <- t
+    Filter(TRUE) <- t             =>   t
 
 Sound in three-valued logic: a row stays if both are true, null being as good as false. Not where
 one is random: Spark may evaluate an AND in any order, and on other rows than before.
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from veer.analysis.constants import TRUE, computed
 from veer.model.expr import And
 from veer.model.ops import AnyOperator, Filter
 from veer.normalize.expressions import flattened, is_random
@@ -26,9 +28,11 @@ def merge_filters(
     (view,) = below
     base = view.base
     predicate = rewriting.rewritten(operator.predicate, id_, below)
+    if predicate == TRUE:
+        return view
     lower = rewriting.operators[base]
     if isinstance(lower, Filter) and not is_random(predicate) and not is_random(lower.predicate):
-        predicate = flattened(And((lower.predicate, predicate)))
+        predicate = computed(flattened(And((lower.predicate, predicate))))
         (base,) = rewriting.inputs[base]
     rewriting.put(id_, Filter(predicate), (base,))
     return replace(view, base=id_)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -36,7 +35,6 @@ from veer.prover.terms import (
 )
 from veer.smt.formula import SAME, Variable
 
-WILD = re.compile(r"[%_\\]")
 NO_COLUMNS = Schema(())
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from veer.analysis.constants import computed
+from veer.analysis.plain_conditions import plain_form
 from veer.model.expr import (
     And,
     Call,
     Case,
-    Cast,
     Compare,
     Expr,
     IsNull,
@@ -24,7 +24,6 @@ from veer.model.expr import (
 from veer.model.types import has_floats
 from veer.model.walk import parts
 from veer.prover.conditions import (
-    WILD,
     EqualityClasses,
     can_be_null,
     is_never,
@@ -196,25 +195,17 @@ def _null_safe(condition: Expr) -> Expr:
 def simplify_node(context: Context, expr: Expr) -> Expr:
     """The expression without tests and branches whose outcome is known beforehand.
 
-    Looks at its top only; `like` without wildcards is an equality, also where the text is null.
+    Looks at its top only. Constants are computed, and conditions written in one way.
     """
     match expr:
         case IsNull(arg) if not can_be_null(arg):
             return FALSE
-        case Not(Literal(bool() as value)):
-            return FALSE if value else TRUE
-        case Call("like", (arg, Literal(str() as pattern))) if not WILD.search(pattern):
-            return Compare("=", arg, Literal(pattern, arg.type))
-        case Call("like", (arg, Literal("%"))):
-            return Compare("=", arg, arg)  # true, but null where the text is
         case Call("concat", args, type_):
-            return joined_texts(args, type_)
-        case Call() | Cast():
-            return computed(expr)
+            return computed(joined_texts(args, type_))
         case Case():
             return _without_known_branches(context, expr)
         case _:
-            return expr
+            return plain_form(expr)
 
 
 def _without_known_branches(context: Context, case: Case) -> Expr:

@@ -15,6 +15,7 @@ from itertools import count
 from typing import assert_never, final
 
 from veer import smt
+from veer.analysis.plain_conditions import plain_form
 from veer.errors import InputError, UnsupportedError
 from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
@@ -459,7 +460,7 @@ class SymbolicRun:
     # -- expressions ---------------------------------------------------------------------------
 
     def _expr(self, expr: Expr, schema: Schema, row: PossibleRow, outer: EnclosingRows) -> Expr:
-        return resolve(expr, (ResolvedRow(schema, row.values), *outer), self)
+        return resolve(expr, (ResolvedRow(schema, row.values), *outer), self, plain_form)
 
     def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """Whether a row of the query is there."""

@@ -97,7 +97,23 @@ class Arithmetic:
             case (
                 SolverMeaning.UNINTERPRETED
                 | SolverMeaning.QUOTIENT
+                | SolverMeaning.MONTHS_LATER
+                | SolverMeaning.INTERVAL_LATER
+                | SolverMeaning.TIME_BETWEEN
                 | SolverMeaning.YEAR
+                | SolverMeaning.QUARTER
+                | SolverMeaning.MONTH
+                | SolverMeaning.DAY_OF_MONTH
+                | SolverMeaning.DAY_OF_YEAR
+                | SolverMeaning.DAY_OF_WEEK
+                | SolverMeaning.WEEKDAY
+                | SolverMeaning.LAST_DAY
+                | SolverMeaning.HOUR
+                | SolverMeaning.MINUTE
+                | SolverMeaning.SECOND
+                | SolverMeaning.TRUNCATED_DATE
+                | SolverMeaning.TRUNCATED_MOMENT
+                | SolverMeaning.PREFIX
                 | SolverMeaning.FIRST_PRESENT
                 | SolverMeaning.GREATEST
                 | SolverMeaning.LEAST
@@ -118,6 +134,8 @@ class Arithmetic:
             return self._product(args[0], args[1])
         if meaning is SolverMeaning.NEGATION and is_exact_negation(call):
             return -args[0]
+        if meaning is SolverMeaning.MAGNITUDE and is_exact_negation(call):
+            return z3.If(args[0] < 0, -args[0], args[0])
         return None
 
     def _bit(self, number: Any, place: Any) -> Any:

@@ -48,15 +48,16 @@ from veer.model.types import (
     BooleanType,
     CastMode,
     DataType,
-    DateType,
     DecimalType,
     DoubleType,
     FloatType,
     IntegralType,
     NullType,
+    StringType,
     has_floats,
 )
 from veer.smt.arithmetic import Arithmetic
+from veer.smt.calendar import Calendar
 from veer.smt.doubles import EXACT_DOUBLE, Dyadics
 from veer.smt.exact import holds_exactly
 from veer.smt.formula import (
@@ -92,6 +93,7 @@ class Encoder:
         self.terms = Terms(self.context)
         self.literals = Literals(self.terms)
         self._arithmetic = Arithmetic(self.terms, self._number)
+        self._calendar = Calendar(self.terms, self._number)
         self._dyadics = Dyadics(self.context, self._number)
         # By identity, as expressions share parts; with the expression, which keeps its id taken.
         self._values: dict[int, tuple[Expr, Value]] = {}
@@ -121,7 +123,8 @@ class Encoder:
 
     def axioms(self) -> list[Any]:
         """What holds of the terms encoded so far, to be asserted beside them."""
-        return [*self.terms.axioms, *self.literals.axioms()]
+        calendar = self._calendar.axioms(self.literals.integers, self.literals.years)
+        return [*self.terms.axioms, *self.literals.axioms(), *calendar]
 
     def same(self, left: Expr, right: Expr) -> Any:
         """Whether two values are the same, null included; representation-exact.
@@ -346,13 +349,15 @@ class Encoder:
             return self._first_present(call.args)
         if meaning in EXTREMES and has_ordered_sort(call.type):
             return self._extreme(call.args, greatest=meaning is SolverMeaning.GREATEST)
+        if meaning is SolverMeaning.PREFIX and (begins := self._begins(*call.args)) is not None:
+            return begins
         computed = self._arithmetic.call(call)
+        if computed is None:
+            computed = self._calendar.call(call)
         if computed is not None:
             nulls = [self.value(a).null for a in call.args]
             return Value(self.terms.any_of(*nulls), computed)
         value = self._uninterpreted(("call", call.function), call.args, call.type, function.nulls)
-        if meaning is SolverMeaning.YEAR and isinstance(call.args[0].type, DateType):
-            self.literals.note_year(self._number(call.args[0]), value.value)
         if isinstance(call.type, DoubleType):
             dyadic = self._dyadics.of(call)
             if dyadic is not None:
@@ -360,6 +365,20 @@ class Encoder:
                 exact = self.literals.rank(call.type, value.value) == dyadic.number
                 self.terms.axioms.append(z3.Implies(self.terms.all_of(*dyadic.given), exact))
         return value
+
+    def _begins(self, text: Expr, prefix: Expr) -> Value | None:
+        """Texts that begin with a constant are those from it on, and below a next one.
+
+        By their bytes, as Spark compares: 'An' and what follows is below 'Ao'.
+        """
+        if not isinstance(prefix, Literal) or not isinstance(prefix.type, StringType):
+            return None
+        if not prefix.value or not " " <= prefix.value[-1] < "~":
+            return None
+        null, value = self.value(text)
+        following = prefix.value[:-1] + chr(ord(prefix.value[-1]) + 1)
+        low, high = (self.literals.constant(t, prefix.type) for t in (prefix.value, following))
+        return Value(null, self.terms.all_of(value >= low, value < high))
 
     def _first_present(self, args: Sequence[Expr]) -> Value:
         """The first of the arguments that is not null."""
@@ -397,6 +416,9 @@ class Encoder:
             if isinstance(given, IntegralType):
                 value = z3.ToReal(value)
             return Value(null, value)
+        moment = self._calendar.cast(cast)
+        if moment is not None:
+            return Value(null, moment)
         fails = cast.mode is CastMode.ANSI and not gives_null(given, target)
         nulls = Nulls.STRICT if fails else Nulls.PROPAGATE
         converted = self._uninterpreted(("cast", cast.mode.value), (cast.arg,), target, nulls)

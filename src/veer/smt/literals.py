@@ -1,4 +1,4 @@
-"""Literals as z3 constants, and what is known of them: their order, their ranks, the years."""
+"""Literals as z3 constants, and what is known of them: their order and their ranks."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Literals:
         self._terms = terms
         self._texts: dict[type, dict[Any, Any]] = {StringType: {}, BinaryType: {}}
         self._doubles: dict[tuple[str, str], Any] = {}
-        self._integers: set[int] = set()
-        self._years: list[tuple[Any, Any]] = []  # dates and their years
+        self.integers: set[int] = set()
+        self.years: set[int] = set()  # of dates and timestamps
 
     @property
     def strings(self) -> dict[str, Any]:
@@ -56,11 +56,13 @@ class Literals:
             case BooleanType():
                 return z3.BoolVal(bool(value), context)
             case IntegralType():
-                self._integers.add(int(value))
+                self.integers.add(int(value))
                 return z3.IntVal(int(value), context)
             case DateType() if isinstance(value, dt.date):
+                self.years.add(value.year)
                 return z3.IntVal(value.toordinal(), context)
             case TimestampType() | TimestampNtzType() if isinstance(value, dt.datetime):
+                self.years.add(value.year)
                 since = value.replace(tzinfo=None) - EPOCH
                 return z3.IntVal(since // MICROSECOND, context)
             case DayTimeIntervalType() if isinstance(value, dt.timedelta):
@@ -113,14 +115,10 @@ class Literals:
         """Where a float stands in Spark's order; its number, where it is finite."""
         return self._terms.apply(("rank", str(type_)), (value,), self._terms.real)
 
-    def note_year(self, date: Any, year: Any) -> None:
-        """A term is the year of a date; `axioms` then says where years begin."""
-        self._years.append((date, year))
-
     def axioms(self) -> list[Any]:
-        """The literals met, in their order, and the years that the question speaks of.
+        """The texts met, in their order; that they are distinct follows.
 
-        That they are distinct follows. To be asked for when all terms are there.
+        To be asked for when all terms are there.
         """
         axioms = []
         for type_, literals in self._texts.items():
@@ -128,17 +126,4 @@ class Literals:
             ordered = sorted(literals, key=str.encode if type_ is StringType else None)
             for low, high in pairwise(ordered):
                 axioms.append(literals[low] < literals[high])
-        return axioms + self._year_axioms()
-
-    def _year_axioms(self) -> list[Any]:
-        """Where the years begin that the question speaks of.
-
-        A year is n if it is at least n and not at least n + 1, hence the two beginnings for each
-        integer: enough to decide every comparison of a year with a literal.
-        """
-        years = {n + d for n in self._integers for d in (0, 1) if 1 <= n + d <= dt.MAXYEAR}
-        return [
-            (year >= n) == (date >= dt.date(n, 1, 1).toordinal())
-            for date, year in self._years
-            for n in sorted(years)
-        ]
+        return axioms

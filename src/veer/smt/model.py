@@ -32,7 +32,7 @@ from veer.model.types import (
 )
 from veer.smt.encode import Encoder
 from veer.smt.formula import Variable
-from veer.smt.literals import EPOCH, INFINITY_RANK, NAN_RANK
+from veer.smt.literals import EPOCH, INFINITY_RANK, MICROSECOND, NAN_RANK
 
 
 def read_model(model: z3.ModelRef, encoder: Encoder) -> dict[Variable, Any]:
@@ -65,7 +65,7 @@ def _read(
             # Int goes on where the calendar ends.
             return dt.date.fromordinal(max(1, min(value.as_long(), dt.date.max.toordinal())))
         case TimestampType() | TimestampNtzType():
-            return EPOCH + dt.timedelta(microseconds=int(value.as_long()) % (10**15))
+            return _moment(int(value.as_long()))
         case DecimalType(scale=scale):
             number = _fraction(value)
             return Decimal(round(number * 10**scale)).scaleb(-scale)
@@ -73,6 +73,12 @@ def _read(
             return texts.get(_fraction(value), "")
         case _:
             return None
+
+
+def _moment(micros: int) -> dt.datetime:
+    """The timestamp so many microseconds after 1970, or the nearest that the calendar has."""
+    least, most = ((m - EPOCH) // MICROSECOND for m in (dt.datetime.min, dt.datetime.max))
+    return EPOCH + max(least, min(micros, most)) * MICROSECOND
 
 
 def _float_of_rank(rank: Fraction, type_: DataType) -> float:
