@@ -7,14 +7,15 @@ Only conditions that follow on every row are given, so adding them to a filter c
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from veer.analysis.fingerprint import part_identity
 from veer.functions.registry import Nulls, scalar_function
+from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import (
     And,
     Call,
+    Case,
     Cast,
     Column,
     Compare,
@@ -28,21 +29,17 @@ from veer.model.expr import (
     Or,
     OuterColumn,
 )
-from veer.model.json import encode
 from veer.model.schema import Schema
+from veer.model.texts import text_of
 from veer.model.types import CastMode, has_floats
 from veer.model.walk import columns_read, parts, query_of, substitute_columns
+from veer.normalize.spelling import one_spelling
 
 MOST_DERIVED = 200
 NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
 
 Columns = frozenset[Column]
 NONE: Columns = frozenset()
-
-
-def text_of(part: object) -> str:
-    """What a part of a dataflow says; equal texts mean the same, 0.0 and -0.0 being told apart."""
-    return json.dumps(encode(part), sort_keys=True)
 
 
 def has_query(expr: Expr) -> bool:
@@ -178,8 +175,29 @@ def _turned(condition: Expr, schema: Schema) -> Expr:
             return condition
 
 
+def is_never(condition: Expr) -> bool:
+    """Whether a condition is a constant that is not true."""
+    return isinstance(condition, Literal) and condition.value is not True
+
+
+def one_sided(condition: Expr, is_side: Callable[[Expr], bool]) -> Expr | None:
+    """What an OR requires of one side: of each alternative what it requires there.
+
+    (a = 1 AND x = 1) OR (a = 2 AND y = 2)   =>   a = 1 OR a = 2, for the side of a
+    """
+    if not isinstance(condition, Or):
+        return None
+    alternatives = [[c for c in conjuncts(arg) if is_side(c)] for arg in condition.args]
+    if not all(alternatives):
+        return None
+    return one_spelling(disjunction([conjunction(each) for each in alternatives]))
+
+
 def _simpler(condition: Expr) -> Iterator[Expr]:
-    """That what is null exactly with its arguments is not null says that they are not."""
+    """A condition as several, of which only matters where they are true.
+
+    That what is null exactly with its arguments is not null says that they are not.
+    """
     match condition:
         case Not(IsNull(Call(function, args))) if scalar_function(function).nulls is Nulls.STRICT:
             for arg in args:
@@ -188,6 +206,12 @@ def _simpler(condition: Expr) -> Iterator[Expr]:
             yield from _simpler(Not(IsNull(arg)))
         case Not(IsNull(Literal(value))) if value is not None:
             return
+        case And(args):
+            for arg in args:
+                yield from _simpler(arg)
+        case Case(((when, then),), Literal(None | False)):
+            yield from _simpler(when)
+            yield from _simpler(then)
         case _:
             yield condition
 

@@ -8,7 +8,8 @@ from typing import final
 
 from veer.model.expr import Expr
 from veer.model.schema import Schema
-from veer.normalize.placing.conditions import consequences, smallest, text_of
+from veer.model.texts import text_of
+from veer.normalize.placing.conditions import consequences, one_sided, smallest
 from veer.normalize.placing.holding import places_read
 
 
@@ -53,6 +54,8 @@ def place_join_conditions(
     of_left = [c for c in above if is_left(c)]
     above = [c for c in above if not is_left(c)]
     pairs = consequences([*of_left, *on, *known[0], *known[1]])
+    sides = [one_sided(c, is_side) for c in pairs for is_side in (is_left, is_right)]
+    pairs = consequences([*pairs, *(c for c in sides if c is not None)])
     if kind in ("inner", "cross", "semi"):
         of_left += [c for c in pairs if is_left(c)]
         on = [c for c in on if not is_left(c)]

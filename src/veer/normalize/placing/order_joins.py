@@ -21,7 +21,7 @@ from veer.model.conditions import conjunction, conjuncts
 from veer.model.dag import Dataflow, Link
 from veer.model.digests import json_digest
 from veer.model.expr import Column, Compare, Expr, Named
-from veer.model.ops import AnyOperator, Join, Project
+from veer.model.ops import AnyOperator, Filter, Join, Project
 from veer.model.schema import Schema
 from veer.model.walk import outer_columns, substitute_columns
 from veer.normalize.expressions import is_random
@@ -148,11 +148,7 @@ def _spanning(
 ) -> list[Expr]:
     """The conditions with each column that equals others compared with the first of them only."""
     classes = equal_columns(conditions)
-    kept = [
-        c
-        for c in conditions
-        if not (isinstance(c, Compare) and c.op == "=" and _are_equal(c.left, c.right, classes))
-    ]
+    kept = [c for c in conditions if not _is_equality(c, classes)]
     for members in {id(m): m for m in classes.values()}.values():
         places = sorted(schema.place(c.name, c.occurrence) for c in members)
         firsts = []  # of each input
@@ -165,10 +161,6 @@ def _spanning(
     return kept
 
 
-def _are_equal(left: Expr, right: Expr, classes: Mapping[Column, list[Column]]) -> bool:
-    return isinstance(left, Column) and isinstance(right, Column) and right in classes.get(left, ())
-
-
 def _equality(schema: Schema, one: int, other: int) -> Expr:
     return Compare("=", column_at(schema, one), column_at(schema, other))
 
@@ -178,12 +170,13 @@ def _order(
 ) -> list[int]:
     """The inputs in an order that does not depend on how they were written."""
     by_signal = fingerprints(dataflow)
+    plain = [by_signal[_below_filters(dataflow, leaf)] for leaf in cluster.leaves]
     colors = [by_signal[leaf] for leaf in cluster.leaves]
     owner = {
         s + i: n for n, (s, w) in enumerate(zip(starts, widths, strict=True)) for i in range(w)
     }
     neighbours: list[list[tuple[int, str]]] = [[] for _ in colors]
-    for condition in cluster.conditions:
+    for condition in _with_all_equalities(cluster.conditions):
         places = sorted(places_read(condition, cluster.schema))
         for place in places:
             for other in places:
@@ -195,10 +188,36 @@ def _order(
             json_digest([color, sorted([edge, colors[m]] for m, edge in near)], 32)
             for color, near in zip(colors, neighbours, strict=True)
         ]
-    left = sorted(range(len(colors)), key=lambda n: (colors[n], n))
+    left = sorted(range(len(colors)), key=lambda n: (plain[n], colors[n], n))
     order = [left.pop(0)]
     while left:
         joined = [n for n in left if any(m in order for m, _ in neighbours[n])]
         order.append((joined or left)[0])
         left.remove(order[-1])
     return order
+
+
+def _below_filters(dataflow: Dataflow, id_: str) -> str:
+    """What is filtered; how conditions are spelled should not decide the order."""
+    while isinstance(dataflow.operators[id_], Filter):
+        (id_,) = dataflow.inputs[id_]
+    return id_
+
+
+def _with_all_equalities(conditions: Sequence[Expr]) -> list[Expr]:
+    """The conditions with each two columns compared that follow to be equal."""
+    classes = equal_columns(conditions)
+    every = [c for c in conditions if not _is_equality(c, classes)]
+    for members in {id(m): m for m in classes.values()}.values():
+        for place, one in enumerate(members):
+            every += [Compare("=", one, other) for other in members[place + 1 :]]
+    return every
+
+
+def _is_equality(condition: Expr, classes: Mapping[Column, list[Column]]) -> bool:
+    """Whether a condition says that two columns of a class are equal."""
+    match condition:
+        case Compare("=", Column() as left, Column() as right):
+            return right in classes.get(left, ())
+        case _:
+            return False

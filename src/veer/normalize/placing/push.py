@@ -20,15 +20,18 @@ from collections.abc import Mapping, Sequence
 from typing import final
 
 from veer.analysis.determinism import operator_kind
+from veer.analysis.plain_conditions import plain_form
+from veer.analysis.row_counts import most_rows
 from veer.functions.registry import Kind
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.dag import Dataflow
-from veer.model.expr import Expr, OverCall
+from veer.model.expr import Expr, Named, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
     Filter,
     Join,
+    Limit,
     Over,
     Project,
     Sort,
@@ -36,13 +39,15 @@ from veer.model.ops import (
     Unnest,
 )
 from veer.model.schema import Schema
+from veer.model.texts import text_of
 from veer.model.types import has_floats
-from veer.model.walk import substitute_columns
+from veer.model.walk import substitute_columns, transform
 from veer.normalize.expressions import is_random, size
-from veer.normalize.placing.conditions import has_query, rejects_nulls_of, smallest, text_of
-from veer.normalize.placing.graph import dataflow_of
+from veer.normalize.placing.conditions import has_query, is_never, rejects_nulls_of, smallest
+from veer.normalize.placing.graph import dataflow_of, may_be_ordered
 from veer.normalize.placing.holding import Holding, column_at, places_read, turned_into
 from veer.normalize.placing.join_conditions import place_join_conditions
+from veer.normalize.spelling import one_spelling
 
 LARGEST = 100  # nodes of what is written into a condition
 MOST_OPERATORS = 2_000  # of the dataflow that is made
@@ -128,11 +133,19 @@ class _Pushing:
                 return self._join(id_, operator, conditions)
             case Union():
                 return self._union(id_, operator, conditions)
+            case Limit(count, 0) if self._most_rows(id_) <= (count or 0):
+                return self.push(self.old.inputs[id_][0], conditions)
+            case Sort() if self._most_rows(id_) <= 1:
+                return self.push(self.old.inputs[id_][0], conditions)
             case Project() | Aggregate() | Sort() | Over() | Unnest():
                 return self._one_input(id_, operator, conditions)
             case _:
                 inputs = [self.push(i, ()) for i in self.old.inputs[id_]]
                 return self._filtered(self._add(id_, operator, inputs), conditions, id_)
+
+    def _most_rows(self, id_: str) -> float:
+        """How many rows the input of an operator has at most."""
+        return most_rows(self.old, self.old.inputs[id_][0])
 
     def _one_input(self, id_: str, operator: AnyOperator, conditions: Sequence[Expr]) -> str:
         (below,) = self.old.inputs[id_]
@@ -142,21 +155,44 @@ class _Pushing:
         return self._filtered(new, stay, id_)
 
     def _union(self, id_: str, operator: Union, conditions: Sequence[Expr]) -> str:
-        branches = []
         schema = self.old.schemas[id_]
-        for below in self.old.inputs[id_]:
+        inputs = self.old.inputs[id_]
+        branches: list[list[Expr]] = []
+        for below in inputs:
             inner = self.old.schemas[below]
-            sources = {i: column_at(inner, i) for i in range(len(inner))}
-            if [f.type for f in inner] != [f.type for f in schema]:
-                sources = {}
+            sources = _columns_of(inner) if inner.types == schema.types else {}
             moved, stay = _moved(conditions, schema, sources)
             if stay:  # all branches alike, or none
-                moved = []
-            branches.append((below, moved, stay))
-        if any(stay for _, _, stay in branches):
-            new = self._add(id_, operator, [self.push(i, ()) for i in self.old.inputs[id_]])
-            return self._filtered(new, conditions, id_)
-        return self._add(id_, operator, [self.push(i, moved) for i, moved, _ in branches])
+                new = self._add(id_, operator, [self.push(i, ()) for i in inputs])
+                return self._filtered(new, conditions, id_)
+            branches.append(moved)
+        kept = [
+            (i, moved)
+            for i, moved in zip(inputs, branches, strict=True)
+            if not self._is_empty(i, moved)
+        ] or [(inputs[0], branches[0])]
+        if len(kept) > 1 or len(inputs) == 1 or may_be_ordered(self.old, kept[0][0]):
+            return self._add(id_, operator, [self.push(i, moved) for i, moved in kept])
+        ((only, moved),) = kept
+        inner = self.old.schemas[only]
+        named = tuple(Named(f.name, column_at(inner, i)) for i, f in enumerate(schema))
+        return self._add(id_, Project(named), (self.push(only, moved),))
+
+    def _is_empty(self, id_: str, conditions: Sequence[Expr]) -> bool:
+        """Whether a condition is never true of what projections and groups say of a signal."""
+        if any(map(is_never, conditions)):
+            return True
+        operator = self.old.operators[id_]
+        match operator:
+            case Project() | Aggregate() | Sort():
+                (below,) = self.old.inputs[id_]
+                sources = _computed_from(operator, self.old.schemas[below])
+                moved, _ = _moved(conditions, self.old.schemas[id_], sources)
+                return bool(moved) and self._is_empty(below, moved)
+            case Filter():
+                return self._is_empty(self.old.inputs[id_][0], conditions)
+            case _:
+                return False
 
     # -- joins -----------------------------------------------------------------------------------
 
@@ -227,8 +263,13 @@ def _computed_from(operator: AnyOperator, below: Schema) -> Mapping[int, Expr]:
             }
         case Over(calls):
             return _partitioned_by([n.call for n in calls], below)
-        case _:  # the columns of the input come first
-            return {i: column_at(below, i) for i in range(len(below))}
+        case _:
+            return _columns_of(below)
+
+
+def _columns_of(below: Schema) -> Mapping[int, Expr]:
+    """The columns of an input, which come first."""
+    return {i: column_at(below, i) for i in range(len(below))}
 
 
 def _is_plain(expr: Expr) -> bool:
@@ -260,5 +301,5 @@ def _moved(
         if instead is None:
             stay.append(condition)
         else:
-            moved.append(instead)
+            moved.append(transform(instead, lambda n: one_spelling(plain_form(n))))
     return moved, stay

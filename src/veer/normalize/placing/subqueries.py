@@ -57,7 +57,7 @@ from veer.model.walk import (
 )
 from veer.normalize.expressions import is_random
 from veer.normalize.placing.conditions import has_query
-from veer.normalize.placing.graph import dataflow_of
+from veer.normalize.placing.graph import dataflow_of, may_be_ordered
 from veer.normalize.placing.holding import column_at
 
 # Aggregates that are null over no rows, where there is no group.
@@ -130,6 +130,9 @@ class _Writing:
             self._keep(id_, operator, below)
             return
         (source,) = below
+        if may_be_ordered(self.old, source):  # a join has no order
+            self._keep(id_, operator, below)
+            return
         match operator:
             case Filter(predicate):
                 base, rest = self._joined(id_, source, list(conjuncts(predicate)), in_filter=True)
