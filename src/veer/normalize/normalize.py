@@ -35,6 +35,7 @@ from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
 from veer.normalize.placing.order_joins import order_joins
 from veer.normalize.placing.push import push_conditions
+from veer.normalize.placing.semi_joins import semi_joins_as_conditions
 from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
@@ -102,7 +103,8 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
     first = _rewritten(dataflow, inlined, _inlined_for_rows, shows_columns=shows_columns)
     result, relied = first.dataflow(), first.relied
     if len(result.operators) <= MOST_OPERATORS:
-        pushed = push_conditions(subqueries_as_joins(result, inlined))
+        conditions = push_conditions(inlined(semi_joins_as_conditions(result)))
+        pushed = push_conditions(subqueries_as_joins(inlined(conditions), inlined))
         first = _rewritten(pushed, inlined, _inlined_for_rows, shows_columns=shows_columns)
         ordered = order_joins(first.dataflow())
         last = _rewritten(ordered, normalized, _normalized_for_rows, shows_columns=shows_columns)

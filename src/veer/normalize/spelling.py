@@ -4,6 +4,9 @@
     CAST(x AS DECIMAL(12, 2)) <= 18.00            =>   x <= 18.00, x being DECIMAL(7, 2)
     CASE WHEN c THEN x ELSE 0 END > 1             =>   CASE WHEN c THEN x > 1 ELSE FALSE END
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
+    n < 11,  n being an integer                   =>   n <= 10
+    concat(concat(a, b), c)                       =>   concat(a, b, c)
+    named_struct('x', a, 'y', b).x                =>   a
 
 Exact in three-valued logic. A list is the same in any order; a cast to a type that holds every value
 keeps their order, and the constant is one of the narrower type; a comparison of a CASE is that of the
@@ -12,12 +15,14 @@ branch taken; AND distributes over OR with nulls too.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from veer.analysis.constants import computed, widened
 from veer.analysis.plain_conditions import MIRRORED, plain_form
 from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import Case, Cast, Compare, Expr, InList, Literal, Or
+from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, Literal, Or
 from veer.model.texts import text_of
-from veer.model.types import DataType, DecimalType, IntegralType, holding_both
+from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
 
 
 def one_spelling(expr: Expr) -> Expr:
@@ -29,15 +34,45 @@ def one_spelling(expr: Expr) -> Expr:
             flipped = Compare(MIRRORED.get(op, op), right, left)
             spelled = one_spelling(flipped)
             return expr if spelled is flipped else spelled
+        case Compare(op, Literal(int()) as left, right) if op in MIRRORED:
+            return one_spelling(Compare(MIRRORED[op], right, left))
+        case Compare("<" | ">" as op, arg, Literal(int() as number, IntegralType() as kind)):
+            return _not_strict(expr, op, arg, number, kind)
+        case Call("concat", args) if any(_is_text_concat(a) for a in args):
+            inner = (a.args if _is_text_concat(a) else (a,) for a in args)  # type: ignore[union-attr]
+            return replace(expr, args=tuple(a for each in inner for a in each))
+        case GetField(Call("named_struct", args), name):
+            values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
+            return values[0] if len(values) == 1 else expr
         case Compare(op, Cast(arg, type_), Literal() as literal):
             narrow = _narrower(literal, type_, arg.type)
-            return expr if narrow is None else plain_form(Compare(op, arg, narrow))
+            return expr if narrow is None else one_spelling(plain_form(Compare(op, arg, narrow)))
         case Compare(op, Case() as case, Literal() as literal):
             return _compared_case(expr, op, case, literal)
         case Or(args):
-            return _factored(expr, args)
+            once = tuple({text_of(a): a for a in args}.values())
+            return _factored(disjunction(once), once) if len(once) > 1 else once[0]
         case _:
             return expr
+
+
+def _not_strict(expr: Compare, op: str, arg: Expr, number: int, kind: IntegralType) -> Expr:
+    """A comparison of integers without equality as one with it."""
+    near = number - 1 if op == "<" else number + 1
+    constant = widened(Literal(near, kind), kind)  # none beyond the last number
+    if arg.type != kind or constant is None:
+        return expr
+    return Compare(f"{op}=", arg, constant)
+
+
+def _is_text_concat(expr: Expr) -> bool:
+    return (
+        isinstance(expr, Call) and expr.function == "concat" and isinstance(expr.type, StringType)
+    )
+
+
+def _is_text(expr: Expr, text: str) -> bool:
+    return isinstance(expr, Literal) and expr.value == text
 
 
 def _in_list(expr: InList, arg: Expr, options: tuple[Expr, ...]) -> Expr:
@@ -69,7 +104,7 @@ def _compared_case(expr: Compare, op: str, case: Case, literal: Literal) -> Expr
     return computed(Case(branches, compared(case.otherwise)))
 
 
-def _factored(expr: Or, args: tuple[Expr, ...]) -> Expr:
+def _factored(expr: Expr, args: tuple[Expr, ...]) -> Expr:
     """What all alternatives require, taken out of them."""
     alternatives = [{text_of(c): c for c in conjuncts(arg)} for arg in args]
     shared = [t for t in alternatives[0] if all(t in other for other in alternatives[1:])]

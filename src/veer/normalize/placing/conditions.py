@@ -27,7 +27,6 @@ from veer.model.expr import (
     Literal,
     Not,
     Or,
-    OuterColumn,
 )
 from veer.model.schema import Schema
 from veer.model.texts import text_of
@@ -218,6 +217,7 @@ def _simpler(condition: Expr) -> Iterator[Expr]:
 
 def _place_text(condition: Expr, schema: Schema) -> str:
     """What a condition says, columns by where they stand; those of rows around by name."""
-    if any(isinstance(n, OuterColumn) for n in parts(condition)) or has_query(condition):
+    try:
+        return part_identity(condition, schema)
+    except IndexError:  # it reads rows around a query
         return text_of(condition)
-    return part_identity(condition, schema)

@@ -51,6 +51,10 @@ class Holding:
             found = (c for c in self._holds(id_) if not _is_heavy(c))
             self._by_signal[id_] = tuple(dict.fromkeys(found))[:MOST]
 
+    def of(self, id_: str) -> Sequence[Expr]:
+        """What holds of a signal."""
+        return self._by_signal[id_]
+
     def of_join(self, left: str, right: str) -> tuple[list[Expr], list[Expr]]:
         """What holds of the two inputs of a join, over the columns of the joined row."""
         schemas = [self.dataflow.schemas[i] for i in (left, right)]

@@ -26,7 +26,7 @@ from veer.model.schema import Schema
 from veer.model.walk import outer_columns, substitute_columns
 from veer.normalize.expressions import is_random
 from veer.normalize.placing.conditions import equal_columns, smallest
-from veer.normalize.placing.holding import column_at, places_read
+from veer.normalize.placing.holding import Holding, column_at, places_read
 
 ROUNDS = 3  # of telling alike inputs apart by their neighbours
 
@@ -49,8 +49,9 @@ def order_joins(dataflow: Dataflow) -> Dataflow:
         return dataflow
     tops = {i for i in inner if not _is_part(dataflow, i)}
     operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
+    holding = Holding(dataflow)
     for top in sorted(tops):
-        _write(dataflow, top, operators, inputs)
+        _write(dataflow, top, holding, operators, inputs)
     links = [Link(b, i, port) for i, to in inputs.items() for port, b in enumerate(to)]
     return Dataflow(operators, links)
 
@@ -97,6 +98,7 @@ def _moved(condition: Expr, schema: Schema, both: Schema, start: int) -> Expr:
 def _write(
     dataflow: Dataflow,
     top: str,
+    holding: Holding,
     operators: dict[str, AnyOperator],
     inputs: dict[str, tuple[str, ...]],
 ) -> None:
@@ -123,7 +125,8 @@ def _write(
     conditions = _spanning(
         [substitute_columns(c, column) for c in cluster.conditions],
         schema,
-        [(new_starts[n], new_starts[n] + widths[n]) for n in order],
+        [(new_starts[n], _equal_places(dataflow, holding, cluster.leaves[n])) for n in order],
+        widths=[widths[n] for n in order],
     )
     base, width = names[0], widths[order[0]]
     for step, n in enumerate(order[1:], 1):
@@ -143,20 +146,37 @@ def _write(
     operators[top], inputs[top] = Project(back), (base,)
 
 
+def _equal_places(dataflow: Dataflow, holding: Holding, leaf: str) -> list[set[int]]:
+    """Which columns of an input are equal on all its rows."""
+    schema = dataflow.schemas[leaf]
+    classes = equal_columns(holding.of(leaf)).values()
+    return [{schema.place(c.name, c.occurrence) for c in members} for members in classes]
+
+
 def _spanning(
-    conditions: Sequence[Expr], schema: Schema, inputs: Sequence[tuple[int, int]]
+    conditions: Sequence[Expr],
+    schema: Schema,
+    inputs: Sequence[tuple[int, list[set[int]]]],
+    *,
+    widths: Sequence[int],
 ) -> list[Expr]:
-    """The conditions with each column that equals others compared with the first of them only."""
+    """The conditions with each column that equals others compared with the first of them only.
+
+    `inputs` are where each begins and which of its columns are equal anyway.
+    """
     classes = equal_columns(conditions)
     kept = [c for c in conditions if not _is_equality(c, classes)]
     for members in {id(m): m for m in classes.values()}.values():
         places = sorted(schema.place(c.name, c.occurrence) for c in members)
         firsts = []  # of each input
-        for start, end in inputs:
-            inside = [p for p in places if start <= p < end]
+        for (start, equal), width in zip(inputs, widths, strict=True):
+            inside = [p for p in places if start <= p < start + width]
             firsts += inside[:1]
-            # Equal columns of one input are compared there, if below they were not.
-            kept += [_equality(schema, inside[0], p) for p in inside[1:]]
+            kept += [
+                _equality(schema, inside[0], p)
+                for p in inside[1:]
+                if not any({inside[0] - start, p - start} <= same for same in equal)
+            ]
         kept += [_equality(schema, firsts[0], p) for p in firsts[1:]]
     return kept
 
