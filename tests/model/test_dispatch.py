@@ -17,6 +17,7 @@ OPEN_FOR_A_REASON = {
     ("analysis/facts.py", "_facts"): "the rest is decided by traits",
     ("analysis/needs.py", "semantics_needed"): "the rest is decided by traits",
     ("normalize/placing/holding.py", "_holds"): "the rest is decided by traits",
+    ("normalize/placing/inner_distincts.py", "_sees_a_set"): "others are taken to count rows",
     ("normalize/placing/push.py", "_push"): "a condition passes only what is named",
     ("normalize/placing/push.py", "_is_empty"): "of others nothing is concluded",
     ("normalize/placing/push.py", "_computed_from"): "asked of those with one input that extend it",

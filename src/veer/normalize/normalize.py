@@ -33,6 +33,7 @@ from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
+from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
 from veer.normalize.placing.order_joins import order_joins
 from veer.normalize.placing.push import push_conditions
 from veer.normalize.placing.semi_joins import semi_joins_as_conditions
@@ -100,31 +101,46 @@ def _normalized_for_rows(query: Dataflow) -> Dataflow:
 
 def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
     """Projections inlined, subqueries joined, conditions pushed, what that leaves inlined again."""
-    first = _rewritten(dataflow, inlined, _inlined_for_rows, shows_columns=shows_columns)
-    result, relied = first.dataflow(), first.relied
-    if len(result.operators) <= MOST_OPERATORS:
-        conditions = push_conditions(inlined(semi_joins_as_conditions(result)))
-        pushed = push_conditions(subqueries_as_joins(inlined(conditions), inlined))
-        first = _rewritten(pushed, inlined, _inlined_for_rows, shows_columns=shows_columns)
-        ordered = order_joins(first.dataflow())
-        last = _rewritten(ordered, normalized, _normalized_for_rows, shows_columns=shows_columns)
-        result, relied = last.dataflow(), relied | first.relied | last.relied
+    relied: set[KeyAssumption] = set()
+
+    def inline(given: Dataflow) -> Dataflow:
+        first = _inlining(given, shows_columns=shows_columns)
+        relied.update(first.relied)
+        return first.result
+
+    def finish(given: Dataflow) -> Dataflow:
+        last = _rewritten(given, normalized, _normalized_for_rows, shows_columns=shows_columns)
+        relied.update(last.relied)
+        for operator in given.operators.values():
+            for query in subqueries(operator):
+                relied.update(keys_relied_on_by_normalizing(query))
+        return last.dataflow()
+
+    result = inline(dataflow)
+    if len(result.operators) > MOST_OPERATORS:
+        return _Normalization(finish(result), tuple(in_order(relied)))
+    conditions = push_conditions(inline(semi_joins_as_conditions(result)))
+    joined = subqueries_as_joins(inline(conditions), inlined)
+    pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
+    result = order_joins(finish(pushed), finish)
     return _Normalization(result, tuple(in_order(relied)))
 
 
 def inlined(query: Dataflow) -> Dataflow:
     """The first half of the normal form, in which conditions stand where they stood."""
-    return query.cached(
-        "inlined",
-        lambda: _rewritten(query, inlined, _inlined_for_rows, shows_columns=True).dataflow(),
-    )
+    return _inlining(query, shows_columns=True).result
 
 
 def _inlined_for_rows(query: Dataflow) -> Dataflow:
-    return query.cached(
-        "inlined for rows",
-        lambda: _rewritten(query, inlined, _inlined_for_rows, shows_columns=False).dataflow(),
-    )
+    return _inlining(query, shows_columns=False).result
+
+
+def _inlining(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
+    def make() -> _Normalization:
+        first = _rewritten(dataflow, inlined, _inlined_for_rows, shows_columns=shows_columns)
+        return _Normalization(first.dataflow(), tuple(in_order(first.relied)))
+
+    return dataflow.cached(("inlining", shows_columns), make)
 
 
 def _rewritten(

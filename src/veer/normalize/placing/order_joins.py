@@ -12,13 +12,13 @@ back as they were.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from veer.analysis.fingerprint import fingerprints
 from veer.model.conditions import conjunction, conjuncts
-from veer.model.dag import Dataflow, Link
+from veer.model.dag import Dataflow
 from veer.model.digests import json_digest
 from veer.model.expr import Column, Compare, Expr, Named
 from veer.model.ops import AnyOperator, Filter, Join, Project
@@ -26,8 +26,10 @@ from veer.model.schema import Schema
 from veer.model.walk import outer_columns, substitute_columns
 from veer.normalize.expressions import is_random
 from veer.normalize.placing.conditions import equal_columns, smallest
+from veer.normalize.placing.graph import dataflow_of
 from veer.normalize.placing.holding import Holding, column_at, places_read
 
+MOST_LEVELS = 8  # of joins above operators that are no joins
 ROUNDS = 3  # of telling alike inputs apart by their neighbours
 
 
@@ -42,18 +44,36 @@ class _Cluster:
     joins: tuple[str, ...] = ()  # the topmost last
 
 
-def order_joins(dataflow: Dataflow) -> Dataflow:
-    """The dataflow with the inputs of its inner joins in order."""
-    inner = [i for i in dataflow.order if _is_inner(dataflow, i)]
-    if not inner or any(outer_columns(dataflow)):  # a query by itself does not tell all it reads
+def order_joins(dataflow: Dataflow, inline: Callable[[Dataflow], Dataflow]) -> Dataflow:
+    """The dataflow with the inputs of its inner joins in order, the lowest joins first.
+
+    `inline` writes the projections into what stands above them that put columns back.
+    """
+    if any(outer_columns(dataflow)):  # a query by itself does not tell all it reads
         return dataflow
-    tops = {i for i in inner if not _is_part(dataflow, i)}
-    operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
-    holding = Holding(dataflow)
-    for top in sorted(tops):
-        _write(dataflow, top, holding, operators, inputs)
-    links = [Link(b, i, port) for i, to in inputs.items() for port, b in enumerate(to)]
-    return Dataflow(operators, links)
+    done: set[str] = set()
+    for _ in range(MOST_LEVELS):
+        tops = _lowest(dataflow, done)
+        if not tops:
+            break
+        holding = Holding(dataflow)
+        operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
+        done |= {_write(dataflow, top, holding, operators, inputs) for top in tops}
+        dataflow = inline(dataflow_of(operators, inputs, dataflow.sinks))
+    return dataflow
+
+
+def _lowest(dataflow: Dataflow, done: set[str]) -> list[str]:
+    """The topmost joins of clusters below which there is none that is left to do."""
+    tops: list[str] = []
+    waiting: set[str] = set()  # signals with such a cluster in or below them
+    for id_ in dataflow.order:
+        if any(i in waiting for i in dataflow.inputs[id_]):
+            waiting.add(id_)
+        elif _is_inner(dataflow, id_) and not _is_part(dataflow, id_) and id_ not in done:
+            tops.append(id_)
+            waiting.add(id_)
+    return tops
 
 
 def _is_inner(dataflow: Dataflow, id_: str) -> bool:
@@ -101,8 +121,8 @@ def _write(
     holding: Holding,
     operators: dict[str, AnyOperator],
     inputs: dict[str, tuple[str, ...]],
-) -> None:
-    """The joins of a cluster anew, their columns put back as they were."""
+) -> str:
+    """The joins of a cluster anew, their columns put back as they were; the id of the last."""
     cluster = _cluster(dataflow, top)
     for join in cluster.joins:
         del operators[join], inputs[join]
@@ -144,6 +164,7 @@ def _write(
         base = name
     back = tuple(Named(f.name, column_at(schema, table[i])) for i, f in enumerate(cluster.schema))
     operators[top], inputs[top] = Project(back), (base,)
+    return base
 
 
 def _equal_places(dataflow: Dataflow, holding: Holding, leaf: str) -> list[set[int]]:
