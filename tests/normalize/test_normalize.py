@@ -26,7 +26,7 @@ def shown(text: str) -> list[str]:
 def test_projections_are_written_into_what_stands_above() -> None:
     text = "SELECT a, c FROM (SELECT a, b + 1 AS c FROM t) AS x WHERE c > 1 AND a > 0"
     assert shown(text) == [
-        "filter_1 Filter (((b + 1) > 1) AND (a > 0)) <- t",
+        "filter_1 Filter (((b + 1) >= 2) AND (a >= 1)) <- t",
         "filter_1 columns Project a AS c0, (b + 1) AS c1 <- filter_1",
     ]
 
@@ -133,7 +133,7 @@ def test_distinct_values_of_a_key_need_no_distinct() -> None:
 
 def test_filters_are_merged_unless_one_is_random() -> None:
     merged = shown("SELECT a FROM (SELECT a, b FROM t WHERE b > 1) WHERE a > 0")
-    assert merged[0] == "filter_2 Filter ((b > 1) AND (a > 0)) <- t"
+    assert merged[0] == "filter_2 Filter ((b >= 2) AND (a >= 1)) <- t"
     apart = shown("SELECT a FROM (SELECT a, b FROM t WHERE rand() > 0.5) WHERE a > 0")
     assert sum(" Filter " in line for line in apart) == 2
 

@@ -113,7 +113,8 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
         relied.update(last.relied)
         for operator in given.operators.values():
             for query in subqueries(operator):
-                relied.update(keys_relied_on_by_normalizing(query))
+                if _declares_keys(query):
+                    relied.update(keys_relied_on_by_normalizing(query))
         return last.dataflow()
 
     result = inline(dataflow)
@@ -124,6 +125,12 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
     pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
     result = order_joins(finish(pushed), finish)
     return _Normalization(result, tuple(in_order(relied)))
+
+
+def _declares_keys(query: Dataflow) -> bool:
+    """Whether there is a key among the tables of a query that something could rely on."""
+    inner = (q for o in query.operators.values() for q in subqueries(o))
+    return any(source.keys for source in query.sources.values()) or any(map(_declares_keys, inner))
 
 
 def inlined(query: Dataflow) -> Dataflow:
