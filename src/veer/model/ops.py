@@ -300,7 +300,7 @@ class Aggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
-        relies_on_keys=False,
+        relies_on_keys=True,  # to choose among rows tied in what a call goes by
         reduces_rows=True,
         is_costly=True,
     )
@@ -330,7 +330,7 @@ class GlobalAggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
-        relies_on_keys=False,
+        relies_on_keys=True,  # to choose among rows tied in what a call goes by
         reduces_rows=True,
         is_costly=True,
     )
