@@ -90,7 +90,7 @@ def test_near_misses_are_not(name: str) -> None:
 
 
 def test_a_budget_ends_the_search() -> None:
-    p, q = (read_sql(text, DDL) for text in EQUAL["joins in another order"])
+    p, q = (read_sql(text, DDL) for text in EQUAL["a part computed twice, once in the other"])
     columns = tuple((i, i) for i in range(len(p.result_schema)))
     goal = Claim(p.sinks[0], q.sinks[0], TableSemantics.BAG, columns)
     sweep = Sweep(VersionPair.of(p, q, stable_ids=False), goal.semantics, [registry.get("algebra")])
