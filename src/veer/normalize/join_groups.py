@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from veer.analysis.call_kinds import call_kind
+from veer.functions.registry import Kind
 from veer.model.conditions import conjuncts
 from veer.model.expr import Column, Compare, Expr, Named
 from veer.model.json import is_alike
@@ -99,6 +101,13 @@ def _groups(rewriting: Rewriting, id_: str) -> _Groups | None:
     return _Groups(operator, rows, schema, every if shown is None else shown, output)
 
 
+def _note_keys(rewriting: Rewriting, id_: str, groups: Sequence[_Groups]) -> None:
+    """Say that joining groups rests on declared keys, if calls are a choice without them."""
+    calls = (named.call for g in groups for named in g.aggregate.calls)
+    if any(call_kind(call) is not Kind.PURE for call in calls):
+        rewriting.note_keys(id_)
+
+
 def _together(first: Aggregate, second: Aggregate) -> Aggregate:
     """One aggregate with the calls of both, by the keys of the first."""
     return Aggregate(first.keys, first.calls + second.calls)
@@ -167,7 +176,7 @@ def _one_aggregate(
             return None
         if equal.op == "=" and first.output.fields[place].nullable:
             return None
-    rewriting.note_keys(id_)
+    _note_keys(rewriting, id_, groups)
     rewriting.put(id_, _together(first.aggregate, second.aggregate), (first.rows,))
     moved = _places_of_second(first.aggregate, second.aggregate, keys)
     columns = _columns(rewriting, id_, left, first, {i: i for i in range(len(first.schema))})
@@ -224,7 +233,7 @@ def _one_join(
         if equal.op != before.op or not (by_partner or is_alike(equal.left, before.left)):
             return None
     together = _together(first.aggregate, second.aggregate)
-    rewriting.note_keys(id_)
+    _note_keys(rewriting, id_, (first, second))
     base = rewriting.add(other, together, (first.rows,))
     shown = [
         *_columns(
