@@ -209,6 +209,8 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
             return (
                 Kind.CHOICE
             )  # with a seed too: which rows it draws depends on how they are spread
+        case TableUdf(batched=True):
+            return Kind.CHOICE
         case TableUdf(scope="batch"):
             return Kind.PARTITION
         case TableUdf(deterministic=deterministic):
