@@ -20,6 +20,7 @@ from veer.model.dag import Dataflow
 from veer.model.expr import And, Call, Cast, Exists, Expr, InQuery, Literal, Or, ScalarQuery
 from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.model.walk import parts
+from veer.normalize.spelling import one_spelling
 
 Normalize = Callable[[Dataflow], Dataflow]
 # Units of `date_trunc` that leave the day as it is.
@@ -38,11 +39,11 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
         case InQuery(query=query) | ScalarQuery(query):
             return replace(expr, query=of_query(query))
         case And() | Or():
-            return computed(flattened(expr))
+            return one_spelling(computed(flattened(expr)))
         case Cast(arg):
-            return plain_form(_plain_cast(expr, arg))
+            return one_spelling(plain_form(_plain_cast(expr, arg)))
         case _:
-            return plain_form(expr)
+            return one_spelling(plain_form(expr))
 
 
 def _plain_cast(expr: Cast, arg: Expr) -> Expr:

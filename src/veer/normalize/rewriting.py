@@ -101,7 +101,7 @@ class Rewriting:
 
     def placed(self, id_: str, places: Sequence[int]) -> str:
         """Some columns of an old signal, placed; the id that has them."""
-        return self.place(f"{id_} columns", self.views[id_], places)
+        return self.place(f"{id_.removesuffix(' columns')} columns", self.views[id_], places)
 
     def place(self, name: str, view: View, places: Sequence[int]) -> str:
         """Some columns of a view, placed: by a projection called `name` unless they are all."""
