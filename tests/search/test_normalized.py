@@ -21,7 +21,8 @@ from veer.verdict import TableSemantics, Verdict
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, s STRING, d DOUBLE);
 CREATE TABLE u (k INT NOT NULL, a INT, c INT, PRIMARY KEY (k));
-CREATE TABLE v (a INT, b INT, c INT)
+CREATE TABLE v (a INT, b INT, c INT);
+CREATE TABLE e (k INT NOT NULL, n INT NOT NULL, s STRING, x INT, PRIMARY KEY (k, n))
 """
 
 

@@ -194,13 +194,11 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
             (below,) = dataflow.inputs[id_]
             places = places_of(keys, dataflow.schemas[below])
             return Kind.PURE if uniqueness(dataflow, below).tells_apart(places) else Kind.CHOICE
-        case Aggregate(keys=by, calls=calls):
+        case Aggregate(calls=calls) | GlobalAggregate(calls):
             (below,) = dataflow.inputs[id_]
-            exprs = [named.expr for named in by]
-            return worst(*(_grouped_kind(dataflow, below, exprs, named.call) for named in calls))
-        case GlobalAggregate(calls):
-            (below,) = dataflow.inputs[id_]
-            return worst(*(_grouped_kind(dataflow, below, [], named.call) for named in calls))
+            schema, unique = dataflow.schemas[below], uniqueness(dataflow, below)
+            by = [n.expr for n in operator.keys] if isinstance(operator, Aggregate) else []
+            return worst(*(grouped_kind(named.call, by, schema, unique) for named in calls))
         case Over(calls):
             (below,) = dataflow.inputs[id_]
             schema, unique = dataflow.schemas[below], uniqueness(dataflow, below)
@@ -238,18 +236,17 @@ def _limit_kind(dataflow: Dataflow, below: str, limit: Limit) -> Kind:
     return Kind.CHOICE
 
 
-def _grouped_kind(
-    dataflow: Dataflow, source: str, keys: Sequence[Expr], call: AggregateCall
+def grouped_kind(
+    call: AggregateCall, keys: Sequence[Expr], schema: Schema, unique: Uniqueness
 ) -> Kind:
-    """The kind of an aggregate over groups of a signal, its arguments apart.
+    """The kind of an aggregate over groups of rows with such keys, its arguments apart.
 
     The value at the greatest of something is one if no two rows of a group agree on that.
     """
     kind = call_kind(call)
     if kind is Kind.CHOICE and call.function in ("max_by", "min_by"):
         exprs = (e for e in (*keys, call.args[1]) if not has_floats(e.type))
-        places = places_determined_by(exprs, dataflow.schemas[source])
-        if uniqueness(dataflow, source).tells_apart(places):
+        if unique.tells_apart(places_determined_by(exprs, schema)):
             return Kind.PURE
     return kind
 

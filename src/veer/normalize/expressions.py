@@ -4,6 +4,7 @@
 
 Sound in three-valued logic: AND and OR are associative with nulls too, and a constant is computed
 only where that does not fail. Conditions that can be written in several ways are written in one.
+Casts to a wider type and back are gone.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from veer.analysis.determinism import expr_kind
 from veer.analysis.plain_conditions import plain_form
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
-from veer.model.expr import And, Exists, Expr, InQuery, Or, ScalarQuery
+from veer.model.expr import And, Call, Cast, Exists, Expr, InQuery, Literal, Or, ScalarQuery
+from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.model.walk import parts
 from veer.normalize.spelling import one_spelling
 
 Normalize = Callable[[Dataflow], Dataflow]
+# Units of `date_trunc` that leave the day as it is.
+TIMES = ("day", "dd", "hour", "minute", "second", "millisecond", "microsecond")
 
 
 def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr:
@@ -36,8 +40,37 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
             return replace(expr, query=of_query(query))
         case And() | Or():
             return one_spelling(computed(flattened(expr)))
+        case Cast(arg):
+            return one_spelling(plain_form(_plain_cast(expr, arg)))
         case _:
             return one_spelling(plain_form(expr))
+
+
+def _plain_cast(expr: Cast, arg: Expr) -> Expr:
+    """A cast without another one below that changes nothing, or no cast at all.
+
+    A wider type holds every value, so that one comes back as it went; a moment stays on its day
+    when its time is cut.
+    """
+    match arg:
+        case _ if arg.type == expr.type:
+            return arg
+        case Cast(inner, wider) if inner.type == expr.type and _holds_all(wider, inner.type):
+            return inner
+        case Call("date_trunc", (Literal(str() as unit), moment)) if expr.type == DATE:
+            if unit.lower() in TIMES and moment.type == arg.type:
+                return replace(expr, arg=moment)
+    return expr
+
+
+def _holds_all(wider: DataType, type_: DataType) -> bool:
+    """Whether every value of a type is one of another, written alike."""
+    if isinstance(wider, DecimalType) and isinstance(type_, DecimalType):
+        digits = wider.precision - wider.scale, type_.precision - type_.scale
+        return wider.scale == type_.scale and digits[0] >= digits[1]
+    if isinstance(wider, IntegralType) and isinstance(type_, IntegralType):
+        return INTEGER_BITS[wider] >= INTEGER_BITS[type_]
+    return False
 
 
 def flattened(expr: And | Or) -> And | Or:

@@ -26,7 +26,9 @@ from veer.model.ops import AnyOperator
 from veer.model.walk import subqueries
 from veer.normalize.expressions import Normalize
 from veer.normalize.group_duplicates import group_duplicates
+from veer.normalize.first_rows import first_rows
 from veer.normalize.inline_projections import inline_projection
+from veer.normalize.join_groups import join_groups
 from veer.normalize.join_views import join_views
 from veer.normalize.keep_operators import keep_operator
 from veer.normalize.merge_calls import merge_calls
@@ -46,10 +48,12 @@ Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View |
 # Each gives the view of the operators it is for, None for others. The last is for all that are left.
 RULES: tuple[Rule, ...] = (
     inline_projection,
+    first_rows,
     merge_filters,
     rewrite_reader,
     merge_window_functions,
     merge_calls,
+    join_groups,
     join_views,
     merge_unions,
     place_result,

@@ -37,10 +37,19 @@ class Spelling:
     calls: tuple[AggregateCall, ...]
     compute: Compute
 
+    @property
+    def call(self) -> AggregateCall | None:
+        """The only call, if the value is that of it."""
+        return self.calls[0] if self.compute is _itself else None
+
+
+def _itself(values: Sequence[Expr]) -> Expr:
+    return values[0]
+
 
 def just(call: AggregateCall) -> Spelling:
     """A call that is the value itself."""
-    return Spelling((call,), lambda values: values[0])
+    return Spelling((call,), _itself)
 
 
 def composed(outer: Spelling, parts: Sequence[Spelling]) -> Spelling:

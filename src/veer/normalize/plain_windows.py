@@ -21,12 +21,13 @@ from dataclasses import replace
 from veer.analysis.call_kinds import adds_floats
 from veer.functions.registry import AGGREGATE, OVER, Kind
 from veer.functions.traits import OverMeaning
-from veer.model.expr import WHOLE, Column, Expr, Frame, Literal, OverCall, SortKey
+from veer.model.expr import WHOLE, AggregateCall, Column, Expr, Frame, Literal, OverCall, SortKey
 from veer.model.json import encode, is_alike
 from veer.model.schema import Schema
 from veer.model.types import INT, has_floats
 from veer.model.walk import exprs_in, map_exprs, substitute_columns
 from veer.normalize.expressions import is_random
+from veer.normalize.plain_calls import plain_call
 from veer.normalize.rewriting import Rewriting
 
 UP_TO_ROW = Frame("rows", None, 0)
@@ -85,6 +86,7 @@ def _plain_order(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> O
 
 def _plain_aggregate(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> OverCall:
     """An aggregate over the whole partition, or over rows instead of peers, if it is one."""
+    call = _plain_condition(rewriting, base, call)
     frame = call.frame
     if _has_distances(frame):
         return call
@@ -97,6 +99,18 @@ def _plain_aggregate(rewriting: Rewriting, id_: str, base: str, call: OverCall) 
         if rewriting.are_unique(id_, base, exprs):
             return replace(call, frame=Frame("rows", frame.start, frame.end))
     return call
+
+
+def _plain_condition(rewriting: Rewriting, base: str, call: OverCall) -> OverCall:
+    """An aggregate under a condition in one spelling; a frame that has its row is not empty."""
+    if call.ignore_nulls:
+        return call
+    aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
+    has_row = call.frame.start in (None, 0) and call.frame.end in (None, 0)
+    plain = plain_call(aggregate, rewriting.schemas[base], is_global=not has_row).call
+    if plain is None:
+        return call
+    return replace(call, function=plain.function, args=plain.args, where=plain.where)
 
 
 def _ignores_order(call: OverCall) -> bool:

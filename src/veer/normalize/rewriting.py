@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar, final
 
+from veer.analysis.determinism import grouped_kind
 from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.assumptions import KeyAssumption
+from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Expr, Literal, Named
-from veer.model.ops import AnyOperator, Project
+from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
@@ -180,6 +182,15 @@ class Rewriting:
     def unique(self, base: str) -> Uniqueness:
         """The keys and constant columns of a placed signal."""
         return derive(self, base, self._unique)
+
+    def give_one_result(self, operator: Aggregate, rows: str) -> bool:
+        """Whether the calls of an aggregate over a placed signal give one result, with the keys it has."""
+        keys = [named.expr for named in operator.keys]
+        kinds = (
+            grouped_kind(named.call, keys, self.schemas[rows], self.unique(rows))
+            for named in operator.calls
+        )
+        return all(kind is Kind.PURE for kind in kinds)
 
     def note_keys(self, id_: str) -> None:
         """Say that what is written rests on declared keys below an old operator."""

@@ -10,15 +10,18 @@ from veer.errors import UnsupportedError
 from veer.functions.registry import Kind, aggregate_function
 from veer.functions.traits import FoldMeaning
 from veer.model.conditions import conjunction
-from veer.model.expr import AggregateCall, Case, Expr, IsNull, Literal, Not, OpaqueCall
+from veer.model.expr import AggregateCall, Case, Compare, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.ops import NamedCall
 from veer.model.types import INT, DataType, has_floats
+from veer.prover.conditions import can_be_null
 from veer.prover.folds import BY_EXTREME
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
 from veer.prover.sums import shifted, shifted_back
 from veer.prover.terms import Bag, Fold, Group, Term
+from veer.smt import same
 from veer.smt.formula import NORMALIZED
 
+EXTREME = {">": "max", "<": "min"}
 AS_EXTREME = {FoldMeaning.ANY: "max", FoldMeaning.ALL: "min"}  # false comes before true
 FILTERED = (
     "sum",
@@ -55,7 +58,61 @@ def lower_aggregate(
         terms.append(replace(term, outputs=outputs))
     if not terms and not is_global:
         return ()  # no rows, no groups
+    if not is_global:
+        rows = _rows_at_extreme(lowering, terms, len(keys), folds)
+        if rows is not None:
+            return rows
     return _by_plain_keys(lowering, Group(tuple(terms), len(keys), tuple(folds), is_global))
+
+
+def _rows_at_extreme(
+    lowering: ExpressionLowering, terms: Sequence[Term], keys: int, folds: Sequence[Fold]
+) -> Bag | None:
+    """Groups of which only the row with the greatest of something is read, as these rows.
+
+        max_by(x, y), max(y) GROUP BY k   =>   k, x, y of the rows with no greater y of the same k
+
+    No two rows of a group tie, or the aggregate would make a choice, and something to go by is never
+    null. None if the calls go by different things, or there are others.
+    """
+    ends = {BY_EXTREME[f.function] for f in folds if f.function in BY_EXTREME}
+    if len(ends) != 1 or any(has_floats(o.type) for t in terms for o in t.outputs[:keys]):
+        return None
+    (end,) = ends
+    bag = []
+    for term in terms:
+        going_by = {term.outputs[f.args[1]] for f in folds if f.function in BY_EXTREME}
+        place = next(iter(going_by))
+        extreme = EXTREME[end]
+        if len(going_by) != 1 or can_be_null(place) or has_floats(place.type):
+            return None
+        for fold in folds:
+            own = fold.function == extreme and term.outputs[fold.args[0]] == place
+            if fold.function not in BY_EXTREME and not own:
+                return None
+        bag.append((term, place))
+    return tuple(_first_row(lowering, term, place, bag, keys, folds, end) for term, place in bag)
+
+
+def _first_row(
+    lowering: ExpressionLowering,
+    term: Term,
+    place: Expr,
+    bag: Sequence[tuple[Term, Expr]],
+    keys: int,
+    folds: Sequence[Fold],
+    end: str,
+) -> Term:
+    ahead = []
+    for other, _ in bag:
+        by = next(f.args[1] for f in folds if f.function in BY_EXTREME)
+        mate = lowering.context.freshened(other)
+        same_group = map(same, mate.outputs[:keys], term.outputs[:keys])
+        goes_before = Compare(end, mate.outputs[by], place)
+        ahead.append(Term(mate.atoms, (*mate.conditions, *same_group, goes_before), ()))
+    is_first = Not(lowering.context.exists(lowering.groups.expanded(tuple(ahead))))
+    outputs = (*term.outputs[:keys], *(term.outputs[f.args[0]] for f in folds))
+    return Term(term.atoms, (*term.conditions, is_first), outputs)
 
 
 def _group_key(key: Expr) -> Expr:
