@@ -7,7 +7,8 @@ Operators are taken with what feeds them first, and each is written anew by the 
 `RULES` that is for it, over what was written below. A projection is not placed but remembered, and
 written into what stands above it. It is placed where a result, a union, a limit or the padded side
 of a join sees its columns, and then with those columns only that somebody above reads. Subqueries
-are normalized too.
+are normalized too. That is the first half; in the second (`placing`) subqueries become joins, and
+conditions and inner joins are put where they stand in every dataflow that means the same by them.
 
 The sinks have the same possible results, in the same order, whatever choices are made: operators
 that choose keep their ids, none is doubled, and what is random is never written elsewhere.

@@ -9,7 +9,7 @@ from typing import final
 from veer.model.expr import Expr
 from veer.model.schema import Schema
 from veer.model.texts import text_of
-from veer.normalize.placing.conditions import consequences, one_sided, smallest
+from veer.normalize.placing.conditions import consequences, has_query, one_sided, smallest
 from veer.normalize.placing.holding import places_read
 
 
@@ -63,6 +63,9 @@ def place_join_conditions(
         of_left = [c for c in consequences([*of_left, *known[0]]) if is_left(c)]
     of_right = [c for c in pairs if is_right(c)]
     on = [c for c in on if not is_right(c)]
+    if kind in ("inner", "cross"):  # subqueries of filters become joins
+        above = [c for c in on if has_query(c)]
+        on = [c for c in on if not has_query(c)]
     return PlacedConditions(
         _new(of_left, known[0]), _new(of_right, known[1]), smallest(on, both), above
     )

@@ -42,9 +42,10 @@ def _condition(dataflow: Dataflow, id_: str) -> Expr | None:
         return None
     if on is not None and (is_random(on) or has_query(on) or _reads_around(on)):
         return None
-    query = _matches(dataflow, left, right, on)
-    if any(outer.depth > 1 for outer in outer_columns(query)):
+    # What reads a row around this dataflow would read a row of the left input instead.
+    if any(outer_columns(_matches(dataflow, left, right, None))):
         return None
+    query = _matches(dataflow, left, right, on)
     return Exists(query) if join.kind == "semi" else Not(Exists(query))
 
 

@@ -36,6 +36,7 @@ from veer.model.expr import (
     OuterColumn,
     ScalarQuery,
 )
+from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -242,7 +243,8 @@ class _Writing:
         return top
 
     def _same_leaf(self, operator: AnyOperator) -> str | None:
-        known = (i for i, o in self.operators.items() if not self.inputs[i] and o == operator)
+        leaves = (i for i in self.operators if not self.inputs[i])
+        known = (i for i in leaves if is_alike(self.operators[i], operator))
         return next(known, None)
 
 
