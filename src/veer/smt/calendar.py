@@ -37,7 +37,7 @@ from veer.model.types import (
     YearMonthIntervalType,
 )
 from veer.smt.exact import is_few_days
-from veer.smt.months import Part, PartKind, part_axioms, year_axioms
+from veer.smt.months import Part, PartKind, definitions, part_axioms, year_axioms
 from veer.smt.terms import Terms
 
 EPOCH_DAY = dt.date(1970, 1, 1).toordinal()
@@ -287,14 +287,23 @@ class Calendar:
         kinds = {part.kind for part, _ in self._parts if part.kind is not PartKind.MONTHS_LATER}
         if len(kinds) + self._writes_dates < 2:
             return
-        days = {day.get_id(): day for day, _ in self._parts.values()}
-        for day in days.values():
-            of = {
-                part.kind: term for (part, i), (_, term) in self._parts.items() if i == day.get_id()
-            }
-            of.pop(PartKind.MONTHS_LATER, None)
-            if of:
-                yield from self._relations_of(day, of)
+        for day, of in self._by_day():
+            yield from self._relations_of(day, of)
+
+    def definitions(self) -> Iterator[Any]:
+        """What the parts met are in all years, for finding days rather than for proofs."""
+        for day, of in self._by_day():
+            for kind in (PartKind.YEAR, PartKind.MONTH):
+                of[kind] = self._part(Part(kind), day)
+            yield from definitions(day, of)
+
+    def _by_day(self) -> list[tuple[Any, dict[PartKind, Any]]]:
+        """The days met, each with its parts; later days are no parts of it."""
+        days: dict[int, tuple[Any, dict[PartKind, Any]]] = {}
+        for (part, i), (day, term) in self._parts.items():
+            if part.kind is not PartKind.MONTHS_LATER:
+                days.setdefault(i, (day, {}))[1][part.kind] = term
+        return list(days.values())
 
     def _relations_of(self, day: Any, of: Mapping[PartKind, Any]) -> Iterator[Any]:
         year, month, first = (

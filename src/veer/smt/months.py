@@ -8,7 +8,7 @@ directions without end.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import pairwise
 from typing import Any, NamedTuple, assert_never
@@ -78,6 +78,43 @@ def year_axioms(day: Any, year: Any, numbers: Iterable[int]) -> Iterator[Any]:
     """
     for n in sorted({n + d for n in numbers for d in (0, 1) if 1 <= n + d <= dt.MAXYEAR}):
         yield (year >= n) == (day >= _first_day(n))
+
+
+def definitions(day: Any, of: Mapping[PartKind, Any]) -> Iterator[Any]:
+    """What the parts of a day are, by the rules of the calendar; year and month are among them.
+
+    True of every day. It takes divisions to say so: meant for finding days, not for proofs.
+    """
+    year, month = of[PartKind.YEAR], of[PartKind.MONTH]
+    january = _beginning(year)
+    leap = z3.And(year % 4 == 0, z3.Or(year % 100 != 0, year % 400 == 0))
+
+    def begins(number: Any) -> Any:
+        """The first day of a month of the year, or of January after it."""
+        lengths = [31, z3.If(leap, 29, 28), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        return january + z3.Sum([z3.If(number > m, n, 0) for m, n in enumerate(lengths, 1)])
+
+    yield z3.And(month >= 1, month <= 12, begins(month) <= day, day < begins(month + 1))
+    quarter = (month + 2) / z3.IntVal(3, day.ctx)
+    values = {
+        PartKind.QUARTER: quarter,
+        PartKind.DAY_OF_MONTH: day - begins(month) + 1,
+        PartKind.DAY_OF_YEAR: day - january + 1,
+        PartKind.FIRST_OF_YEAR: january,
+        PartKind.FIRST_OF_QUARTER: begins(quarter * 3 - 2),
+        PartKind.FIRST_OF_MONTH: begins(month),
+        PartKind.LAST_OF_MONTH: begins(month + 1) - 1,
+    }
+    for kind, term in of.items():
+        if kind in values:
+            yield term == values[kind]
+
+
+def _beginning(year: Any) -> Any:
+    """The first day of a year: 365 days for each before, and one more for each leap year."""
+    before = year - 1
+    every = [before / z3.IntVal(n, year.ctx) for n in (4, 100, 400)]  # rounded down
+    return 365 * before + every[0] - every[1] + every[2] + 1
 
 
 def _always(kind: PartKind, day: Any, term: Any) -> Iterator[Any]:
