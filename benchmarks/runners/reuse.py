@@ -25,10 +25,10 @@ from benchmarks.support.editing.changing import MODELS
 from benchmarks.support.scaled import bound, write_tables
 from benchmarks.support.sequences import Step, sequence
 from veer.execution.compiled import Compiled
-from veer.execution.functions import Bodies
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
+from veer.frontends.bodies import Bodies
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.dag import Dataflow
 from veer.options import Keep, Reuse, values

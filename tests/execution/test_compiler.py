@@ -19,7 +19,8 @@ from tests.spark.compare import collect, register, same_rows
 from tests.spark.flows import INEXACT
 from veer.errors import InputError, UnsupportedError
 from veer.execution.compiler import Compiler
-from veer.execution.functions import Bodies, to_spark
+from veer.execution.functions import to_spark
+from veer.frontends.bodies import Bodies
 from veer.frontends.sql import read_sql
 from veer.frontends.workflow.reader import build_workflow
 from veer.functions.registry import Failure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from veer.errors import UnsupportedError
-from veer.execution.functions import Bodies
+from veer.frontends.bodies import Bodies
 from veer.model.expr import Column
 from veer.model.ops import RowUdf
 from veer.model.schema import Field

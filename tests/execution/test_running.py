@@ -17,11 +17,11 @@ from pyspark.sql import SparkSession
 
 from veer.errors import InputError
 from veer.execution.compiled import Compiled
-from veer.execution.functions import Bodies
 from veer.execution.results import read_result
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
+from veer.frontends.bodies import Bodies
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.ops import RowUdf
 from veer.options import Keep, Reuse

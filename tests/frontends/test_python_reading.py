@@ -17,6 +17,7 @@ COLUMNS = {"x": "bigint", "y": "int", "s": "string", "d": "double", "b": "boolea
 SCHEMA = Schema(tuple(Field(name, parse_type(t)) for name, t in COLUMNS.items()))
 ARGUMENTS = [Column(f.name, f.type) for f in SCHEMA]
 FAILS = object()
+BAD = "except ValueError:\n    return 'bad'"
 
 
 def given(body: str, type_: str = "bigint", **row: Any) -> Any:
@@ -55,6 +56,66 @@ def given(body: str, type_: str = "bigint", **row: Any) -> Any:
         ("x = x or 4\nx += 1\nreturn str(x)", {"x": 0}, "5"),
         ("return t", {}, FAILS),
         ("if x:\n    t = 'a'\nreturn t", {"x": 0}, FAILS),
+        (f"try:\n    return str(int(s))\n{BAD}", {"s": " 1_000 "}, "1000"),
+        (f"try:\n    return str(int(s))\n{BAD}", {"s": "\u0663"}, "3"),
+        (f"try:\n    return str(int(s))\n{BAD}", {"s": "\x1c5"}, "bad"),
+        (f"try:\n    return str(int(s))\n{BAD}", {"s": "1.0"}, "bad"),
+        (f"try:\n    return str(int(s))\n{BAD}", {"s": None}, FAILS),  # a TypeError
+        ("try:\n    return s.strip()\nexcept TypeError:\n    return 'a'", {"s": None}, FAILS),
+        ("try:\n    return s.strip()\nexcept AttributeError:\n    return 'a'", {"s": None}, "a"),
+        (
+            "try:\n    t = {'a': 'b'}[s]\nexcept LookupError:\n    t = 'c'\nreturn t",
+            {"s": "d"},
+            "c",
+        ),
+        ("try:\n    x = 1\n    int(s)\nexcept ValueError:\n    return str(x)", {"s": "b"}, "1"),
+        ("try:\n    int(s)\nexcept ValueError:\n    raise\nreturn 'a'", {"s": "b"}, FAILS),
+        (f"try:\n    raise KeyError(s)\nexcept LookupError:\n    return 'a'\n{BAD}", {}, "a"),
+        (f"try:\n    t = s[0]\n{BAD}\nelse:\n    return str(int(t))", {"s": "b"}, FAILS),
+        (
+            "for k in (s, '7'):\n    try:\n        return str(int(k))\n    except ValueError:\n"
+            "        continue\nreturn 'none'",
+            {"s": "b"},
+            "7",
+        ),
+        (
+            "def g(k):\n    return k[1]\ntry:\n    return g(s)\nexcept IndexError:\n    return 'a'",
+            {"s": "b"},
+            "a",
+        ),
+        (
+            "try:\n    e = 1\n    int(s)\nexcept ValueError as e:\n    pass\nreturn str(e)",
+            {"s": "b"},
+            FAILS,
+        ),  # the name is forgotten
+        ("return ','.join(k for k in (s, 'b') if k)", {"s": ""}, "b"),
+        ("return ','.join([k + m for k in 'ab' for m in (s, 'x')])", {"s": "1"}, "a1,ax,b1,bx"),
+        ("k = 'z'\nt = [k for k in (s,)]\nreturn k", {"s": "a"}, "z"),
+        ("return str({k: len(k) for k in ('a', 'bc')}[s])", {"s": "bc"}, "2"),
+        ("return str(any([k for k in (x, y)]))", {"x": 0, "y": 2}, "True"),
+        ("t = []\nt.append(s)\nt.extend(['b'])\nreturn '-'.join(t)", {"s": "a"}, "a-b"),
+        ("return '{:>4}|{}|{{}}'.format(s, x)", {"s": "a", "x": None}, "   a|None|{}"),
+        ("return '%s is %d%%' % (s, 5)", {"s": None}, "None is 5%"),
+        ("return '%s' % (s, 5)", {"s": None}, FAILS),
+        (
+            "match b:\n    case 1:\n        return 'one'\n    case _:\n        return 'other'",
+            {"b": True},
+            "one",
+        ),
+        (
+            "match x:\n    case True:\n        return 'true'\n    case t if t > 5:\n"
+            "        return 'big'\nreturn 'small'",
+            {"x": 1},
+            "small",
+        ),
+        (
+            "match (s, x):\n    case ('a' | 'b', None):\n        return 'one'\nreturn 'none'",
+            {"s": "b"},
+            "one",
+        ),
+        ("t = 'b'\nclean = lambda k, suffix='!': (k or t) + suffix\nreturn clean(s)", {}, "b!"),
+        ("if (n := len(s)) > 1:\n    return str(n)\nreturn 'short'", {"s": "abc"}, "3"),
+        ("return 'a' if 0 <= len(s) - 1 < 2 else 'b'", {"s": "abc"}, "b"),
     ],
 )
 def test_pythons_meaning(body: str, row: dict[str, Any], expected: Any) -> None:
@@ -78,8 +139,28 @@ def test_pythons_meaning(body: str, row: dict[str, Any], expected: Any) -> None:
         "return s % 5",
         "return s.strip(s)",
         "return 1 if any((t := x) for k in (1, 2)) else t",
-        "try:\n    return 1\nexcept ValueError:\n    return 2",
-        "return [k for k in (1, 2)][0]",
+        "try:\n    return 1\nfinally:\n    x = 2",
+        "try:\n    return int(s)\nexcept s:\n    return 2",
+        "try:\n    return round(d, 3)\nexcept ValueError:\n    return 2",
+        "try:\n    return int(s)\nexcept ValueError as e:\n    return len(str(e))",
+        "a = [x]\nb = a\na.append(1)\nreturn len(b)",
+        "a = [x]\nb = (a, 1)\na.append(1)\nreturn len(b[0])",
+        "a = [x]\nfor k in a:\n    a.append(k)\nreturn 1",
+        "a = [x]\nf = lambda: len(a)\na.append(1)\nreturn f()",
+        "t = 1\nf = lambda: t\nt = 2\nreturn f()",
+        "def f():\n    nonlocal x\n    x = 2\nf()\nreturn x",
+        "return [f() for f in [lambda: k for k in (1, 2)]][0]",
+        "for k in (int(c) for c in ('1', s)):\n    return k",
+        "return 1 if 1 in (int(c) for c in ('1', s)) else 2",
+        "return len({k for k in (x, y)})",
+        "return sum([d, 0.5])",
+        "match s.split():\n    case [a]:\n        return 1",
+        "match (x, s):\n    case (t, 'a') | (_, t):\n        return 1",
+        "return len('{:{}}'.format(s, 3))",
+        "return len('{0} {}'.format(s, 3))",
+        "return len('%5s' % s)",
+        "return len('%d' % y)",  # which may be None
+        "while x:\n    x = 0\nreturn x",
         "return x / 3",  # a bigint may be too large to be exact
         "return d % 2",
         "return __x",

@@ -43,7 +43,7 @@ def shown(value: Any, type_: str) -> Any:
 def test_what_is_read_gives_what_python_gives(seed: int) -> None:
     made, read, compared = Functions(seed), 0, 0
     rng = random.Random(seed)
-    for _ in range(120):
+    for _ in range(80):
         text = made.make()
         scope: dict[str, Any] = {}
         exec(text, scope)  # made here, of harmless parts

@@ -14,7 +14,7 @@ from tests.spark.flows import FlowTally, compare_query
 from veer.analysis.determinism import expr_kind
 from veer.errors import VeerError
 from veer.execution.compiler import Compiler
-from veer.execution.functions import Bodies
+from veer.frontends.bodies import Bodies
 from veer.frontends.sql import read_sql
 from veer.functions.registry import AGGREGATE, OVER, SCALAR, Failure, Kind
 from veer.interpreter import run_dataflow

@@ -20,8 +20,8 @@ import pytest
 from tests.store import pretend
 from tests.store.forked import Forks
 from tests.store.pretend import Place
-from veer.execution.functions import Bodies
 from veer.execution.start import sample
+from veer.frontends.bodies import Bodies
 from veer.interpreter import run_dataflow
 from veer.model.dag import Dataflow
 from veer.model.ops import RowUdf

@@ -23,6 +23,12 @@ from veer.report import formats
 from veer.verdict import TableSemantics
 
 BUDGET = 1_000_000
+FunctionsFile = Annotated[
+    str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
+]
+TrustCode = Annotated[
+    bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
+]
 
 
 def choice(option: type[Enum], name: str, help: str) -> Any:

@@ -47,7 +47,9 @@ KeepChoice = Annotated[
 Trust = Annotated[
     bool,
     typer.Option(
-        "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
+        "--trust",
+        help="Believe declared keys, foreign keys and NOT NULL without looking, and that functions of "
+        "batches (pandas UDFs) give the same however rows are batched.",
     ),
 ]
 ProofShare = Annotated[
@@ -63,14 +65,8 @@ Content = Annotated[
     bool,
     typer.Option("--content", help="Tell sources apart by content, not by size and time."),
 ]
-FunctionsFile = Annotated[
-    str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
-]
 ModelsFolder = Annotated[
     str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
-]
-TrustCode = Annotated[
-    bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
 ]
 OutFolder = Annotated[
     str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
@@ -112,9 +108,9 @@ def run(
     content: Content = False,
     schema: options.Schema = "",
     arg: options.Arguments = None,
-    functions: FunctionsFile = "",
+    functions: options.FunctionsFile = "",
     models: ModelsFolder = "",
-    trust_code: TrustCode = False,
+    trust_code: options.TrustCode = False,
     out: OutFolder = "",
     overwrite: Overwrite = False,
     trust_targets: TrustTargets = False,

@@ -84,6 +84,10 @@ Recheck = Annotated[
         "unknown and the exit status 70.",
     ),
 ]
+ModelsFolder = Annotated[
+    str,
+    typer.Option(metavar="DIR", help="Model files of classifiers; models beside the file."),
+]
 
 
 def verify(
@@ -109,6 +113,9 @@ def verify(
     witness_out: WitnessFolder = "",
     evidence: EvidenceFolder = "",
     recheck: Recheck = None,
+    functions: options.FunctionsFile = "",
+    models: ModelsFolder = "",
+    trust_code: options.TrustCode = False,
 ) -> None:
     """Verify that two versions produce the same results.
 
@@ -133,6 +140,7 @@ def verify(
     _check_evidence_folder(evidence)
     start_for(jvm, p, q)
     from veer.api import Comparison
+    from veer.frontends.bodies import Bodies, own_functions
 
     comparison = Comparison(
         semantics=semantics,
@@ -147,7 +155,10 @@ def verify(
         evidence=bool(evidence),
         recheck=recheck,
     )
-    reading = {"args": arg or (), "jvm": jvm, "note": complain}
+    reading: dict[str, Any] = {"args": arg or (), "jvm": jvm, "note": complain}
+    own = own_functions(functions) if functions else {}
+    bodies = Bodies(Path(models), own, trust_code=trust_code)
+    reading["bodies"] = bodies
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, final
 
 from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
-from veer.execution.functions import Bodies
 from veer.execution.sources import Sources
+from veer.frontends.bodies import Bodies
 from veer.frontends.spark.plans.time_zones import is_utc
 from veer.model.dag import Dataflow
 from veer.model.ops import Source

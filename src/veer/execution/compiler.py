@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, assert_never, final
 from uuid import uuid4
 
 from veer.errors import InputError, UnsupportedError
-from veer.execution.functions import Bodies, ExpressionFunction
+from veer.execution.functions import ExpressionFunction
 from veer.execution.signals import with_subqueries
 from veer.execution.sql import FrameOperator, SqlWriter, places_read
+from veer.frontends.bodies import Bodies
 from veer.frontends.spark.plans.types import type_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr

@@ -14,7 +14,6 @@ from uuid import uuid4
 
 from veer.errors import InputError, NoFingerprintError, UnsupportedError
 from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
-from veer.execution.functions import Bodies
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import (
     TICK_NS,
@@ -24,6 +23,7 @@ from veer.execution.sources import (
     format_name,
     source_name,
 )
+from veer.frontends.bodies import Bodies
 from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, root_of
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import NoFingerprintError
-from veer.execution.functions import Bodies
 from veer.execution.sources import Sources, check_steady, format_name, source_name
+from veer.frontends.bodies import Bodies
 from veer.frontends.spark.frames import read_plans
 from veer.frontends.spark.plans.signals import PlanSignal
 from veer.frontends.spark.plans.sources import source_of

@@ -15,11 +15,11 @@ from veer import __version__
 from veer.analysis.fingerprint import fingerprint
 from veer.errors import InputError
 from veer.execution.constraints import Constraints
-from veer.execution.functions import Bodies
 from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
+from veer.frontends.bodies import Bodies
 from veer.model.dag import Dataflow
 from veer.model.ops import Source
 from veer.options import Keep, Reuse, chosen
@@ -71,7 +71,7 @@ class Request:
     spec: str = ""
     keep: Keep = Keep.SINKS
     reuse: Reuse = Reuse.PROVEN
-    trust: bool = False  # declarations about sources are believed without looking
+    trust: bool = False  # declarations are believed, and that functions do not see batches
     share: float = SHARE
     stable_ids: bool = True
     code: Mapping[str, str] = field(default_factory=dict)
@@ -146,6 +146,7 @@ class Running:
                 "veer": own_code_digest(),
                 **({"trust": True} if self.request.trust else {}),
             },
+            trust=self.request.trust,
         )
 
     def _sealed_environment(self) -> dict[str, Any]:

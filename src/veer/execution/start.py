@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError, UsageError
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
-from veer.execution.functions import Bodies, own_functions
 from veer.execution.order import order_of
 from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
@@ -21,6 +20,7 @@ from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
 from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
+from veer.frontends.bodies import Bodies, own_functions
 from veer.frontends.checkout import top_level
 from veer.frontends.inputs import parse_spec
 from veer.frontends.spec import load

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.live_frames import check_one_session, is_connect_frame
 from veer.frontends.registry import FrontEnd, front_end_of, parse
 from veer.frontends.stored import existing_store, is_stored, sealed
+from veer.model.ops import RowUdf
 from veer.options import JvmUse, chosen
 from veer.versions.version import Version
+
+if TYPE_CHECKING:
+    from veer.frontends.bodies import Bodies
 
 
 def load(
@@ -29,15 +35,17 @@ def load(
     store: str = "",
     jvm: JvmUse | str = JvmUse.AUTO,
     note: Callable[[str], None] = lambda _: None,
+    bodies: Bodies | None = None,
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
     `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are. `jvm` says
-    whether a JVM may read a function; why one is started is told to `note`.
+    whether a JVM may read a function; why one is started is told to `note`. `bodies` says which
+    opaque functions may be run; without it library operators alone, with models beside the file.
     """
     source = parse(text, revision)
     options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note)
-    return _read(source, _front_end(source, options), options)
+    return _read(source, _front_end(source, options), options, bodies)
 
 
 def _front_end(source: Input, options: ReadOptions) -> FrontEnd:
@@ -47,13 +55,31 @@ def _front_end(source: Input, options: ReadOptions) -> FrontEnd:
     return front_end
 
 
-def _read(source: Input, front_end: FrontEnd, options: ReadOptions) -> Version:
+def _read(
+    source: Input, front_end: FrontEnd, options: ReadOptions, bodies: Bodies | None
+) -> Version:
     try:
-        return front_end.read(source, options)
+        version = front_end.read(source, options)
+        return _with_functions(version, source, bodies)
     except RecursionError:
         raise ParseError(f"{source.name}: nested too deeply") from None
     except InputError as error:
         raise type(error)(f"{source.name}: {error}") from None
+
+
+def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> Version:
+    """The version with those of its opaque functions that may be run."""
+    if not any(isinstance(operator, RowUdf) for operator in version.dataflow.operators.values()):
+        return version
+    from veer.frontends.bodies import Bodies
+    from veer.frontends.real_functions import real_functions
+
+    bodies = bodies or Bodies(Path())
+    if bodies.models == Path():
+        models = Path(source.path).parent / "models"
+        bodies = replace(bodies, models=models, revision=source.revision)
+    bodies = replace(bodies, code=version.code)
+    return replace(version, functions=real_functions(version.dataflow, bodies))
 
 
 def load_pair(
@@ -66,6 +92,7 @@ def load_pair(
     store: str = "",
     jvm: JvmUse | str = JvmUse.AUTO,
     note: Callable[[str], None] = lambda _: None,
+    bodies: Bodies | None = None,
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
     options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note)
@@ -73,7 +100,9 @@ def load_pair(
     kinds = tuple(_front_end(source, options) for source in sources)
     if kinds[0] == kinds[1] and kinds[0].pair_reader:
         return kinds[0].read_pair(*sources, options)
-    reads = [partial(_read, s, kind, options) for s, kind in zip(sources, kinds, strict=True)]
+    reads = [
+        partial(_read, s, kind, options, bodies) for s, kind in zip(sources, kinds, strict=True)
+    ]
     if all(kind.starts_process for kind in kinds):
         with ThreadPoolExecutor(2) as pool:
             futures = [pool.submit(read) for read in reads]

@@ -98,6 +98,7 @@ USES = {
     **dict.fromkeys(("upper", "lower"), TextUse.LETTER_CASE),
     **dict.fromkeys(("title", "capitalize", "casefold"), TextUse.CAPITALS),
     **dict.fromkeys(STRIPPED, TextUse.TRIM),
+    **dict.fromkeys(ASKED, TextUse.CHARACTERS),
 }
 for _names, _rule in (
     (CHANGED, signature(STRING, STRING)),
@@ -144,8 +145,25 @@ _python("item", signature(STRING, TEXTS, LONG), _raises(lambda s, i: s[i]), PART
 _python("member", signature(BOOLEAN, STRING, TEXTS), lambda s, texts: s in texts, TOTAL)
 _python("join", signature(STRING, STRING, TEXTS), str.join, TOTAL)
 
-_python("int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), PARTIAL)
-_python("float", signature(DOUBLE, STRING), _raises(float), PARTIAL)
+_python("int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), PARTIAL, TextUse.NUMBER)
+_python("float", signature(DOUBLE, STRING), _raises(float), PARTIAL, TextUse.NUMBER)
+
+
+def _converts(convert: Callable[[str], Any]) -> Callable[[str], bool]:
+    """Whether Python reads a text as a number."""
+
+    def asked(text: str) -> bool:
+        try:
+            convert(text)
+        except ValueError:
+            return False
+        return True
+
+    return asked
+
+
+_python("is_int", signature(BOOLEAN, STRING), _converts(int), TOTAL, TextUse.NUMBER)
+_python("is_float", signature(BOOLEAN, STRING), _converts(float), TOTAL, TextUse.NUMBER)
 _python("float_text", signature(STRING, DOUBLE), repr, TOTAL)
 for _name in ("trunc", "floor", "ceil"):
     _rounded = getattr(math, _name)

@@ -127,6 +127,9 @@ class TextUse(Enum):
     CAPITALS = "changes the case of some letters"
     TRIM = "takes away what stands at the ends"
     CHANGE = "replaces or rearranges parts"
+    NUMBER = "reads a number as Python does, or asks whether there is one"
+    CHARACTERS = "asks of what sort all characters are"
+    DATE = "reads a date as Python does, or asks whether there is one"
 
 
 class FoldMeaning(Enum):

@@ -127,12 +127,17 @@ class Program:
         kinds = {i: operator_kind(self.dataflow, i) for i in self.dataflow.operators}
         return frozenset(i for i, kind in kinds.items() if kind is Kind.CHOICE)
 
-    def outcomes(self, tables: Tables, most: int) -> Iterator[dict[str, Result]]:
+    def outcomes(
+        self,
+        tables: Tables,
+        most: int,
+        functions: Mapping[str, Callable[..., Any]] | None = None,
+    ) -> Iterator[dict[str, Result]]:
         """The results under every combination of choices; `TooManyChoicesError` past `most`."""
         choices = Choices(most)
         while True:
             choices.start()
-            yield self._results(self.evaluate((Run(tables, {}, {}, choices),)))
+            yield self._results(self.evaluate((Run(tables, functions or {}, {}, choices),)))
             if not choices.advance():
                 return
 

@@ -36,6 +36,7 @@ from veer.prover.terms import (
 from veer.smt import Solver, Variable
 
 MOST_VARIABLES = 4_000
+MOST_SUBSTITUTIONS = 60_000  # some times what the longest proofs of whole queries take
 Columns: TypeAlias = frozenset[RowColumn]
 
 
@@ -65,6 +66,7 @@ class Context(ABC):
     _free: dict[Symbol, Columns] = field(default_factory=dict)
     _last: int = 0
     keys_used: set[Declared] = field(default_factory=set)
+    _substitutions: int = 0
 
     def fresh(self) -> int:
         """A new tuple variable; so many at most, which bounds the work on a pair."""
@@ -160,6 +162,9 @@ class Context(ABC):
 
     def substitute(self, expr: Expr, table: Mapping[RowColumn, Expr]) -> Expr:
         """Replace columns of tuple variables, inside the definitions of symbols too."""
+        self._substitutions += 1
+        if self._substitutions > MOST_SUBSTITUTIONS:
+            raise TooLargeError("too many cases to compare")
         if isinstance(expr, RowColumn):
             return table.get(expr, expr)
         if isinstance(expr, Symbol):

@@ -125,10 +125,13 @@ def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
 class Instances:
     """A stream of instances for the sources of two versions, the same for the same seed."""
 
-    def __init__(self, dataflows: Sequence[Dataflow], seed: int = 0) -> None:
+    def __init__(
+        self, dataflows: Sequence[Dataflow], seed: int = 0, samples: Sequence[str] = ()
+    ) -> None:
         self.sources = tables_read(dataflows)
         self.conflict = conflict(dataflows)
         self.constants = constants(dataflows)
+        self.constants += samples
         self.constants += telling_texts(e for d in dataflows for e in _text_exprs(d))
         self.counts = telling_counts(dataflows)
         self.readers = _readers(dataflows) if self.counts else Counter()

@@ -2,18 +2,18 @@
 
 A witness satisfies the declared constraints, runs without failure in both versions, and differs
 under every choice either of them may make, so that no order of rows explains it. Differences of
-float rounding are none. What contains opaque functions, random numbers or anything that depends
-on partitions is not refuted: nobody knows what it really gives.
+float rounding are none. What contains random numbers or anything that depends on partitions is not
+refuted, and opaque functions only where they are run: nobody knows what the others really give.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product, starmap
-from typing import Any
+from typing import Any, TypeAlias
 
 from veer.analysis.determinism import dataflow_kind, expr_kind, operator_kind
 from veer.analysis.sharing import sharing
@@ -33,6 +33,7 @@ from veer.model.ops import (
     COMPUTED,
     LOCAL,
     AnyUdf,
+    RowUdf,
     Sample,
     Source,
 )
@@ -56,6 +57,8 @@ from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness, WitnessKind
 
+Functions: TypeAlias = Mapping[str, Callable[..., Any]]  # by identity
+NO_FUNCTIONS: Functions = {}
 INSTANCES = 400
 BUDGET = 1_000_000
 MOST_CHOICES = 150
@@ -74,6 +77,7 @@ class Refutation:
     columns: tuple[tuple[int, int], ...]
     semantics: TableSemantics
     unread: tuple[Source, ...] = ()  # tables that are declared, but not read by these sinks
+    functions: Functions = field(default_factory=dict, hash=False)  # what opaque ones really give
 
     @classmethod
     def of(
@@ -84,13 +88,15 @@ class Refutation:
         q_sink: str,
         columns: tuple[tuple[int, int], ...],
         semantics: TableSemantics,
+        functions: Functions = NO_FUNCTIONS,
     ) -> Refutation:
         """The comparison, restricted to what the sinks depend on."""
         ours, theirs = p.restrict(p.ancestors(p_sink)), q.restrict(q.ancestors(q_sink))
         read = {source.table.lower() for source in tables_read((ours, theirs)).values()}
         declared = (*tables_read((p, q)).values(), *p.declared, *q.declared)
         unread = {s.table.lower(): s for s in declared if s.table.lower() not in read}
-        return cls(ours, theirs, p_sink, q_sink, columns, semantics, tuple(unread.values()))
+        legal = tuple(unread.values())
+        return cls(ours, theirs, p_sink, q_sink, columns, semantics, legal, functions)
 
     def completed(self, sources: Mapping[str, Source], tables: Tables) -> Tables | None:
         """The instance with rows of unread tables that foreign keys lead to; None if not legal."""
@@ -101,14 +107,19 @@ class Refutation:
     def results(self, tables: Tables) -> tuple[Result, Result] | None:
         """Both results with paired columns, None where a run fails."""
         try:
-            left = program(self.p).run(tables, likely=self._likely)[self.p_sink]
-            right = program(self.q).run(tables, likely=self._likely)[self.q_sink]
+            left = program(self.p).run(tables, self.functions, self._likely)[self.p_sink]
+            right = program(self.q).run(tables, self.functions, self._likely)[self.q_sink]
         except (Failure, InputError, RecursionError):
             return None
         return (
             _projected(left, [i for i, _ in self.columns]),
             _projected(right, [j for _, j in self.columns]),
         )
+
+    @cached_property
+    def samples(self) -> list[str]:
+        """Texts on which the functions that are run show what they do."""
+        return [s for f in self.functions.values() for s in getattr(f, "samples", ())]
 
     @cached_property
     def _likely(self) -> list[Any]:
@@ -184,7 +195,7 @@ class Refutation:
     def _outcomes(
         self, dataflow: Dataflow, sink: str, places: list[int], tables: Tables
     ) -> list[Result]:
-        runs = program(dataflow).outcomes(tables, MOST_CHOICES)
+        runs = program(dataflow).outcomes(tables, MOST_CHOICES, self.functions)
         return [_projected(results[sink], places) for results in runs]
 
     def same(self, one: Result, two: Result) -> bool:
@@ -213,7 +224,7 @@ def find_witness(
         return CannotRefute(unfit)
     size = dataflow_size(refutation.p) + dataflow_size(refutation.q)
     instances = max(1, min(last or INSTANCES, budget // size))
-    stream = Instances((refutation.p, refutation.q), seed)
+    stream = Instances((refutation.p, refutation.q), seed, refutation.samples)
     for number in range(first, instances):
         tables = stream.make(number)
         if refutation.differ(tables) and _is_legal(refutation, stream, tables):
@@ -256,6 +267,7 @@ def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witnes
 
 def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> Tables | None:
     """For the guard: an instance on which sinks proven equal differ, also with opaque functions."""
+    refutation = replace(refutation, functions=NO_FUNCTIONS)  # proofs hold for any functions
     stream = Instances((refutation.p, refutation.q), seed)
     for number in range(0 if stream.conflict else instances):
         tables = stream.make(number)
@@ -284,13 +296,13 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
 def _unfit(refutation: Refutation) -> str | None:
     """Why a difference in the interpreter would not be one in Spark."""
     for dataflow in (refutation.p, refutation.q):
-        for reason in _unfit_parts(dataflow):
+        for reason in _unfit_parts(dataflow, refutation.functions):
             return reason
     both = (refutation.p, refutation.q)
     return conflict(both) or sharing(both) or unkept(both, refutation.unread) or None
 
 
-def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
+def _unfit_parts(dataflow: Dataflow, functions: Functions) -> Iterator[str]:
     """Operators of which nobody knows what they give on an instance, in subqueries too."""
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
@@ -299,7 +311,8 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
             yield f"the rows of {id_!r} are given, not any rows"
         if isinstance(operator, Source) and has_unknown_checks(operator):
             yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
-        if isinstance(operator, AnyUdf):
+        is_run = isinstance(operator, RowUdf) and operator.identity in functions
+        if isinstance(operator, AnyUdf) and not is_run:
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
         for call in (part for e in exprs for part in parts(e) if isinstance(part, OpaqueCall)):
             name = function_name(call.identity)
@@ -310,7 +323,7 @@ def _unfit_parts(dataflow: Dataflow) -> Iterator[str]:
         if operator_kind(dataflow, id_) is Kind.PARTITION:
             yield f"operator {id_!r} depends on how rows are partitioned"
         for query in subqueries(operator):
-            yield from _unfit_parts(query)
+            yield from _unfit_parts(query, functions)
 
 
 def _projected(result: Result, places: Sequence[int]) -> Result:

@@ -19,6 +19,12 @@ PATTERNS = frozenset({TextUse.LIKE, TextUse.LIKE_ANY_CASE, TextUse.REGEX})
 SEARCHES = frozenset({TextUse.PART, TextUse.PLACE})
 CASING = frozenset({TextUse.LETTER_CASE, TextUse.CAPITALS})
 RICH = ("ab", "aab", "abca", "a1b22")  # on which such functions show what they do
+# What Python takes for numbers, characters of a sort, dates, and what it only nearly does.
+SAMPLES: dict[TextUse, tuple[str, ...]] = {
+    TextUse.NUMBER: ("5", "-7", " 5 ", "1_000", "2.5", "\u0663", "5x"),
+    TextUse.CHARACTERS: ("5", "\u00b2", "\u00bd", "Ab", " ", "a5"),
+    TextUse.DATE: ("2024-02-29", "2023-02-29", "2024-1-5", "20240105", "2024-01-05 "),
+}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_PARTS = 5
 MOST_ORDERS = 24
@@ -81,7 +87,9 @@ def variants(texts: Sequence[str], uses: Set[TextUse]) -> list[str]:
     if CASING & uses:
         changed += [v for t in few for v in (t.swapcase(), t[:1].swapcase() + t[1:])]
     if TextUse.TRIM in uses:
-        changed += [f" {t} " for t in few]
+        changed += [f" {t} " for t in few] + [f"\t{few[0]}\n"]
+    for use in (u for u in SAMPLES if u in uses):
+        changed += SAMPLES[use]
     return changed
 
 

@@ -13,6 +13,7 @@ from typing import TypeAlias, final
 from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
 from veer.functions.registry import Kind
+from veer.model.dag import Dataflow
 from veer.model.query_pair import unfold
 from veer.model.walk import size
 from veer.proof import (
@@ -39,11 +40,12 @@ class Candidates:
         self.p, self.q = pair.p, pair.q
         self.simulation = Simulation(self.p, self.q)
         self.to_q, self.to_p = counterparts(pair)
-        self._needed = obligations(self.p, semantics), obligations(self.q, semantics)
+        self.needed = obligations(self.p, semantics), obligations(self.q, semantics)
+        self.choosing = resting_on_choices(self.p), resting_on_choices(self.q)
 
     def may_be_equal(self, a: str, b: str) -> bool:
         """Whether two signals agree on all instances in what the sinks need of them."""
-        needed = self._needed[0].get(a), self._needed[1].get(b)
+        needed = self.needed[0].get(a), self.needed[1].get(b)
         try:
             return self.simulation.agree(weakest_claim(self.p, a, self.q, b, *needed))
         except ProofError:
@@ -75,10 +77,8 @@ def counterparts(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
     for side, dataflow in enumerate((pair.p, pair.q)):
         other_version = pair.q if side == 0 else pair.p
         alike = {prints[1 - side][i]: i for i in reversed(other_version.order)}
-        choosing: set[str] = set()
+        choosing = resting_on_choices(dataflow)
         for id_ in dataflow.order:
-            if operator_kind(dataflow, id_) is Kind.CHOICE or choosing & {*dataflow.inputs[id_]}:
-                choosing.add(id_)
             other_id = mapped[side].get(id_)
             differs = other_id is not None and prints[1 - side][other_id] != prints[side][id_]
             if other_id is None or (differs and id_ not in choosing):
@@ -86,3 +86,12 @@ def counterparts(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
             if other_id is not None:
                 by_side[side][id_] = other_id
     return by_side
+
+
+def resting_on_choices(dataflow: Dataflow) -> frozenset[str]:
+    """The signals below which a choice is made, or that make one."""
+    choosing: set[str] = set()
+    for id_ in dataflow.order:
+        if operator_kind(dataflow, id_) is Kind.CHOICE or choosing & {*dataflow.inputs[id_]}:
+            choosing.add(id_)
+    return frozenset(choosing)

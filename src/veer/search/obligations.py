@@ -5,7 +5,7 @@ Computed backwards (DESIGN's transfer table), for what both versions do above th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from veer.analysis.needs import Need, needs
 from veer.model.dag import Dataflow
@@ -56,3 +56,45 @@ def leaf_claims(
             weakest_claim(p, a, q, b, needed[0].get(a), needed[1].get(b)) for a, b in leaves
         )
     )
+
+
+def leaf_claims_among(
+    p: Dataflow,
+    q: Dataflow,
+    claim: Claim,
+    leaves: Sequence[tuple[str, str]],
+    proven: Callable[[str, str], Sequence[Claim]],
+) -> tuple[Claim, ...]:
+    """The same, of claims that are proven: columns belong together as those say.
+
+    Raises `ProofError` if none of those about some signals is enough.
+    """
+    pairs = pairs_of(claim, p, q)
+    needed = []
+    for place, (side, start) in enumerate(((p, claim.p), (q, claim.q))):
+        wanted = Need(claim.semantics, frozenset(c[place] for c in pairs))
+        needed.append(needs(side, {start: wanted}, {leaf[place] for leaf in leaves}))
+    nothing = Need(TableSemantics.SET, frozenset())
+    found: dict[Claim, None] = {}
+    for a, b in leaves:
+        ours, theirs = needed[0].get(a, nothing), needed[1].get(b, nothing)
+        for known in proven(a, b):
+            kept = _enough(known, ours, theirs, p, q)
+            if kept is not None:
+                found[kept] = None
+                break
+        else:
+            raise ProofError(f"{a!r} ~ {b!r} is too weak for what stands above it")
+    return tuple(found)
+
+
+def _enough(known: Claim, ours: Need, theirs: Need, p: Dataflow, q: Dataflow) -> Claim | None:
+    """What a proven claim says of what is needed, if it says all of that."""
+    semantics = ours.semantics | theirs.semantics
+    if not known.semantics.implies(semantics):
+        return None
+    every = pairs_of(known, p, q)
+    pairs = frozenset((i, j) for i, j in every if i in ours.columns or j in theirs.columns)
+    if not ours.columns <= {i for i, _ in pairs} or not theirs.columns <= {j for _, j in pairs}:
+        return None
+    return claim_on(p, known.p, q, known.q, semantics, pairs)

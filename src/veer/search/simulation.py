@@ -7,7 +7,7 @@ an instance, or grows too large, says nothing there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from veer.analysis.congruence import Pairs
@@ -51,6 +51,11 @@ class Simulation:
         # What differed still does.
         self._agree = {claim: False for claim, agreed in self._agree.items() if not agreed}
 
+    def rows_of(self, side: int, id_: str) -> list[Sequence[tuple[Any, ...]] | None]:
+        """The rows of a signal of P (0) or of Q (1) on each instance; None where it has none."""
+        signals = (run[side].get(id_) for run in self._runs)
+        return [None if signal is None else signal.rows for signal in signals]
+
     def agree(self, claim: Claim) -> bool:
         """Whether no instance contradicts a claim."""
         agreed = self._agree.get(claim)
@@ -85,15 +90,15 @@ class Simulation:
 
         def shown(row: tuple[Any, ...]) -> tuple[Any, ...]:
             picked = tuple(row[i] for i in places)
-            return tuple(map(_text, picked)) if floats else picked
+            return tuple(map(comparable, picked)) if floats else picked
 
         rows = map(shown, signal.rows)
         # Ordered results as bags: rows that tie come in any order, which is no contradiction.
         return frozenset(rows) if semantics is TableSemantics.SET else Counter(rows)
 
 
-def _text(value: Any) -> Any:
-    """Floats up to rounding, NaN equal to itself."""
+def comparable(value: Any) -> Any:
+    """A value as it is compared: floats up to rounding, NaN equal to itself."""
     return repr(rounded(value)) if isinstance(value, float | tuple) else value
 
 

@@ -21,6 +21,7 @@ from veer.search import congruence
 from veer.search.attempts import Attempts
 from veer.search.candidates import Candidates
 from veer.search.cut_points import CutPointSearch
+from veer.search.equal_signals import EqualSignals
 from veer.verdict import TableSemantics
 from veer.versions import VersionPair
 
@@ -46,7 +47,7 @@ class Sweep:
             return proof
         inner: Proof | Reason = congruence.prove(normal.p, normal.q, goal)
         if not isinstance(inner, Proof):
-            inner = CutPointSearch(normal.candidates, goal, self.evs, attempts, progress).prove()
+            inner = normal.equal_signals.prove(goal, attempts, progress)
         if not isinstance(inner, Proof):
             return proof
         return Proof((NormalizedStep(goal, inner.steps),))
@@ -59,6 +60,11 @@ class Sweep:
             return None
         pair = VersionPair.of(p, q, stable_ids=False)
         return Sweep(pair, self.semantics, self.evs)
+
+    @cached_property
+    def equal_signals(self) -> EqualSignals:
+        """What is proven equal from the sources upwards."""
+        return EqualSignals(self.candidates, self.evs)
 
     def prove_without_ev(self, goal: Claim) -> Proof | None:
         """A proof for sinks that see nothing of the edits."""

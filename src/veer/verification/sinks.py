@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from veer.analysis.determinism import expr_kind
 from veer.caveats import Caveat
@@ -65,6 +66,7 @@ class PairSearch:
     progress: Callable[[str], None]
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
     optimized: tuple[Dataflow, Dataflow] | None = None  # what Spark makes of both
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -99,7 +101,8 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
     if isinstance(columns, Mismatch):
         return _mismatched(a, b, columns)
     goal = Claim(a, b, asked.semantics, columns.pairs)
-    refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics)
+    functions = search.functions
+    refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics, functions)
     attempts = Attempts(search.answers, asked.budget)
     checked = ProofGuard(refutation, goal, attempts, columns.caveats, asked.errors, search.choices)
     if asked.evidence or asked.recheck:

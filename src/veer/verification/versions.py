@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from veer.errors import TimeLimitReached
 from veer.reasons import TimeLimit
@@ -89,7 +90,14 @@ def _search(
     # Who names the verifiers to ask wants no other evidence than theirs.
     if p.optimized is not None and q.optimized is not None and not comparison.evs:
         search.optimized = p.optimized, q.optimized
+    search.functions = _common_functions(p, q)
     return search
+
+
+def _common_functions(p: Version, q: Version) -> dict[str, Callable[..., Any]]:
+    """The functions that may be run, but for those that the versions do not agree on."""
+    other = {i for i in p.functions.keys() & q.functions.keys() if p.functions[i] != q.functions[i]}
+    return {i: f for i, f in {**p.functions, **q.functions}.items() if i not in other}
 
 
 __all__ = ["best_pair", "stopped", "verify_versions"]

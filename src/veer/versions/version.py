@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 from veer.model.dag import Dataflow
 from veer.verdict import SourceLocation
@@ -21,4 +21,5 @@ class Version:
     text: str = ""  # the SQL it was read from
     optimized: Dataflow | None = None  # as Spark's optimizer leaves it, if it came from Spark
     code: Mapping[str, str] = field(default_factory=dict)  # of functions, by identity; not run
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
     place: SourceLocation | None = None  # the file it was read from

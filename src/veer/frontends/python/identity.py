@@ -36,7 +36,12 @@ from veer.frontends.python.codes import (
     codes_in,
     instructions,
 )
-from veer.frontends.python.origins import is_importable, is_library, package_version
+from veer.frontends.python.origins import (
+    is_importable,
+    is_library,
+    is_named_tuple,
+    package_version,
+)
 from veer.frontends.python.purity import Arguments, kind_of
 from veer.frontends.python.purity.allow_list import IMPURE_MODULES, MODULES
 from veer.frontends.python.purity.results import is_generated, listed_name
@@ -202,6 +207,12 @@ class _Walk:
             yield from (self.digest(kind), value.name)
         elif kind in EXACT_REPR_TYPES:
             yield repr(value)
+        elif is_named_tuple(kind):
+            yield from (kind.__qualname__, repr(kind._fields))
+            yield from (self.digest(item) for item in value)
+        elif kind is types.SimpleNamespace:
+            for name, item in vars(value).items():
+                yield from (name, self.digest(item))
         elif isinstance(value, re.Pattern):
             yield from (repr(value.pattern), value.flags)
         elif isinstance(value, logging.Logger):

@@ -72,3 +72,42 @@ def package_version(module: str) -> str:
         if not isinstance(stated, str):
             raise UnknownIdentity(f"the version of {top}") from None
         return stated
+
+
+# What `collections.namedtuple` and `typing.NamedTuple` give a class, besides its fields.
+_MADE = frozenset(
+    [
+        "__doc__",
+        "__slots__",
+        "__new__",
+        "_make",
+        "_replace",
+        "__replace__",
+        "__repr__",
+        "_asdict",
+        "__getnewargs__",
+        "_fields",
+        "__match_args__",
+        "_field_defaults",
+        "__module__",
+        "__annotations__",
+        "__orig_bases__",
+        "__annotations_cache__",
+        "__annotate_func__",
+        "__annotate__",
+        "__firstlineno__",
+        "__static_attributes__",
+    ]
+)
+
+
+def is_named_tuple(kind: type) -> bool:
+    """Whether a class is a named tuple and nothing more: its instances are their items."""
+    fields = vars(kind).get("_fields")
+    return (
+        kind.__bases__ == (tuple,)
+        and type(kind) is type
+        and type(fields) is tuple
+        and vars(kind).keys() <= {*_MADE, *fields}
+        and all(type(vars(kind).get(f)).__name__ == "_tuplegetter" for f in fields)
+    )

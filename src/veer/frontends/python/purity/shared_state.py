@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.util import resolve_name
 from typing import Any, TypeAlias, final
 
-from veer.frontends.python.origins import is_library
+from veer.frontends.python.origins import is_library, is_named_tuple
 from veer.frontends.python.purity.module_scan import ModuleScan, Names, Step, Use, scan_of
 
 FINDING = (importlib.import_module, __import__)
@@ -236,7 +236,7 @@ def reachable(value: Any) -> Iterator[Any]:
             continue
         if type(item) in (dict, types.MappingProxyType):
             waiting += [*item.keys(), *item.values()]
-        elif type(item) in (list, tuple, set, frozenset):
+        elif type(item) in (list, tuple, set, frozenset) or is_named_tuple(type(item)):
             waiting += item
         elif type(item).__module__ == "numpy":
             waiting.append(getattr(item, "base", None))  # of a view

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from veer.frontends.python.reading import constants
-from veer.frontends.python.reading.branches import Raises, State, Tree, ValueContinuation
+from veer.frontends.python.reading import constants, formats
+from veer.frontends.python.reading.branches import State, Tree, ValueContinuation
 from veer.frontends.python.reading.values import (
     NUMBERS,
     Constant,
@@ -38,7 +38,7 @@ def negative(reader: FunctionReader, value: Value, state: State, then: ValueCont
 
     def turned(v: Value, s: State) -> Tree:
         symbol = as_symbol(v)
-        return then(negate(symbol), s) if symbol.kind in NUMBERS else Raises()
+        return then(negate(symbol), s) if symbol.kind in NUMBERS else reader.raises(TypeError, s)
 
     return reader.require_not_none(value, state, turned)
 
@@ -52,6 +52,8 @@ def compute(
     then: ValueContinuation,
 ) -> Tree:
     """`a op b`"""
+    if isinstance(op, ast.Mod) and isinstance(a, Constant) and type(a.value) is str:
+        return formats.percent(reader, a.value, b, state, then)
     if isinstance(a, Constant) and isinstance(b, Constant):
         return reader.compute_constant(lambda: constants.compute(op, a.value, b.value), state, then)
     return reader.require_not_none(
@@ -73,7 +75,7 @@ def _arithmetic(
 ) -> Tree:
     left, right = as_symbol(a), as_symbol(b)
     if isinstance(op, ast.Mod) and left.kind == "str":
-        raise NotRead("formatting with %")
+        raise NotRead("formatting with % of a text of the row")
     kinds = {left.kind, right.kind}
     if kinds == {"str"} and isinstance(op, ast.Add):
         return then(add(left, right), state)
@@ -81,7 +83,7 @@ def _arithmetic(
         # `"ab" * 2` repeats a text; any other operator of a text and a number is a TypeError.
         if isinstance(op, ast.Mult) or not kinds <= {*NUMBERS, "str"}:
             raise NotRead("arithmetic of other than numbers")
-        return Raises()
+        return reader.raises(TypeError, state)
     match op:
         case ast.Add():
             return then(add(left, right), state)
@@ -110,15 +112,14 @@ def _divided(
     assert zero is not None
     if isinstance(right.expr, Literal):
         zero = Literal(not right.expr.value, BOOLEAN)
+    by_zero = lambda s: reader.raises(ZeroDivisionError, s)  # noqa: E731
     if isinstance(op, ast.Div):
-        return reader.branch(
-            zero, state, lambda _: Raises(), lambda s: then(divide(left, right), s)
-        )
+        return reader.branch(zero, state, by_zero, lambda s: then(divide(left, right), s))
     if "float" in (left.kind, right.kind):
         raise NotRead("a remainder of floats")
     divide_whole = floor_divide if isinstance(op, ast.FloorDiv) else modulo
     whole = as_int(left), as_int(right)
-    return reader.branch(zero, state, lambda _: Raises(), lambda s: then(divide_whole(*whole), s))
+    return reader.branch(zero, state, by_zero, lambda s: then(divide_whole(*whole), s))
 
 
 def _raised(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias, final
 
 from veer.frontends.python.reading.values import (
@@ -33,7 +33,7 @@ class Returns:
 @final
 @dataclass(frozen=True)
 class Raises:
-    """The function fails, and the run with it."""
+    """The function fails, and the run with it: no `except` of the function takes the exception."""
 
 
 @final
@@ -52,27 +52,56 @@ Tree: TypeAlias = Returns | Raises | Branch
 @final
 @dataclass(frozen=True)
 class State:
-    """What is known on a path: the values of names, the conditions decided."""
+    """What is known on a path: the values of names, the conditions decided, who handles exceptions.
+
+    Without a handler an exception fails the run.
+    """
 
     names: Mapping[str, Value] = field(default_factory=dict)
     facts: Mapping[Expr, bool] = field(default_factory=dict)
+    handler: Handler | None = None
 
     def bind(self, name: str, value: Value) -> State:
         """The same with a value for a name."""
-        return State({**self.names, name: value}, self.facts)
+        return replace(self, names={**self.names, name: value})
 
     def learn(self, condition: Expr, holds: bool) -> State:
         """The same where a condition is decided."""
-        return State(self.names, {**self.facts, condition: holds})
+        return replace(self, facts={**self.facts, condition: holds})
 
     def within(self, names: Mapping[str, Value]) -> State:
         """The same facts among other names."""
-        return State(names, self.facts)
+        return replace(self, names=names)
+
+    def without(self, name: str) -> State:
+        """The same where a name means nothing."""
+        return replace(self, names={n: v for n, v in self.names.items() if n != name})
+
+    def handled_by(self, handler: Handler | None) -> State:
+        """The same where exceptions go elsewhere."""
+        return replace(self, handler=handler)
 
 
 # What happens from some point to the end of the call; and the same given a value (see `reader`).
 Continuation: TypeAlias = Callable[[State], Tree]
 ValueContinuation: TypeAlias = Callable[[Value, State], Tree]
+# What happens from an exception of a class on.
+Handler: TypeAlias = Callable[[type[BaseException], State], Tree]
+
+
+@final
+@dataclass(frozen=True)
+class Continuations:
+    """Where a body goes on: behind its end, on return, out of a loop, to its next round.
+
+    And, inside of `except`, where `raise` alone does.
+    """
+
+    end: Continuation
+    on_return: ValueContinuation
+    on_break: Continuation | None = None
+    on_continue: Continuation | None = None
+    on_reraise: Continuation | None = None
 
 
 class Brancher:
@@ -97,9 +126,19 @@ class Brancher:
         ways = yes(state.learn(condition, True)), no(state.learn(condition, False))
         return ways[0] if ways[0] == ways[1] else Branch(condition, *ways)
 
-    def require_not_none(self, value: Value, state: State, then: ValueContinuation) -> Tree:
+    def raises(self, exception: type[BaseException], state: State) -> Tree:
+        """Go on where an exception of a class is handled, or fail."""
+        return Raises() if state.handler is None else state.handler(exception, state)
+
+    def require_not_none(
+        self,
+        value: Value,
+        state: State,
+        then: ValueContinuation,
+        exception: type[BaseException] = TypeError,
+    ) -> Tree:
         """Go on with a value that is not None; Python fails on None."""
-        return self.unless_none(value, state, lambda _: Raises(), then)
+        return self.unless_none(value, state, lambda s: self.raises(exception, s), then)
 
     def unless_none(
         self, value: Value, state: State, none: Continuation, then: ValueContinuation
@@ -141,7 +180,7 @@ def require_kinds(
     def check(value: Value, left: Sequence[Value], checked: list[Symbol], s: State) -> Tree:
         symbol = as_symbol(value)
         if symbol.kind not in (others if checked else first):
-            return Raises()
+            return brancher.raises(TypeError, s)
         return collect(left, [*checked, symbol], s)
 
     return collect(values, [], state)

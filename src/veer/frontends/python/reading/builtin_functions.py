@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -9,9 +10,8 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading import comparisons
+from veer.frontends.python.reading import arithmetic, comparisons
 from veer.frontends.python.reading.branches import (
-    Raises,
     State,
     Tree,
     ValueContinuation,
@@ -159,9 +159,10 @@ def _extreme(
     def followed(
         reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
     ) -> Tree:
-        items = items_of(args[0]) if len(args) == 1 else list(args)
+        whole = state.handler is None  # inside of `try` it shows which of two failures comes first
+        items = items_of(args[0], whole) if len(args) == 1 else list(args)
         if not items:
-            return Raises()
+            return reader.raises(ValueError, state)
 
         def over(best: Value, left: Sequence[Value], s: State) -> Tree:
             if not left:
@@ -178,7 +179,53 @@ def _extreme(
     return followed
 
 
-def _isinstance(
+def _sum(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    """`sum`: 0 and the items, from left to right."""
+    items = items_of(_one(args), state.handler is None)
+
+    def over(total: Value, left: Sequence[Value], s: State) -> Tree:
+        if not left:
+            return then(total, s)
+        if isinstance(left[0], Symbol) and left[0].kind == "float":
+            raise NotRead("a sum of floats, which Python corrects for rounding")
+        return arithmetic.compute(
+            reader, ast.Add(), total, left[0], s, lambda v, t: over(v, left[1:], t)
+        )
+
+    return over(Constant(0), items, state)
+
+
+def _quantified(
+    is_any: bool,
+) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
+    """`any` or `all` of items that are computed before."""
+
+    def followed(
+        reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+    ) -> Tree:
+        def over(left: Sequence[Value], s: State) -> Tree:
+            if not left:
+                return then(Constant(not is_any), s)
+            stop = lambda t: then(Constant(is_any), t)  # noqa: E731
+            going = lambda t: over(left[1:], t)  # noqa: E731
+            return reader.branch_on_value(left[0], s, *((stop, going) if is_any else (going, stop)))
+
+        return over(items_of(_one(args)), state)
+
+    return followed
+
+
+def _listed(
+    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+) -> Tree:
+    """`list` or `tuple` of items some of which depend on the row."""
+    items = items_of(_one(args), all_taken=True)
+    return then(Items(tuple(items)), state)
+
+
+def follow_isinstance(
     reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
 ) -> Tree:
     if len(args) != 2 or not isinstance(args[1], Constant) or isinstance(args[0], Items):
@@ -238,7 +285,12 @@ FUNCTIONS: tuple[
     (round, _round),
     (min, _extreme("<")),
     (max, _extreme(">")),
-    (isinstance, _isinstance),
+    (sum, _sum),
+    (any, _quantified(True)),
+    (all, _quantified(False)),
+    (list, _listed),
+    (tuple, _listed),
+    (isinstance, follow_isinstance),
     (math.floor, _rounded("floor")),
     (math.ceil, _rounded("ceil")),
     (math.trunc, _rounded("trunc")),

@@ -8,15 +8,15 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading import statements, subscripts
+from veer.frontends.python.reading import comprehensions, formats, subscripts
 from veer.frontends.python.reading.branches import (
-    Raises,
     State,
     Tree,
     ValueContinuation,
 )
 from veer.frontends.python.reading.builtin_functions import FUNCTIONS
 from veer.frontends.python.reading.constants import LONGEST, items_of, require_data, require_ordered
+from veer.frontends.python.reading.local_functions import LocalFunction
 from veer.frontends.python.reading.texts import (
     MATCHED,
     matched,
@@ -94,9 +94,9 @@ def follow(reader: FunctionReader, node: ast.expr, state: State, then: ValueCont
                 base, state, lambda v, s: subscripts.attribute(reader, v, name, s, then)
             )
         case ast.Call(func=ast.Name(id="any" | "all" as word), args=[items], keywords=[]) if (
-            isinstance(items, ast.GeneratorExp | ast.ListComp) and reader.is_builtin(word, state)
+            isinstance(items, ast.GeneratorExp) and reader.is_builtin(word, state)
         ):
-            return _quantified(reader, word == "any", items, state, then)
+            return comprehensions.quantified(reader, word == "any", items, state, then)
         case ast.Call(func=function, args=args, keywords=keywords):
             if any(isinstance(a, ast.Starred) for a in args) or any(
                 k.arg is None for k in keywords
@@ -119,39 +119,6 @@ def follow(reader: FunctionReader, node: ast.expr, state: State, then: ValueCont
             raise NotRead(f"the expression {type(node).__name__}")
 
 
-def _quantified(
-    reader: FunctionReader,
-    is_any: bool,
-    comprehension: ast.GeneratorExp | ast.ListComp,
-    state: State,
-    then: ValueContinuation,
-) -> Tree:
-    """`any(...)` or `all(...)` over constants, one after the other."""
-    if (
-        len(comprehension.generators) != 1
-        or comprehension.generators[0].ifs
-        or comprehension.generators[0].is_async
-    ):
-        raise NotRead("a comprehension of several parts")
-    source, names = comprehension.generators[0], state.names
-    if isinstance(comprehension, ast.ListComp):
-        raise NotRead("a list of conditions, all of which are computed")
-    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(comprehension)):
-        raise NotRead("an assignment inside of a comprehension")
-
-    def over(left: Sequence[Value], s: State) -> Tree:
-        if not left:
-            return then(Constant(not is_any), s.within(names))
-        decided = lambda t: then(Constant(is_any), t.within(names))  # noqa: E731
-        going = lambda t: over(left[1:], t.within(names))  # noqa: E731
-        yes, no = (decided, going) if is_any else (going, decided)
-        return statements.bind(
-            source.target, left[0], s, lambda t: reader.branch_on(comprehension.elt, t, yes, no)
-        )
-
-    return reader.value(source.iter, state, lambda v, s: over(items_of(v), s))
-
-
 # -- functions ---------------------------------------------------------------------------------
 
 
@@ -169,6 +136,8 @@ def _called(
     callee = function.value
     positional = list(args[: len(args) - len(names)])
     named = dict(zip(names, args[len(positional) :], strict=True))
+    if isinstance(callee, LocalFunction):
+        return reader.call(callee.definition, positional, named, state, then, callee.captured)
     definition = callee if isinstance(callee, Definition) else None
     if definition is None and type(callee) is types.FunctionType and _is_own(callee):
         definition = definition_of(callee)
@@ -204,7 +173,8 @@ def _computed(
     then: ValueContinuation,
 ) -> Tree:
     """A builtin applied to constants, while reading."""
-    values = [require_data(a.value) if isinstance(a, Constant) else _items(a) for a in args]
+    stops = function in STOPPING
+    values = [require_data(a.value) if isinstance(a, Constant) else _items(a, stops) for a in args]
     if function not in UNORDERED:
         values = [require_ordered(v) for v in values]
     if function is range and any(abs(v) > LONGEST for v in values if isinstance(v, int)):
@@ -215,15 +185,17 @@ def _computed(
         result = function(*values)
         if function in (enumerate, zip, reversed):
             return then(IteratorItems(tuple(Constant(item) for item in result)), state)
-    except (TypeError, ValueError, ArithmeticError, LookupError):
-        return Raises()
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        return reader.raises(type(error), state)
     return then(Constant(result), state)
 
 
-def _items(value: Value) -> list[Any]:
-    return [i.value for i in items_of(value) if isinstance(i, Constant)]
+def _items(value: Value, stops: bool) -> list[Any]:
+    items = items_of(value, all_taken=not stops)
+    return [i.value for i in items if isinstance(i, Constant)]
 
 
+STOPPING = (any, all, enumerate, zip, reversed)  # which may leave items behind
 UNORDERED = (len, sorted, bool, set, frozenset, any, all)  # to which the order of a set is nothing
 
 
@@ -242,9 +214,13 @@ def _method(
     """`base.name(args)`"""
     if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
         if not hasattr(base.value, name):
-            return Raises()
+            return reader.raises(AttributeError, state)
         return _called(reader, Constant(getattr(base.value, name)), args, names, state, then)
     if names:
+        if isinstance(base, Constant) and type(base.value) is str and name == "format":
+            count = len(args) - len(names)
+            named = dict(zip(names, args[count:], strict=True))
+            return formats.formatted(reader, base.value, args[:count], named, state, then)
         raise NotRead("a method with named arguments")
     if isinstance(base, Constant) and isinstance(base.value, re.Pattern):
         if name == "sub" and len(args) == 2:
@@ -267,6 +243,11 @@ def _method(
         return reader.compute_constant(lambda: method(*values), state, then)
     if isinstance(base, Items | IteratorItems):
         raise NotRead(f"the method {name} of a list")
+    if isinstance(base, Constant) and type(base.value) is str and name == "format":
+        return formats.formatted(reader, base.value, args, {}, state, then)
     return reader.require_not_none(
-        base, state, lambda v, s: of_text(reader, as_symbol(v), name, args, s, then)
+        base,
+        state,
+        lambda v, s: of_text(reader, as_symbol(v), name, args, s, then),
+        AttributeError,
     )

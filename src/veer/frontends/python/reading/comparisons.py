@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from veer.frontends.python.reading import constants
 from veer.frontends.python.reading.branches import (
-    Raises,
     State,
     Tree,
     ValueContinuation,
@@ -109,7 +108,9 @@ def ordered(
 
     def both(x: Value, y: Value, s: State) -> Tree:
         condition = compare_symbols(operator, as_symbol(x), as_symbol(y))
-        return Raises() if condition is None else reader.truth_value(condition, s, then, True)
+        if condition is None:
+            return reader.raises(TypeError, s)
+        return reader.truth_value(condition, s, then, True)
 
     return reader.require_not_none(
         a, state, lambda x, s: reader.require_not_none(b, s, lambda y, t: both(x, y, t))

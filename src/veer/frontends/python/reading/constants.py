@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from veer.frontends.python.origins import is_named_tuple
 from veer.frontends.python.reading.values import (
     Constant,
     Items,
@@ -100,18 +101,36 @@ def ordered(sign: str, a: Any, b: Any) -> bool:
     return bool(compare(require_data(a), require_data(b)))
 
 
-def items_of(value: Value) -> list[Value]:
-    """The items a loop or an assignment goes over."""
+def items_of(value: Value, all_taken: bool = False) -> list[Value]:
+    """The items a loop or an assignment goes over; `all_taken` before anything else happens."""
+    if isinstance(value, IteratorItems) and value.lazy and not all_taken:
+        raise NotRead("a generator, which computes items as they are taken")
     if isinstance(value, Items | IteratorItems):
         return list(value.items)
     if isinstance(value, Symbol):
         raise NotRead("a loop over a value of the row")
-    items = require_data(value.value)
+    items = _require_collection(value.value)
     if isinstance(items, set | frozenset) and len(items) > 1:
         raise NotRead("a loop over a set, in no order")
-    if items is None or isinstance(items, bool | int | float | date):
-        raise NotRead("a loop over no collection")
     return [Constant(item) for item in items]
+
+
+def _require_collection(value: Any) -> Any:
+    """A collection of Python's own, whatever is in it: items are looked at as they are used."""
+    if type(value) in (tuple, list, set, frozenset, dict, str, range) or is_named_tuple(
+        type(value)
+    ):
+        if len(value) <= LONGEST:
+            return value
+        raise NotRead("a collection of too many items")
+    raise NotRead("a loop over no collection")
+
+
+def require_keys(table: dict[Any, Any]) -> dict[Any, Any]:
+    """A dict, if its keys are numbers, texts and such; values are looked at as they are used."""
+    for key in table if len(table) <= LONGEST else ():
+        require_data(key)
+    return table
 
 
 def module_definition(tree: ast.Module) -> Definition:

@@ -35,14 +35,13 @@ def bind_parameters(
     return bound if bound.keys() == wanted else None
 
 
-# Whose meaning is not followed. One anywhere in the body is enough to refuse the function: a `del`, a
-# nested function or a `global` changes what names mean elsewhere in it.
+# Whose meaning is not followed. One anywhere in the body is enough to refuse the function: a `del`
+# or a `global` changes what names mean elsewhere in it.
 UNREAD = (
-    ast.Try,
+    ast.TryStar,
     ast.With,
-    ast.Match,
+    ast.While,
     ast.ClassDef,
-    ast.FunctionDef,
     ast.AsyncFunctionDef,
     ast.Import,
     ast.ImportFrom,
@@ -68,8 +67,13 @@ def assigned_names(node: ast.AST) -> frozenset[str]:
         inner: ast.AST = stack.pop()
         if isinstance(inner, UNREAD):
             raise NotRead(f"the word {type(inner).__name__.lower()}")
-        if isinstance(inner, COMPREHENSIONS):
+        if isinstance(inner, ast.FunctionDef):
+            names.add(inner.name)
+            continue
+        if isinstance(inner, (*COMPREHENSIONS, ast.Lambda)):
             continue  # its names are its own
+        if isinstance(inner, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and inner.name:
+            names.add(inner.name)
         if isinstance(inner, ast.NamedExpr):
             names.add(inner.target.id)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from veer.analysis.determinism import expr_kind
@@ -33,13 +33,18 @@ from veer.frontends.python.reading import (
     arithmetic,
     calls,
     comparisons,
+    comprehensions,
     constants,
+    exceptions,
     f_strings,
+    lists,
+    local_functions,
     statements,
 )
 from veer.frontends.python.reading.branches import (
     Brancher,
     Continuation,
+    Continuations,
     Raises,
     Returns,
     State,
@@ -70,6 +75,7 @@ from veer.model.types import DataType
 from veer.model.walk import parts
 
 DEEPEST = 8  # calls inside of calls
+NOTHING: Mapping[str, Value] = {}
 MOST_PARTS = 3_000  # of the expression a function is read as
 
 
@@ -147,34 +153,53 @@ class FunctionReader(Brancher):
         named: dict[str, Value],
         state: State,
         then: ValueContinuation,
+        captured: Mapping[str, Value] = NOTHING,
     ) -> Tree:
-        """Follow a function; the names of the caller come back behind it."""
+        """Follow a function; the names of the caller come back behind it.
+
+        `captured` are names around a function that is defined inside of another.
+        """
         if len(self.frames) >= DEEPEST:
             raise NotRead("calls nested too deeply")
+        if any(isinstance(v, IteratorItems) for v in (*args, *named.values())):
+            raise NotRead("an iterator with a name")
         names = bind_parameters(definition, args, named)
         if names is None:
-            return Raises()
+            return self.raises(TypeError, state)
         node = definition.node
-        frame = (definition, assigned_names(node) | names.keys())
+        assigned = assigned_names(node)
+        frame = (definition, assigned | names.keys())
+        names = {**{n: v for n, v in captured.items() if n not in assigned}, **names}
         # What follows the call is read outside of it: frames are put back around `then`.
         outside = list(self.frames)
 
         def back(value: Value, inner: State) -> Tree:
             inside, self.frames = self.frames, list(outside)
             try:
-                return then(value, inner.within(state.names))
+                return then(value, inner.within(state.names).handled_by(state.handler))
+            finally:
+                self.frames = inside
+
+        def handled(exception: type[BaseException], inner: State) -> Tree:
+            inside, self.frames = self.frames, list(outside)
+            try:
+                return self.raises(exception, inner.within(state.names).handled_by(state.handler))
             finally:
                 self.frames = inside
 
         self.frames = [*outside, frame]
         try:
-            start = state.within(names)
+            start = state.within(names).handled_by(handled if state.handler else None)
             if isinstance(node, ast.Lambda):
                 return self.value(node.body, start, back)
-            ways = statements.Continuations(lambda s: back(NONE, s), back)
-            return statements.follow(self, node.body, start, ways)
+            ways = Continuations(lambda s: back(NONE, s), back)
+            return self.follow_body(node.body, start, ways)
         finally:
             self.frames = outside
+
+    def follow_body(self, body: Sequence[ast.stmt], state: State, ways: Continuations) -> Tree:
+        """Follow statements to wherever they leave."""
+        return statements.follow(self, body, state, ways)
 
     # -- conditions ----------------------------------------------------------------------------
 
@@ -244,17 +269,20 @@ class FunctionReader(Brancher):
                 )
             case ast.BoolOp():
                 return self._connective(node, state, then)
-            case ast.UnaryOp(op=ast.Not()) | ast.Compare(ops=[_, _, *_]):
-                return self.condition_value(node, state, then)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.branch_on(
+                    operand,
+                    state,
+                    lambda s: then(Constant(False), s),
+                    lambda s: then(Constant(True), s),
+                )
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self.value(
                     operand, state, lambda v, s: arithmetic.negative(self, v, s, then)
                 )
-            case ast.Compare(left=left, ops=[sign], comparators=[right]):
-                return self.values(
-                    [left, right],
-                    state,
-                    lambda vs, s: comparisons.compare(self, sign, vs[0], vs[1], s, then),
+            case ast.Compare(left=left, ops=signs, comparators=sides):
+                return self.value(
+                    left, state, lambda v, s: self._compared(v, signs, sides, s, then)
                 )
             case ast.BinOp(left=left, op=op, right=right):
                 return self.values(
@@ -272,6 +300,10 @@ class FunctionReader(Brancher):
                     state,
                     lambda vs, s: then(_dict(vs), s),
                 )
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                return comprehensions.follow(self, node, state, then)
+            case ast.Lambda():
+                return local_functions.define(self, node, state, then)
             case ast.Call() | ast.Attribute() | ast.Subscript():
                 return calls.follow(self, node, state, then)
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
@@ -297,18 +329,28 @@ class FunctionReader(Brancher):
             ),
         )
 
-    def condition_value(self, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
-        """A condition as a value."""
-        if isinstance(node, ast.Compare):
-            node = _chain(node)
-            return self.value(node, state, then)
-        assert isinstance(node, ast.UnaryOp)
-        return self.branch_on(
-            node.operand,
-            state,
-            lambda s: then(Constant(False), s),
-            lambda s: then(Constant(True), s),
-        )
+    def _compared(
+        self,
+        left: Value,
+        signs: Sequence[ast.cmpop],
+        sides: Sequence[ast.expr],
+        state: State,
+        then: ValueContinuation,
+    ) -> Tree:
+        """`left < b < c`: each side is computed once, and only where all before it hold."""
+
+        def compared(right: Value, s: State) -> Tree:
+            return comparisons.compare(
+                self, signs[0], left, right, s, lambda v, t: decided(right, v, t)
+            )
+
+        def decided(right: Value, holds: Value, s: State) -> Tree:
+            if len(signs) == 1:
+                return then(holds, s)
+            more = lambda t: self._compared(right, signs[1:], sides[1:], t, then)  # noqa: E731
+            return self.branch_on_value(holds, s, more, lambda t: then(holds, t))
+
+        return self.value(sides[0], state, compared)
 
     def name(self, name: str, state: State, then: ValueContinuation) -> Tree:
         """What a name means: a local, what it closes over, a global, a builtin."""
@@ -318,11 +360,18 @@ class FunctionReader(Brancher):
             return then(state.names[name], state)
         definition, local = self.frames[-1]
         if name in local:
-            return Raises()  # read before it is assigned: a local name is one in the whole body
+            # Read before it is assigned: a local name is one in the whole body.
+            return self.raises(UnboundLocalError, state)
         try:
-            return then(Constant(definition.lookup(name)), state)
+            value = definition.lookup(name)
         except Missing:
-            return Raises()
+            return self.raises(NameError, state)
+        return then(Constant(value), state)
+
+    def is_own_list(self, name: str) -> bool:
+        """Whether a name of the function being read holds a list that nothing else holds."""
+        node = self.frames[-1][0].node
+        return isinstance(node, ast.FunctionDef) and name in lists.own_lists(node)
 
     def is_builtin(self, name: str, state: State) -> bool:
         """Whether a name means Python's own function here."""
@@ -339,6 +388,8 @@ class FunctionReader(Brancher):
         expr = symbol.expr
         if not isinstance(expr, Call) or not scalar_function(expr.function).can_fail:
             return then(symbol, state)
+        if state.handler is not None:
+            return exceptions.continue_unless_raised(self, symbol, expr, state, then)
         return self.branch(IsNull(expr), state, lambda _: Raises(), lambda s: then(symbol, s))
 
     def compute_constant(
@@ -347,8 +398,8 @@ class FunctionReader(Brancher):
         """A value computed while reading; where Python fails, so does the run."""
         try:
             value = compute()
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
-            return Raises()
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            return self.raises(type(error), state)
         return then(Constant(value), state)
 
     # -- texts ---------------------------------------------------------------------------------
@@ -371,15 +422,6 @@ def _rest(node: ast.expr, values: list[ast.expr]) -> ast.expr:
     """What is left of `and` or `or` behind its first operand."""
     assert isinstance(node, ast.BoolOp)
     return values[0] if len(values) == 1 else ast.BoolOp(node.op, values)
-
-
-def _chain(node: ast.Compare) -> ast.expr:
-    """`a < b < c` as `a < b and b < c`; the middle is read twice, which changes nothing."""
-    sides = [node.left, *node.comparators]
-    if not all(isinstance(s, ast.Name | ast.Constant | ast.UnaryOp) for s in sides[1:-1]):
-        raise NotRead("a chain of comparisons around a computed value")
-    pairs = [ast.Compare(sides[i], [op], [sides[i + 1]]) for i, op in enumerate(node.ops)]
-    return ast.BoolOp(ast.And(), list(pairs))
 
 
 def _collection(node: ast.expr, values: list[Value]) -> Value:

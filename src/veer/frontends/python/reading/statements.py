@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, final
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from veer.frontends.python.reading import constants
+from veer.frontends.python.reading import (
+    assignments,
+    constants,
+    exceptions,
+    lists,
+    local_functions,
+    patterns,
+)
 from veer.frontends.python.reading.branches import (
     Continuation,
-    Raises,
+    Continuations,
     State,
     Tree,
-    ValueContinuation,
 )
 from veer.frontends.python.reading.values import (
     NONE,
@@ -32,17 +38,6 @@ if TYPE_CHECKING:
     from veer.frontends.python.reading.reader import FunctionReader
 
 MOST_ROUNDS = 200  # of a loop
-
-
-@final
-@dataclass(frozen=True)
-class Continuations:
-    """Where a body goes on: behind its end, on return, out of a loop, to its next round."""
-
-    end: Continuation
-    on_return: ValueContinuation
-    on_break: Continuation | None = None
-    on_continue: Continuation | None = None
 
 
 # Following a body calls itself once a statement: helpers between would use up Python's stack, which
@@ -77,6 +72,16 @@ def follow(
                 state,
                 lambda v, s: _loop(reader, loop, constants.items_of(v), s, following, ways),
             )
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="append" | "extend" as method),
+                args=[item],
+                keywords=[],
+            )
+        ) if reader.is_own_list(name):
+            return reader.value(
+                item, state, lambda v, s: _extend(reader, name, method, v, s, following)
+            )
         case ast.Expr(value=value):
             return reader.value(value, state, lambda _, s: following(s))
         case ast.Pass():
@@ -85,10 +90,19 @@ def follow(
             return ways.on_break(state)
         case ast.Continue() if ways.on_continue is not None:
             return ways.on_continue(state)
+        case ast.Try():
+            return exceptions.follow_try(reader, first, state, following, ways)
         case ast.Raise():
-            return Raises()
+            return exceptions.follow_raise(reader, first, state, ways)
         case ast.Assert(test=test):
-            return reader.branch_on(test, state, following, lambda _: Raises())
+            failed = lambda s: reader.raises(AssertionError, s)  # noqa: E731
+            return reader.branch_on(test, state, following, failed)
+        case ast.Match():
+            return patterns.follow_match(reader, first, state, following, ways)
+        case ast.FunctionDef(name=name):
+            return local_functions.define(
+                reader, first, state, lambda v, s: following(s.bind(name, v))
+            )
         case _:
             raise NotRead(f"the statement {type(first).__name__}")
 
@@ -115,7 +129,7 @@ def _assign(
             value = ast.BinOp(ast.Name(name, ast.Load()), op, operand)
         case _:
             raise NotRead(f"the statement {type(node).__name__}")
-    return reader.value(value, state, lambda v, s: bind(target, v, s, following))
+    return reader.value(value, state, lambda v, s: assignments.bind(target, v, s, following))
 
 
 def _loop(
@@ -135,26 +149,24 @@ def _loop(
     def again(s: State) -> Tree:
         return _loop(reader, node, rounds[1:], s, following, ways)
 
-    inner = Continuations(again, ways.on_return, on_break=following, on_continue=again)
-    return bind(node.target, rounds[0], state, lambda s: follow(reader, node.body, s, inner))
+    inner = replace(ways, end=again, on_break=following, on_continue=again)
+    return assignments.bind(
+        node.target, rounds[0], state, lambda s: follow(reader, node.body, s, inner)
+    )
 
 
-def bind(target: ast.expr, value: Value, state: State, then: Continuation) -> Tree:
-    """Assign a value to a name, or the items of one to several names."""
-    if isinstance(value, IteratorItems):
-        # How far it was used would have to be remembered, for every name that holds it.
-        raise NotRead("an iterator with a name")
-    match target:
-        case ast.Name(id=name):
-            return then(state.bind(name, value))
-        case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            items = constants.items_of(value)
-            if len(items) != len(targets):
-                return Raises()
-            for one, item in zip(targets, items, strict=True):
-                if not isinstance(one, ast.Name):
-                    raise NotRead("an assignment to parts of parts")
-                state = state.bind(one.id, item)
-            return then(state)
-        case _:
-            raise NotRead(f"an assignment to a {type(target).__name__}")
+def _extend(
+    reader: FunctionReader,
+    name: str,
+    method: str,
+    value: Value,
+    state: State,
+    following: Continuation,
+) -> Tree:
+    """`name.append(value)` or `name.extend(value)` of a list that only the name holds."""
+    if isinstance(value, IteratorItems) and method == "append":
+        raise NotRead("an iterator in a list")
+    if name not in state.names:
+        return reader.raises(UnboundLocalError, state)
+    items = [value] if method == "append" else constants.items_of(value, all_taken=True)
+    return following(state.bind(name, lists.changed(state.names[name], method, items)))

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading import comparisons
+from veer.frontends.python.origins import is_named_tuple
+from veer.frontends.python.reading import comparisons, constant_objects
 from veer.frontends.python.reading.branches import (
-    Raises,
     State,
     Tree,
     ValueContinuation,
     require_kinds,
 )
-from veer.frontends.python.reading.constants import require_data
+from veer.frontends.python.reading.constants import require_data, require_keys
 from veer.frontends.python.reading.values import (
     Constant,
     Items,
@@ -39,10 +39,10 @@ MOST_ITEMS = 100
 def attribute(
     reader: FunctionReader, base: Value, name: str, state: State, then: ValueContinuation
 ) -> Tree:
-    """`base.name`: of a module, or a part of a date."""
+    """`base.name`: of a module or a constant object, or a part of a date."""
     if isinstance(base, Constant) and isinstance(base.value, types.ModuleType):
         if not hasattr(base.value, name):
-            return Raises()
+            return reader.raises(AttributeError, state)
         return then(Constant(getattr(base.value, name)), state)
     if isinstance(base, Symbol) and base.kind == "date" and name in ("year", "month", "day"):
         return reader.require_not_none(
@@ -56,7 +56,10 @@ def attribute(
                 ),
                 s,
             ),
+            AttributeError,
         )
+    if isinstance(base, Constant):
+        return then(Constant(constant_objects.attribute(base.value, name)), state)
     raise NotRead(f"the attribute {name}")
 
 
@@ -66,14 +69,16 @@ def item(
     """`base[index]`"""
     if isinstance(base, Constant) and isinstance(index, Constant):
         return reader.compute_constant(
-            lambda: require_data(base.value)[require_data(index.value)], state, then
+            lambda: _container(base.value)[require_data(index.value)], state, then
         )
     if isinstance(base, Items) and isinstance(index, Constant) and type(index.value) is int:
         if not -len(base.items) <= index.value < len(base.items):
-            return Raises()
+            return reader.raises(IndexError, state)
         return then(base.items[index.value], state)
     if isinstance(base, Constant) and isinstance(base.value, dict):
-        return looked_up(reader, base.value, index, state, then, lambda _: Raises())
+        return looked_up(
+            reader, base.value, index, state, then, lambda s: reader.raises(KeyError, s)
+        )
     if not isinstance(base, Symbol) or base.kind not in ("str", "texts"):
         raise NotRead("a subscript")
     function = "python.at" if base.kind == "str" else "python.item"
@@ -81,6 +86,13 @@ def item(
         reader, [base, index], ("str", "texts"), ("int", "bool"), state,
         lambda args, s: reader.continue_with(function_call(function, "str", args[0], as_int(args[1])), s, then),
     )  # fmt: skip
+
+
+def _container(value: Any) -> Any:
+    """What may be asked for an item; what is in it is looked at as it is used."""
+    if type(value) in (tuple, list) or is_named_tuple(type(value)):
+        return value
+    return require_keys(value) if type(value) is dict else require_data(value)
 
 
 def sliced(
@@ -163,7 +175,7 @@ def looked_up(
 
     No two keys of a dict are equal, so the order does not matter.
     """
-    require_data(table)
+    require_keys(table)
     if len(table) > MOST_ITEMS:
         raise NotRead("a dict of too many items")
 

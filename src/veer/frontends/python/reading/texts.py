@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veer.frontends.python.reading.branches import (
-    Raises,
     State,
     Tree,
     ValueContinuation,
@@ -50,7 +49,7 @@ def matched(
         try:
             re.compile(pattern)
         except re.error:
-            return Raises()
+            return reader.raises(re.error, state)
         return require_kinds(
             reader, [args[1]], ("str",), (), state,
             lambda a, s: then(_match(method, pattern, a[0]), s),
@@ -98,7 +97,7 @@ def substituted(
     try:
         re.sub(_flagged(pattern, ()), new, "")
     except (re.error, IndexError):
-        return Raises()
+        return reader.raises(re.error, state)
     fixed = [as_symbol(Constant(_flagged(pattern, ()))), as_symbol(Constant(new))]
     return require_kinds(
         reader, [args[2]], ("str",), (), state,
@@ -200,7 +199,7 @@ def _joined(
     """`base.join(items)`"""
     if isinstance(items, Symbol) and items.kind == "texts":
         return reader.continue_with(function_call("python.join", "str", base, items), state, then)
-    parts = items_of(items)
+    parts = items_of(items, all_taken=True)
     if not parts:
         return then(Constant(""), state)
 

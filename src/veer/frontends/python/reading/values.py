@@ -91,9 +91,13 @@ class Items:
 @final
 @dataclass(frozen=True)
 class IteratorItems:
-    """What goes over items once: it is read where it stands, or not at all."""
+    """What goes over items once: it is read where it stands, or not at all.
+
+    A lazy one computes items only as they are taken: it is read where all of them are.
+    """
 
     items: tuple[Value, ...]
+    lazy: bool = False
 
 
 Value: TypeAlias = Symbol | Constant | Items | IteratorItems

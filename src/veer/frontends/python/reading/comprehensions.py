@@ -1,0 +1,139 @@
+"""Comprehensions of Python functions over items known while reading, one item after the other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from veer.frontends.python.reading import assignments
+from veer.frontends.python.reading.branches import Continuation, State, Tree, ValueContinuation
+from veer.frontends.python.reading.constants import items_of
+from veer.frontends.python.reading.values import (
+    Constant,
+    Items,
+    IteratorItems,
+    NotRead,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading.reader import FunctionReader
+
+Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+MOST_ROUNDS = 200
+
+
+def follow(
+    reader: FunctionReader, node: Comprehension, state: State, then: ValueContinuation
+) -> Tree:
+    """A comprehension as a value; its names are its own.
+
+    A generator is read as if all of its items were computed at once. Whoever takes items one by one
+    and may stop before the end must not be given it (see `quantified`).
+    """
+    _require_plain(node)
+    elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    own = (state.names, state.handler)
+
+    def ended(items: tuple[Value, ...], s: State) -> Tree:
+        return then(_collected(node, items), s.within(own[0]).handled_by(own[1]))
+
+    def element(items: tuple[Value, ...], s: State, more: Gathered) -> Tree:
+        return reader.values(elements, s, lambda vs, t: more((*items, *vs), t))
+
+    start = state.handled_by(own[1] and (lambda e, s: own[1](e, s.within(own[0]))))  # type: ignore[misc]
+    return _rounds(reader, node.generators, (), start, element, ended)
+
+
+Gathered: TypeAlias = Callable[[tuple[Value, ...], State], Tree]
+
+
+def _rounds(
+    reader: FunctionReader,
+    generators: Sequence[ast.comprehension],
+    items: tuple[Value, ...],
+    state: State,
+    element: Callable[[tuple[Value, ...], State, Gathered], Tree],
+    ended: Gathered,
+) -> Tree:
+    """All rounds of nested loops, each of which may add to the items."""
+    if not generators:
+        return element(items, state, ended)
+    generator, inner = generators[0], generators[1:]
+
+    def over(left: Sequence[Value], gathered: tuple[Value, ...], s: State) -> Tree:
+        if not left:
+            return ended(gathered, s)
+        again: Gathered = lambda found, t: over(left[1:], found, t)  # noqa: E731
+        taken: Continuation = lambda t: _rounds(  # noqa: E731
+            reader, inner, gathered, t, element, again
+        )
+        kept = _kept(reader, generator.ifs, taken, lambda t: again(gathered, t))
+        return assignments.bind(generator.target, left[0], s, kept)
+
+    def begun(v: Value, s: State) -> Tree:
+        rounds = items_of(v)
+        if len(rounds) > MOST_ROUNDS:
+            raise NotRead("a comprehension of too many rounds")
+        return over(rounds, items, s)
+
+    return reader.value(generator.iter, state, begun)
+
+
+def _kept(
+    reader: FunctionReader, tests: Sequence[ast.expr], yes: Continuation, no: Continuation
+) -> Continuation:
+    """Go on if all of the conditions of a comprehension hold."""
+    if not tests:
+        return yes
+    return lambda s: reader.branch_on(tests[0], s, _kept(reader, tests[1:], yes, no), no)
+
+
+def _collected(node: Comprehension, items: tuple[Value, ...]) -> Value:
+    """The items as what the comprehension makes of them."""
+    if isinstance(node, ast.GeneratorExp):
+        return IteratorItems(items, lazy=True)
+    if any(isinstance(v, IteratorItems) for v in items):
+        raise NotRead("an iterator in a list")
+    known = [v.value for v in items if isinstance(v, Constant)]
+    if len(known) == len(items):
+        if isinstance(node, ast.DictComp):
+            return Constant(dict(zip(known[::2], known[1::2], strict=True)))
+        return Constant(set(known) if isinstance(node, ast.SetComp) else known)
+    if not isinstance(node, ast.ListComp):
+        raise NotRead("a set or dict of values of the row")  # equal ones would be one item
+    return Items(items)
+
+
+def _require_plain(node: Comprehension) -> None:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.NamedExpr):
+            raise NotRead("an assignment inside of a comprehension")
+        if isinstance(inner, ast.Lambda):
+            raise NotRead("a function that sees the rounds of a comprehension")
+    if any(g.is_async for g in node.generators):
+        raise NotRead("an asynchronous comprehension")
+
+
+def quantified(
+    reader: FunctionReader,
+    is_any: bool,
+    node: ast.GeneratorExp,
+    state: State,
+    then: ValueContinuation,
+) -> Tree:
+    """`any(...)` or `all(...)` of a generator: no item is computed behind the one that decides."""
+    _require_plain(node)
+    own = (state.names, state.handler)
+
+    def decided(truth: bool, s: State) -> Tree:
+        return then(Constant(truth), s.within(own[0]).handled_by(own[1]))
+
+    def element(items: tuple[Value, ...], s: State, more: Gathered) -> Tree:
+        stop = lambda t: decided(is_any, t)  # noqa: E731
+        going = lambda t: more(items, t)  # noqa: E731
+        return reader.branch_on(node.elt, s, *((stop, going) if is_any else (going, stop)))
+
+    start = state.handled_by(own[1] and (lambda e, s: own[1](e, s.within(own[0]))))  # type: ignore[misc]
+    return _rounds(reader, node.generators, (), start, element, lambda _, s: decided(not is_any, s))

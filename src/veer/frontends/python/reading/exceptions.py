@@ -1,0 +1,183 @@
+"""Exceptions of Python functions: `try`, `raise`, and which class a failing operation raises.
+
+A path on which an exception is raised goes on in the first `except` that names its class, with the
+names as they are at that moment. The class must be known exactly: what may raise one of several is
+not read inside of `try`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from veer.frontends.python.reading.branches import (
+    Continuation,
+    Continuations,
+    State,
+    Tree,
+    ValueContinuation,
+)
+from veer.frontends.python.reading.values import Constant, NotRead, Symbol, Value, number
+from veer.model.expr import And, Call, Compare, Expr, Literal, Not
+from veer.model.types import BOOLEAN, DOUBLE, LONG
+
+if TYPE_CHECKING:
+    from veer.frontends.python.reading.reader import FunctionReader
+
+Cause: TypeAlias = tuple[Expr, type[BaseException]]  # where the condition holds, it is raised
+PLAIN_FORMAT = re.compile(r"([<>^]?0?\d*)([,_]?)(\.\d+)?([dfFeEgGs%]?)")
+
+
+def follow_try(
+    reader: FunctionReader,
+    node: ast.Try,
+    state: State,
+    following: Continuation,
+    ways: Continuations,
+) -> Tree:
+    """`try` with `except` and `else`; what leaves the body leaves the reach of its handlers."""
+    if node.finalbody:
+        raise NotRead("the word finally")
+    outer = state.handler
+    behind = replace(ways, end=following)
+
+    def leaving(way: Continuation) -> Continuation:
+        return lambda s: way(s.handled_by(outer))
+
+    def handle(exception: type[BaseException], s: State) -> Tree:
+        return _handled(reader, node.handlers, exception, s.handled_by(outer), behind)
+
+    inner = replace(
+        ways,
+        end=leaving(lambda s: reader.follow_body(node.orelse, s, behind)),
+        on_return=lambda v, s: ways.on_return(v, s.handled_by(outer)),
+        on_break=ways.on_break and leaving(ways.on_break),
+        on_continue=ways.on_continue and leaving(ways.on_continue),
+    )
+    return reader.follow_body(node.body, state.handled_by(handle), inner)
+
+
+def _handled(
+    reader: FunctionReader,
+    clauses: Sequence[ast.ExceptHandler],
+    exception: type[BaseException],
+    state: State,
+    ways: Continuations,
+) -> Tree:
+    """The first clause that takes the exception; without one it goes on outwards."""
+    if not clauses:
+        return reader.raises(exception, state)
+    clause, rest = clauses[0], clauses[1:]
+
+    def taken(s: State) -> Tree:
+        name = clause.name
+        again = replace(ways, on_reraise=lambda t: reader.raises(exception, t))
+        if name is None:
+            return reader.follow_body(clause.body, s, again)
+        # The exception itself is no value that is read; Python forgets its name behind the clause.
+        forgotten = replace(again, end=lambda t: ways.end(t.without(name)))
+        return reader.follow_body(clause.body, s.bind(name, Constant(exception())), forgotten)
+
+    if clause.type is None:
+        return taken(state)
+
+    def decided(classes: Value, s: State) -> Tree:
+        if any(c in exception.__mro__ for c in _classes(classes)):
+            return taken(s)
+        return _handled(reader, rest, exception, s, ways)
+
+    return reader.value(clause.type, state, decided)
+
+
+def _classes(value: Value) -> Sequence[type]:
+    """The classes that a clause names."""
+    if not isinstance(value, Constant):
+        raise NotRead("an exception that is not constant")
+    classes = value.value if isinstance(value.value, tuple) else (value.value,)
+    if not all(type(c) is type and issubclass(c, BaseException) for c in classes):
+        raise NotRead("an except of other than classes of exceptions")
+    return classes
+
+
+def follow_raise(
+    reader: FunctionReader, node: ast.Raise, state: State, ways: Continuations
+) -> Tree:
+    """`raise`: of a class or what it makes, or of the exception that is handled."""
+    if node.exc is None:
+        if ways.on_reraise is None:
+            return reader.raises(RuntimeError, state)
+        return ways.on_reraise(state)
+    if state.handler is None:
+        return reader.raises(Exception, state)  # whatever it is: it fails the run
+    made = node.exc if isinstance(node.exc, ast.Call) else ast.Call(node.exc, [], [])
+    if made.keywords:
+        raise NotRead("an exception with named arguments")
+
+    def raised(values: list[Value], s: State) -> Tree:
+        (exception,) = _classes(values[0])
+        if exception.__module__ != "builtins":
+            raise NotRead("an exception of the project's own")
+        return reader.raises(exception, s)
+
+    return reader.values([made.func, *made.args], state, raised)
+
+
+def continue_unless_raised(
+    reader: FunctionReader, symbol: Symbol, call: Call, state: State, then: ValueContinuation
+) -> Tree:
+    """Go on with a computed value, or with the exception that computing it raises."""
+
+    def over(causes: Sequence[Cause], s: State) -> Tree:
+        if not causes:
+            return then(symbol, s)
+        (condition, exception), rest = causes[0], causes[1:]
+        return reader.branch(
+            condition, s, lambda t: reader.raises(exception, t), lambda t: over(rest, t)
+        )
+
+    return over(_causes(call), state)
+
+
+def _causes(call: Call) -> Sequence[Cause]:
+    """Where a function of the registry raises what, each condition asked behind those before it."""
+    args = call.args
+    match call.function.removeprefix("python."):
+        case "int" | "float" as conversion:
+            readable = Call(f"python.is_{conversion}", args, BOOLEAN)
+            return [(Not(readable), ValueError)]
+        case "at" | "item":
+            length = Call("python.len", args[:1], LONG)
+            start = Call("-", (number(0), length), LONG)
+            inside = And((Compare(">=", args[1], start), Compare("<", args[1], length)))
+            return [(Not(inside), IndexError)]
+        case "index":
+            return [(Compare("=", Call("python.find", args, LONG), number(-1)), ValueError)]
+        case "split" if isinstance(args[1], Literal) and args[1].value:
+            return []
+        case "trunc" | "floor" | "ceil" | "round":
+            infinite = Literal(float("inf"), DOUBLE)
+            return [
+                (Call("isnan", args, BOOLEAN), ValueError),
+                (Compare("=", Call("abs", args, DOUBLE), infinite), OverflowError),
+            ]
+        case "format_text" | "format_int" | "format_float" if _never_fails(call):
+            return []
+        case "abs" if args[0].type == DOUBLE:
+            return []
+        case _:
+            raise NotRead(f"{call.function} inside of try")
+
+
+def _never_fails(call: Call) -> bool:
+    """Whether a format fits all values of its type."""
+    spec, samples = call.args[1], {"python.format_text": "a", "python.format_int": 1}
+    if not isinstance(spec, Literal) or not PLAIN_FORMAT.fullmatch(spec.value):
+        return False
+    try:
+        format(samples.get(call.function, 0.5), spec.value)
+    except ValueError:
+        return False
+    return True
