@@ -28,6 +28,10 @@ def _shown(failing: FailingExpression) -> str:
     [
         ("SELECT a FROM t WHERE b > 1", set()),
         ("SELECT CAST(s AS INT) AS x FROM t", {"CAST(t.s AS int)"}),
+        ("SELECT make_date(2024, 2, 29) AS x FROM t", set()),
+        ("SELECT make_date(2023, 2, 29) AS x FROM t", {"make_date(2023, 2, 29)"}),
+        ("SELECT a FROM t WHERE s LIKE 'a%' AND 1 / 2 > 0", set()),
+        ("SELECT a FROM t WHERE s LIKE 'a!b' ESCAPE '!'", {"like(t.s, 'a!b', '!')"}),
         ("SELECT TRY_CAST(s AS INT) AS x FROM t", set()),
         ("SELECT CAST(a AS BIGINT) AS x FROM t", set()),
         ("SELECT CAST(l AS INT) AS x FROM t", {"CAST(t.l AS int)"}),

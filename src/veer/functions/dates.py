@@ -194,6 +194,7 @@ scalar(
     PARTIAL,
     spark=("MakeDate",),
     folding=Folding.SETTLED,
+    solver=SolverMeaning.DATE_OF_PARTS,
 )
 
 

@@ -19,7 +19,7 @@ from veer.functions.registry import (
     Resolved,
     scalar,
 )
-from veer.functions.traits import Called, Folding, Shown
+from veer.functions.traits import Called, Folding, Shown, SolverMeaning
 from veer.functions.typing import exactly, signature
 from veer.model.types import (
     DATE,
@@ -64,6 +64,21 @@ def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
         else:
             raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
     return tuple(parts)
+
+
+_DATE_FIELDS = {"yyyy": "year", "MM": "month", "dd": "day"}
+
+
+def date_fields(pattern: str) -> tuple[str, ...] | None:
+    """The fields of a pattern of `yyyy`, `MM` and `dd`, each at most once; None of other patterns."""
+    try:
+        parts = pattern_parts(pattern)
+    except UnsupportedError:
+        return None
+    fields = tuple(text for kind, text in parts if kind == "field")
+    if not fields or len(set(fields)) < len(fields) or not set(fields) <= set(_DATE_FIELDS):
+        return None
+    return tuple(_DATE_FIELDS[field] for field in fields)
 
 
 def format_moment(value: date, pattern: str) -> str:
@@ -154,6 +169,7 @@ scalar(
     PARTIAL,
     spark=("DateFormatClass",),
     folding=Folding.SETTLED,
+    solver=SolverMeaning.TEXT_OF_MOMENT,
 )
 
 
@@ -219,6 +235,7 @@ scalar(
     ),
     shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
     folding=Folding.SETTLED,
+    solver=SolverMeaning.SECONDS,
 )
 scalar(
     "from_unixtime",

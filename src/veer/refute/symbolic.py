@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import count
 from typing import assert_never, final
@@ -66,8 +67,11 @@ from veer.model.types import (
     INTEGER_BITS,
     LONG,
     DataType,
+    DateType,
     DecimalType,
     IntegralType,
+    TimestampNtzType,
+    TimestampType,
     has_floats,
 )
 from veer.refute.instances import Tables, refers
@@ -504,10 +508,18 @@ def _in_range(value: Expr, small: bool) -> Iterator[Formula]:
             top = (Decimal(10) ** precision - 1).scaleb(-scale)
             top = min(top, Decimal(10) ** (4 - scale) - 1) if small and precision > 6 else top
             low, high = Literal(-top, value.type), Literal(top, value.type)
+        case DateType() | TimestampType() | TimestampNtzType():
+            low, high = (Literal(m, value.type) for m in _span(value.type, small))
         case _:
             return
     fits = And((Compare(">=", value, low), Compare("<=", value, high)))
     yield Some((Holds(IsNull(value)), Holds(fits)))
+
+
+def _span(type_: DataType, small: bool) -> tuple[date, date]:
+    """The first and last moment of Python's calendar, or of two years, one of them a leap year."""
+    kind = date if isinstance(type_, DateType) else datetime
+    return (kind(2023, 1, 1), kind(2024, 12, 31)) if small else (kind.min, kind.max)
 
 
 def _value(value: object, type_: DataType, nullable: bool) -> object:

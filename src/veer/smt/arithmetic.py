@@ -113,6 +113,9 @@ class Arithmetic:
                 | SolverMeaning.SECOND
                 | SolverMeaning.TRUNCATED_DATE
                 | SolverMeaning.TRUNCATED_MOMENT
+                | SolverMeaning.DATE_OF_PARTS
+                | SolverMeaning.TEXT_OF_MOMENT
+                | SolverMeaning.SECONDS
                 | SolverMeaning.PREFIX
                 | SolverMeaning.FIRST_PRESENT
                 | SolverMeaning.GREATEST

@@ -17,7 +17,7 @@ from typing import Any, assert_never, final
 import z3
 
 from veer.errors import UnsupportedError
-from veer.functions.registry import Kind, Nulls, scalar_function
+from veer.functions.registry import Kind, Nulls, ScalarFunction, scalar_function
 from veer.functions.traits import SolverMeaning
 from veer.model.expr import (
     And,
@@ -75,6 +75,7 @@ from veer.smt.formula import (
 )
 from veer.smt.literals import Literals
 from veer.smt.terms import Terms, Truth, Value, has_ordered_sort
+from veer.smt.texts import TextFacts
 
 EXTREMES = (SolverMeaning.GREATEST, SolverMeaning.LEAST)
 
@@ -94,6 +95,7 @@ class Encoder:
         self.literals = Literals(self.terms)
         self._arithmetic = Arithmetic(self.terms, self._number)
         self._calendar = Calendar(self.terms, self._number)
+        self._texts = TextFacts()
         self._dyadics = Dyadics(self.context, self._number)
         # By identity, as expressions share parts; with the expression, which keeps its id taken.
         self._values: dict[int, tuple[Expr, Value]] = {}
@@ -123,8 +125,13 @@ class Encoder:
 
     def axioms(self) -> list[Any]:
         """What holds of the terms encoded so far, to be asserted beside them."""
+        texts = list(self._texts.axioms(self.literals.strings))
         calendar = self._calendar.axioms(self.literals.integers, self.literals.years)
-        return [*self.terms.axioms, *self.literals.axioms(), *calendar]
+        return [*self.terms.axioms, *self.literals.axioms(), *texts, *calendar]
+
+    def definitions(self) -> list[Any]:
+        """What parts of dates are exactly, which helps to find models and costs proofs too much."""
+        return list(self._calendar.definitions())
 
     def same(self, left: Expr, right: Expr) -> Any:
         """Whether two values are the same, null included; representation-exact.
@@ -344,6 +351,13 @@ class Encoder:
         if function.kind in (Kind.CHOICE, Kind.PARTITION):
             # As a function it would give P and Q the same choice, which no run has to.
             raise UnsupportedError(f"{call.function} is not a function of its arguments")
+        value = self._applied(call, function)
+        place = self._texts.reads(call)
+        if place is not None:
+            self._texts.note(call, place, self._number(call.args[place]), value.value)
+        return value
+
+    def _applied(self, call: Call, function: ScalarFunction) -> Value:
         meaning = function.solver
         if meaning is SolverMeaning.FIRST_PRESENT:
             return self._first_present(call.args)

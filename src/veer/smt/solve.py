@@ -93,7 +93,7 @@ def find_model(given: Sequence[Formula], work: int = WORK) -> dict[Variable, Any
     except UnsupportedError:
         return None
     solver = _solver(context, work)
-    solver.add(*asserted, *encoder.axioms())
+    solver.add(*asserted, *encoder.definitions(), *encoder.axioms())
     return read_model(solver.model(), encoder) if solver.check() == z3.sat else None
 
 

@@ -12,10 +12,11 @@ from veer.functions.traits import FoldMeaning
 from veer.model.conditions import conjunction
 from veer.model.expr import AggregateCall, Case, Compare, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.ops import NamedCall
-from veer.model.types import INT, DataType, has_floats
+from veer.model.types import DATE, INT, DataType, has_floats
 from veer.prover.conditions import can_be_null
 from veer.prover.folds import BY_EXTREME
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
+from veer.prover.lowering.periods import period_keys
 from veer.prover.sums import shifted, shifted_back
 from veer.prover.terms import Bag, Fold, Group, Term
 from veer.smt import same
@@ -62,7 +63,7 @@ def lower_aggregate(
         rows = _rows_at_extreme(lowering, terms, len(keys), folds)
         if rows is not None:
             return rows
-    return _by_plain_keys(lowering, Group(tuple(terms), len(keys), tuple(folds), is_global))
+    return _by_periods(lowering, Group(tuple(terms), len(keys), tuple(folds), is_global))
 
 
 def _rows_at_extreme(
@@ -118,6 +119,28 @@ def _first_row(
 def _group_key(key: Expr) -> Expr:
     """Grouping takes 0.0 for -0.0 and shows one of them: the key is the normalized value."""
     return OpaqueCall(NORMALIZED, (key,), key.type) if has_floats(key.type) else key
+
+
+def _by_periods(lowering: ExpressionLowering, group: Group) -> Bag:
+    """Groups by parts of a day as groups by the period they tell, which is the same partition.
+
+    Keys that differ among the terms stay as they are.
+    """
+    found = [period_keys(t.outputs[: group.keys]) for t in group.bag]
+    shapes = {tuple(k and k.of(Literal(None, DATE)) for k in keys) for keys in found}
+    if len(shapes) != 1 or not any(found[0]):
+        return _by_plain_keys(lowering, group)
+    terms = list(group.bag)
+    for place in range(group.keys):
+        for number, keys in enumerate(found):
+            key = keys[place]
+            if key is not None:
+                terms[number] = _with_output(terms[number], place, key.first)
+    bag = _by_plain_keys(lowering, replace(group, bag=tuple(terms)))
+    for place, key in enumerate(found[0]):
+        if key is not None:
+            bag = tuple(_with_output(t, place, key.of(t.outputs[place])) for t in bag)
+    return bag
 
 
 def _by_plain_keys(lowering: ExpressionLowering, group: Group) -> Bag:
