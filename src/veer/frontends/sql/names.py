@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from veer.errors import UnsupportedError
 from veer.frontends.sql.embedded import Embedded
-from veer.frontends.sql.parse import read_type, text_of
+from veer.frontends.sql.parse import as_call, read_type, text_of
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
 
@@ -231,6 +231,8 @@ def _function(node: exp.Expr) -> str | None:
     match node:
         case exp.Anonymous():
             return _call(str(node.this), list(node.expressions))
+        case exp.Any():
+            return pretty(as_call(node))
         case exp.Substring():
             parts = [node.this, node.args.get("start"), node.args.get("length")]
             return _call("substring", [p for p in parts if p is not None])
