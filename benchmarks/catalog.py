@@ -28,6 +28,12 @@ RUNNERS = (
         "2 minutes a round",
         "git; `--data DIR` with `*.jsonl`, `--cases` or `--workloads`",
     ),
+    Runner(
+        "catalyst",
+        "Spark's optimized plans against the analyzed ones: TPC-DS and the 40 pairs of jobs",
+        "10 minutes; 5 with `--plans DIR` read before",
+        SPARK,
+    ),
     Runner("commands", "verdicts of PySpark jobs through the command line", "2 minutes", SPARK),
     Runner(
         "coverage",

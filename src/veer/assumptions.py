@@ -58,6 +58,20 @@ class SameChoice:
 
 @final
 @dataclass(frozen=True, slots=True)
+class BatchIndependent:
+    """What a function of batches gives does not depend on how and in which order rows are batched.
+
+    It stands in operator `p` of P and in operator `q` of Q; `shown` is the operator in words.
+    """
+
+    kind: ClassVar[str] = "independent of batches"
+    p: str
+    q: str
+    shown: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class StatedAssumption:
     """What a verifier outside of Veer says it rests on, in its own words."""
 
@@ -78,7 +92,9 @@ class LeafKeyHolds:
     columns: tuple[str, ...]
 
 
-Assumption: TypeAlias = KeyHolds | UniqueHolds | ForeignKeyHolds | SameChoice | StatedAssumption
+Assumption: TypeAlias = (
+    KeyHolds | UniqueHolds | ForeignKeyHolds | SameChoice | BatchIndependent | StatedAssumption
+)
 KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds
 Declared: TypeAlias = KeyHolds | UniqueHolds | ForeignKeyHolds | LeafKeyHolds
 A = TypeVar("A", KeyHolds, KeyAssumption, Declared)

@@ -9,6 +9,7 @@ import pytest
 
 from veer.assumptions import (
     Assumption,
+    BatchIndependent,
     ForeignKeyHolds,
     KeyHolds,
     SameChoice,
@@ -27,6 +28,13 @@ from veer.caveats import (
     Side,
 )
 from veer.execution.reuse import may_serve
+from veer.execution.signals import Signals
+from veer.frontends.bodies import Bodies
+from veer.model.dag import Dataflow, Link
+from veer.model.expr import Column
+from veer.model.ops import Sink, Source, TableUdf
+from veer.model.schema import Field
+from veer.model.types import LONG, STRING
 from veer.reasons import SameOperators
 from veer.verdict import SinkReport, Verdict
 
@@ -65,6 +73,24 @@ def test_only_equivalent_rows_are_served(verdict: Verdict) -> None:
 )
 def test_other_assumptions_are_not_served(assumption: Assumption) -> None:
     assert not may_serve(report((*DECLARED, assumption)))
+
+
+def test_functions_of_batches_are_served_to_those_who_trust() -> None:
+    assumed = report((*DECLARED, BatchIndependent("x", "y", "UDF")))
+    assert not may_serve(assumed)
+    assert may_serve(assumed, trust=True)
+    assert not may_serve(report((SameChoice("x", "y", "Limit 1"),)), trust=True)
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_functions_of_batches_are_repeatable_to_those_who_trust(trust: bool) -> None:
+    source = Source("t", (Field("g", STRING), Field("x", LONG)))
+    keys = (Column("g", STRING),)
+    udf = TableUdf("f", source.fields, "group", keys, deterministic=False, batched=True)
+    flow = Dataflow({"t": source, "u": udf, "z": Sink("z")}, (Link("t", "u"), Link("u", "z")))
+    bodies = Bodies(own={"f": lambda frame: frame})
+    signals = Signals(flow, flow, lambda _: "print", bodies, {}, trust=trust)
+    assert (signals.unrepeatable("z") is None) is trust
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,12 @@ PURE is claimed only where it is shown; what is in doubt is a CHOICE.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
 from veer.analysis.call_kinds import adds_floats, call_kind
-from veer.analysis.keys import places_determined_by, places_of, uniqueness
+from veer.analysis.keys import Uniqueness, places_determined_by, places_of, uniqueness
 from veer.analysis.orders import order_decides
 from veer.analysis.row_counts import most_rows
 from veer.analysis.run_times import may_mean_now
@@ -63,6 +64,7 @@ from veer.model.ops import (
     Unnest,
     Values,
 )
+from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import (
     has_floats,
@@ -192,17 +194,25 @@ def _own_kind(dataflow: Dataflow, id_: str, operator: AnyOperator) -> Kind:
             (below,) = dataflow.inputs[id_]
             places = places_of(keys, dataflow.schemas[below])
             return Kind.PURE if uniqueness(dataflow, below).tells_apart(places) else Kind.CHOICE
-        case Aggregate(calls=calls) | GlobalAggregate(calls):
-            return worst(*(call_kind(named.call) for named in calls))
+        case Aggregate(keys=by, calls=calls):
+            (below,) = dataflow.inputs[id_]
+            exprs = [named.expr for named in by]
+            return worst(*(_grouped_kind(dataflow, below, exprs, named.call) for named in calls))
+        case GlobalAggregate(calls):
+            (below,) = dataflow.inputs[id_]
+            return worst(*(_grouped_kind(dataflow, below, [], named.call) for named in calls))
         case Over(calls):
             (below,) = dataflow.inputs[id_]
-            return worst(*(_over_kind(dataflow, below, named.call) for named in calls))
+            schema, unique = dataflow.schemas[below], uniqueness(dataflow, below)
+            return worst(*(over_kind(named.call, schema, unique) for named in calls))
         case Lateral(query):
             return dataflow_kind(query)
         case Sample():
             return (
                 Kind.CHOICE
             )  # with a seed too: which rows it draws depends on how they are spread
+        case TableUdf(batched=True):
+            return Kind.CHOICE
         case TableUdf(scope="batch"):
             return Kind.PARTITION
         case TableUdf(deterministic=deterministic):
@@ -228,8 +238,24 @@ def _limit_kind(dataflow: Dataflow, below: str, limit: Limit) -> Kind:
     return Kind.CHOICE
 
 
-def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
-    """The kind of a window function over a signal, its arguments apart."""
+def _grouped_kind(
+    dataflow: Dataflow, source: str, keys: Sequence[Expr], call: AggregateCall
+) -> Kind:
+    """The kind of an aggregate over groups of a signal, its arguments apart.
+
+    The value at the greatest of something is one if no two rows of a group agree on that.
+    """
+    kind = call_kind(call)
+    if kind is Kind.CHOICE and call.function in ("max_by", "min_by"):
+        exprs = (e for e in (*keys, call.args[1]) if not has_floats(e.type))
+        places = places_determined_by(exprs, dataflow.schemas[source])
+        if uniqueness(dataflow, source).tells_apart(places):
+            return Kind.PURE
+    return kind
+
+
+def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:
+    """The kind of a window function over rows with such keys, its arguments apart."""
     ranked = OVER.get(call.function)
     if ranked is not None:
         ignores_ties = ranked.kind is Kind.PURE
@@ -244,6 +270,7 @@ def _over_kind(dataflow: Dataflow, source: str, call: OverCall) -> Kind:
     if ignores_ties:
         return Kind.PURE
     exprs = (*call.partition, *(k.expr for k in call.order))
-    places = places_determined_by(exprs, dataflow.schemas[source])
+    # Rows that differ in the sign of a zero alone tie all the same.
+    places = places_determined_by((e for e in exprs if not has_floats(e.type)), schema)
     # Without two rows that agree on partition and order there are no ties.
-    return Kind.PURE if uniqueness(dataflow, source).tells_apart(places) else Kind.CHOICE
+    return Kind.PURE if unique.tells_apart(places) else Kind.CHOICE

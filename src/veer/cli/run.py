@@ -47,7 +47,9 @@ KeepChoice = Annotated[
 Trust = Annotated[
     bool,
     typer.Option(
-        "--trust", help="Believe declared keys, foreign keys and NOT NULL without looking."
+        "--trust",
+        help="Believe declared keys, foreign keys and NOT NULL without looking, and that functions of "
+        "batches (pandas UDFs) give the same however rows are batched.",
     ),
 ]
 ProofShare = Annotated[

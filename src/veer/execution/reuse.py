@@ -13,7 +13,13 @@ from functools import cached_property
 from typing import final
 
 from veer.analysis.fingerprint import fingerprints
-from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, UniqueHolds
+from veer.assumptions import (
+    Assumption,
+    BatchIndependent,
+    ForeignKeyHolds,
+    KeyHolds,
+    UniqueHolds,
+)
 from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
@@ -50,23 +56,26 @@ class _OverspentError(Exception):
     """Proving took its share of time."""
 
 
-def may_serve(sink: SinkReport) -> bool:
+def may_serve(sink: SinkReport, trust: bool = False) -> bool:
     """Whether the stored rows of P, computed without failure, are those of the new version Q.
 
     EQUIVALENT alone is not enough. What is assumed or to be known besides must be of a kind that
-    is known to do no harm here; any other kind, and one that is new, is not served.
+    is known to do no harm here, or be trusted by the user; any other kind, and one that is new, is
+    not served.
     """
     return (
         sink.verdict is Verdict.EQUIVALENT
-        and all(map(_is_harmless_assumption, sink.assumptions))
+        and all(_is_harmless_assumption(a, trust) for a in sink.assumptions)
         and all(map(_is_harmless_caveat, sink.caveats))
     )
 
 
-def _is_harmless_assumption(assumption: Assumption) -> bool:
+def _is_harmless_assumption(assumption: Assumption, trust: bool) -> bool:
     match assumption:
         case KeyHolds() | UniqueHolds() | ForeignKeyHolds():
             return True  # only what was checked against the data, or is trusted, was declared
+        case BatchIndependent():
+            return trust
         case _:
             return False  # the stored rows are one choice, the run would make another
 
@@ -270,7 +279,7 @@ class Planner:
             return None
         except VeerError as error:
             return Verdict.UNKNOWN.value, str(error)
-        verdict = Verdict.EQUIVALENT if may_serve(sink) else Verdict.UNKNOWN
+        verdict = Verdict.EQUIVALENT if may_serve(sink, self.constraints.trust) else Verdict.UNKNOWN
         return verdict.value, reason_text(sink.reason)
 
     # -- below sinks ---------------------------------------------------------------------------

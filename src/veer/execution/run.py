@@ -71,7 +71,7 @@ class Request:
     spec: str = ""
     keep: Keep = Keep.SINKS
     reuse: Reuse = Reuse.PROVEN
-    trust: bool = False  # declarations about sources are believed without looking
+    trust: bool = False  # declarations are believed, and that functions do not see batches
     share: float = SHARE
     stable_ids: bool = True
     code: Mapping[str, str] = field(default_factory=dict)
@@ -146,6 +146,7 @@ class Running:
                 "veer": own_code_digest(),
                 **({"trust": True} if self.request.trust else {}),
             },
+            trust=self.request.trust,
         )
 
     def _sealed_environment(self) -> dict[str, Any]:

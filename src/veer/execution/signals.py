@@ -18,6 +18,7 @@ from typing import Any, assert_never, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from veer.analysis.batches import chooses_by_batches
 from veer.analysis.call_kinds import adds_in_double
 from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
@@ -93,8 +94,11 @@ class Signals:
         fingerprint: Callable[[Source], str],
         bodies: Bodies,
         environment: Mapping[str, Any],
+        *,
+        trust: bool = False,
     ) -> None:
         self.dataflow, self.declared = dataflow, declared
+        self._trust = trust  # that functions of batches give the same however rows are batched
         self._fingerprint = fingerprint
         self._bodies = bodies
         self._environment = environment
@@ -120,7 +124,10 @@ class Signals:
         # Sums of doubles depend on the order in which Spark happens to bring the rows together.
         if any(adds_in_double(c) for inner in with_subqueries(operator) for c in _calls(inner)):
             return Unrepeatable(f"operator {id_!r} adds numbers in floating point, in any order")
-        match operator_kind(self.dataflow, id_):
+        kind = operator_kind(self.dataflow, id_)
+        if self._trust and kind is Kind.CHOICE and chooses_by_batches(self.dataflow, id_):
+            kind = Kind.PURE
+        match kind:
             case Kind.CHOICE:
                 return Unrepeatable(
                     f"operator {id_!r} makes a choice, which may be another one next time"

@@ -238,13 +238,15 @@ class Call:
 class OpaqueCall:
     """A scalar function known only by its identity: equal identities, equal functions.
 
-    It is not assumed strict: it may map null to anything.
+    It is not assumed strict: it may map null to anything. One that is `batched` is given many rows
+    at once and chooses only as far as it looks at how they are batched.
     """
 
     identity: str
     args: tuple[Expr, ...]
     type: DataType
     kind: Kind = Kind.PURE
+    batched: bool = False
 
 
 @final

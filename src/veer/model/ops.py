@@ -300,7 +300,7 @@ class Aggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
-        relies_on_keys=False,
+        relies_on_keys=True,  # to choose among rows tied in what a call goes by
         reduces_rows=True,
         is_costly=True,
     )
@@ -330,7 +330,7 @@ class GlobalAggregate(Operator):
         keeps_sets=False,  # depends on the calls, see `semantics_needed`
         extends_input=False,
         keeps_keys=False,
-        relies_on_keys=False,
+        relies_on_keys=True,  # to choose among rows tied in what a call goes by
         reduces_rows=True,
         is_costly=True,
     )
@@ -667,7 +667,11 @@ UDF_SCOPES = ("table", "group", "batch")
 @final
 @dataclass(frozen=True, slots=True)
 class TableUdf(Operator):
-    """An opaque function of whole inputs: of the table, of each group, or of arbitrary batches."""
+    """An opaque function of whole inputs: of the table, of each group, or of arbitrary batches.
+
+    One that is `batched` chooses only as far as it looks at how, and in which order, it is given
+    rows.
+    """
 
     identity: str
     fields: tuple[Field, ...]
@@ -675,6 +679,7 @@ class TableUdf(Operator):
     keys: tuple[Column, ...] = ()
     deterministic: bool = True
     kind: str = "UDF"
+    batched: bool = False
     arity = None
     traits = OperatorTraits(
         order=RowOrder.UNKNOWN,  # a function may give rows in any order it likes

@@ -18,6 +18,7 @@ from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import And, Exists, Expr, InQuery, Or, ScalarQuery
 from veer.model.walk import parts
+from veer.normalize.spelling import one_spelling
 
 Normalize = Callable[[Dataflow], Dataflow]
 
@@ -34,9 +35,9 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
         case InQuery(query=query) | ScalarQuery(query):
             return replace(expr, query=of_query(query))
         case And() | Or():
-            return computed(flattened(expr))
+            return one_spelling(computed(flattened(expr)))
         case _:
-            return plain_form(expr)
+            return one_spelling(plain_form(expr))
 
 
 def flattened(expr: And | Or) -> And | Or:

@@ -9,16 +9,19 @@ depends on the order of rows: those stay apart. All keys stay, read or not: they
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind
-from veer.model.expr import AggregateCall, Named
+from veer.model.expr import AggregateCall, Expr, Named
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
 from veer.model.types import LONG
 from veer.model.walk import exprs_in
 from veer.normalize.distinct_by_key import distinct_by_key
 from veer.normalize.expressions import is_random
+from veer.normalize.merge_aggregates import as_first_step
+from veer.normalize.plain_calls import Spelling, composed, plain_call
 from veer.normalize.rewriting import Rewriting, View
 
 # Where nobody reads an aggregate over all rows there still is one.
@@ -34,17 +37,49 @@ def merge_calls(
     (view,) = below
     old_keys = operator.keys if isinstance(operator, Aggregate) else ()
     keys, places = _merged_keys(rewriting, id_, old_keys, below)
-    calls: list[NamedCall] = []
+    values: dict[int, Spelling] = {}
     for i in rewriting.wanted[id_]:
         if i >= len(old_keys):
-            call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below)
-            call = distinct_by_key(rewriting, id_, view.base, keys, call)
-            places[i] = len(keys) + _place_of_call(call, calls)
+            call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below).call
+            values[i] = plain_call(call, rewriting.schemas[view.base], is_global=not keys)
+    base, keys, values = _at_once(rewriting, view.base, keys, values)
+    calls: list[NamedCall] = []
+    at: dict[int, list[int]] = {}
+    for i, value in values.items():
+        named = (NamedCall(operator.calls[i - len(old_keys)].name, call) for call in value.calls)
+        plain = (distinct_by_key(rewriting, id_, base, keys, n) for n in named)
+        at[i] = [len(keys) + _place_of_call(n, calls) for n in plain]
     if keys:
-        rewriting.put(id_, Aggregate(tuple(keys), tuple(calls)), (view.base,))
+        rewriting.put(id_, Aggregate(tuple(keys), tuple(calls)), (base,))
     else:
-        rewriting.put(id_, GlobalAggregate(tuple(calls or [ROWS])), (view.base,))
-    return View(id_, {i: rewriting.column(id_, place) for i, place in places.items()})
+        rewriting.put(id_, GlobalAggregate(tuple(calls or [ROWS])), (base,))
+    columns: dict[int, Expr] = {i: rewriting.column(id_, place) for i, place in places.items()}
+    for i, value in values.items():
+        columns[i] = value.compute([rewriting.column(id_, place) for place in at[i]])
+    return View(id_, columns)
+
+
+def _at_once(
+    rewriting: Rewriting, base: str, keys: list[Named], values: dict[int, Spelling]
+) -> tuple[str, list[Named], dict[int, Spelling]]:
+    """What is aggregated, the keys and values over it: in one step where there are several."""
+    inner = rewriting.operators[base]
+    if not isinstance(inner, Aggregate):
+        return base, keys, values
+    (under,) = rewriting.inputs[base]
+    rows, schema = rewriting.schemas[under], rewriting.schemas[base]
+    steps = as_first_step(inner, rows, schema, [key.expr for key in keys])
+    if steps is None:
+        return base, keys, values
+    joined: dict[int, Spelling] = {}
+    for i, value in values.items():
+        parts = [steps.call(call) for call in value.calls]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return base, keys, values
+        joined[i] = composed(value, known)
+    moved = [replace(key, expr=expr) for key, expr in zip(keys, steps.keys, strict=True)]
+    return _at_once(rewriting, under, moved, joined)
 
 
 def _merged_keys(

@@ -1,19 +1,23 @@
-"""Window functions on the same rows are computed together; those nobody reads are gone.
+"""Window functions are computed as low as they can be, those on the same rows together.
 
     Over(rank() AS r) <- Over(sum(a) AS s) <- t   =>   Over(sum(a) AS s, rank() AS r) <- t
 
-Sound where neither reads what the other adds, and both are functions of their input without
-relying on declared keys: ties could be broken otherwise when they are computed together. A rank
-without ties is a row number (`rank_by_key`).
+Those nobody reads are gone. Sound where neither reads what the other adds, and both are functions of
+their input: ties could be broken otherwise when they are computed together. Where that rests on
+declared keys, those are noted. Calls are written in one spelling (`plain_windows`); a rank without
+ties is a row number (`rank_by_key`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import final
 
-from veer.analysis.determinism import keys_relied_on, operator_kind
+from veer.analysis.determinism import expr_kind, over_kind
+from veer.analysis.keys import Uniqueness
 from veer.functions.registry import Kind
-from veer.model.expr import OverCall
+from veer.model.expr import Column, Expr, OverCall
 from veer.model.json import is_alike
 from veer.model.ops import (
     AnyOperator,
@@ -23,18 +27,20 @@ from veer.model.ops import (
 )
 from veer.model.traits import RowOrder
 from veer.model.types import LONG
-from veer.model.walk import columns_read, exprs_in
+from veer.model.walk import columns_read, exprs_in, map_exprs, substitute_columns
+from veer.normalize.plain_windows import in_place_order, plain_window
 from veer.normalize.rank_by_key import rank_by_key
 from veer.normalize.rewriting import Rewriting, View
 
 # Stands for window functions nobody reads, where they take an order away.
 ROWS_OVER = NamedOver("row", OverCall("count", (), LONG))
+CHOOSING = (Kind.CHOICE, Kind.PARTITION)
 
 
 def merge_window_functions(
     rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
-    """The window functions that are read, with those just below if they are independent."""
+    """The window functions that are read, among those below if they are independent."""
     if not isinstance(operator, Over):
         return None
     (view,) = below
@@ -44,40 +50,119 @@ def merge_window_functions(
     if not read and not _may_be_ordered(rewriting, view.base):
         return view
     calls = {
-        i: rank_by_key(
+        i: _plain(
             rewriting, id_, view.base, rewriting.rewritten(operator.calls[i - width], id_, below)
         )
         for i in read
     } or {width: ROWS_OVER}
-    base, together = _calls_below(rewriting, id_, view.base, calls)
-    places: dict[int, int] = {}
-    for i, named in calls.items():
-        same = (j for j, n in enumerate(together) if is_alike(n.call, named.call))
-        places[i] = next(same, -1) if _is_function(rewriting, id_) else -1
-        if places[i] < 0:
-            places[i] = len(together)
-            together.append(named)
-    first = len(rewriting.schemas[base])
-    rewriting.put(id_, Over(tuple(together)), (base,))
-    added = {i: rewriting.column(id_, first + place) for i, place in places.items()}
-    return View(id_, {**view.columns, **added})
+    if not _are_functions(rewriting, id_, view.base, calls.values()):
+        first = len(rewriting.schemas[view.base])
+        rewriting.put(id_, Over(tuple(calls.values())), (view.base,))
+        added = {i: rewriting.column(id_, first + at) for at, i in enumerate(calls)}
+        return View(id_, {**view.columns, **added})
+    return _Stack.below(rewriting, id_, view.base).with_calls(view, calls)
 
 
-def _calls_below(
-    rewriting: Rewriting, id_: str, base: str, calls: Mapping[int, NamedOver]
-) -> tuple[str, list[NamedOver]]:
-    """The window functions placed just below that may be merged with some, and what those are over."""
-    lower = rewriting.operators[base]
-    if not isinstance(lower, Over):
-        return base, []
-    if not (_is_function(rewriting, id_) and _is_function(rewriting, base)):
-        return base, []
-    (under,) = rewriting.inputs[base]
-    width, place = len(rewriting.schemas[under]), rewriting.schemas[base].place
-    columns = (c for n in calls.values() for e in exprs_in(n) for c in columns_read(e))
-    if any(place(c.name, c.occurrence) >= width for c in columns):
-        return base, []
-    return under, list(lower.calls)
+def _plain(rewriting: Rewriting, id_: str, base: str, named: NamedOver) -> NamedOver:
+    named = rank_by_key(rewriting, id_, base, named)
+    if not _are_functions(rewriting, id_, base, (named,)):
+        return named
+    return replace(named, call=plain_window(rewriting, id_, base, named.call))
+
+
+@final
+@dataclass(frozen=True)
+class _Stack:
+    """Window functions upon window functions, all functions of their input, over a signal.
+
+    `levels` are the operators, the lowest first; their columns come behind those of the signal.
+    """
+
+    rewriting: Rewriting
+    id: str  # of the operator being written
+    base: str
+    levels: tuple[str, ...]
+
+    @staticmethod
+    def below(rewriting: Rewriting, id_: str, base: str) -> _Stack:
+        """The stack that ends in a placed signal, perhaps of no level."""
+        levels: list[str] = []
+        while isinstance(over := rewriting.operators[base], Over):
+            (under,) = rewriting.inputs[base]
+            if not _are_functions(rewriting, id_, under, over.calls):
+                break
+            levels.insert(0, base)
+            base = under
+        return _Stack(rewriting, id_, base, tuple(levels))
+
+    def with_calls(self, view: View, calls: Mapping[int, NamedOver]) -> View:
+        """A view of the stack, and of further calls placed where all is there that they read."""
+        schema = self.rewriting.schemas[view.base]
+        named = [*self._calls_placed(), *calls.values()]
+        levels: list[list[int]] = [[] for _ in (*self.levels, self.id)]
+        first = len(self.rewriting.schemas[self.base])
+        for at, call in enumerate(named):
+            levels[self._level(call)].append(first + at)
+        top, places = self._placed({first + at: call for at, call in enumerate(named)}, levels)
+
+        def moved(column: Column) -> Expr:
+            return self.rewriting.column(top, places[schema.place(column.name, column.occurrence)])
+
+        columns = {i: substitute_columns(e, moved) for i, e in view.columns.items()}
+        new = len(schema)
+        added = {i: self.rewriting.column(top, places[new + at]) for at, i in enumerate(calls)}
+        return View(top, {**columns, **added})
+
+    def _calls_placed(self) -> list[NamedOver]:
+        calls: list[NamedOver] = []
+        for level in self.levels:
+            over = self.rewriting.operators[level]
+            assert isinstance(over, Over)
+            calls += over.calls
+        return calls
+
+    def _level(self, named: NamedOver) -> int:
+        """The lowest level whose input has all columns a call reads."""
+        schemas = [self.rewriting.schemas[i] for i in (self.base, *self.levels)]
+        columns = [c for e in exprs_in(named) for c in columns_read(e)]
+        needed = max((schemas[-1].place(c.name, c.occurrence) for c in columns), default=-1)
+        return next(level for level, schema in enumerate(schemas) if needed < len(schema))
+
+    def _placed(
+        self, calls: Mapping[int, NamedOver], levels: Sequence[Sequence[int]]
+    ) -> tuple[str, dict[int, int]]:
+        """The levels written anew, each call once and sorted; where each column stands then."""
+        rewriting, below = self.rewriting, self.base
+        before = rewriting.schemas[(self.base, *self.levels)[-1]]
+        places = {i: i for i in range(len(rewriting.schemas[self.base]))}
+
+        def moved(column: Column) -> Expr:
+            place = places[before.place(column.name, column.occurrence)]
+            return rewriting.column(below, place)
+
+        for old, level in zip((*self.levels, None), levels, strict=True):
+            if not level:
+                continue
+            schema, together = rewriting.schemas[below], list[NamedOver]()
+            written = {
+                i: map_exprs(calls[i], lambda e: substitute_columns(e, moved)) for i in level
+            }
+            for i in sorted(level, key=lambda i: in_place_order(written[i].call, schema)):
+                if not (together and is_alike(together[-1].call, written[i].call)):
+                    together.append(written[i])
+                places[i] = len(schema) + len(together) - 1
+            below = self._put(Over(tuple(together)), below, old)
+        return below, places
+
+    def _put(self, over: Over, below: str, old: str | None) -> str:
+        """Place a level: the old one if nothing changed."""
+        rewriting = self.rewriting
+        if old is None:
+            rewriting.put(self.id, over, (below,))
+            return self.id
+        if rewriting.operators[old] == over and rewriting.inputs[old] == (below,):
+            return old
+        return rewriting.add(old, over, (below,))
 
 
 def _may_be_ordered(rewriting: Rewriting, id_: str) -> bool:
@@ -90,8 +175,15 @@ def _may_be_ordered(rewriting: Rewriting, id_: str) -> bool:
     return operator.traits.order is not RowOrder.NONE
 
 
-def _is_function(rewriting: Rewriting, id_: str) -> bool:
-    """Whether an operator is a function of its input, without relying on declared keys."""
-    if operator_kind(rewriting.old, id_) in (Kind.CHOICE, Kind.PARTITION):
+def _are_functions(rewriting: Rewriting, id_: str, base: str, calls: Iterable[NamedOver]) -> bool:
+    """Whether window functions over a placed signal give one result; keys it rests on are noted."""
+    named = list(calls)
+    if any(expr_kind(e) in CHOOSING for n in named for e in exprs_in(n)):
         return False
-    return not keys_relied_on(rewriting.old, id_)
+    schema = rewriting.schemas[base]
+    unique = rewriting.unique(base)
+    if any(over_kind(n.call, schema, unique) in CHOOSING for n in named):
+        return False
+    if any(over_kind(n.call, schema, Uniqueness()) in CHOOSING for n in named):
+        rewriting.note_keys(id_)
+    return True

@@ -24,6 +24,7 @@ from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator
 from veer.model.walk import subqueries
+from veer.normalize.expressions import Normalize
 from veer.normalize.inline_projections import inline_projection
 from veer.normalize.join_views import join_views
 from veer.normalize.keep_operators import keep_operator
@@ -32,6 +33,11 @@ from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
+from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
+from veer.normalize.placing.order_joins import order_joins
+from veer.normalize.placing.push import push_conditions
+from veer.normalize.placing.semi_joins import semi_joins_as_conditions
+from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
 
@@ -48,6 +54,8 @@ RULES: tuple[Rule, ...] = (
     place_result,
     keep_operator,
 )
+
+MOST_OPERATORS = 500  # of a dataflow whose conditions are placed
 
 
 def normalized(dataflow: Dataflow) -> Dataflow:
@@ -75,10 +83,8 @@ class _Normalization:
 
 def _normalization(dataflow: Dataflow) -> _Normalization:
     def make() -> _Normalization:
-        rewriting = _rewritten(dataflow, shows_columns=True)
-        result = rewriting.dataflow()
-        normalization = _Normalization(result, tuple(in_order(rewriting.relied)))
-        return result.cached("normalization", lambda: normalization)  # of itself too
+        normalization = _placed(dataflow, shows_columns=True)
+        return normalization.result.cached("normalization", lambda: normalization)  # of itself too
 
     return dataflow.cached("normalization", make)
 
@@ -87,15 +93,68 @@ def _normalized_for_rows(query: Dataflow) -> Dataflow:
     """The normal form of a query of which only counts how many rows there are."""
 
     def make() -> Dataflow:
-        result = _rewritten(query, shows_columns=False).dataflow()
+        result = _placed(query, shows_columns=False).result
         return result.cached("normalization for rows", lambda: result)  # of itself too
 
     return query.cached("normalization for rows", make)
 
 
-def _rewritten(dataflow: Dataflow, *, shows_columns: bool) -> Rewriting:
+def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
+    """Projections inlined, subqueries joined, conditions pushed, what that leaves inlined again."""
+    relied: set[KeyAssumption] = set()
+
+    def inline(given: Dataflow) -> Dataflow:
+        first = _inlining(given, shows_columns=shows_columns)
+        relied.update(first.relied)
+        return first.result
+
+    def finish(given: Dataflow) -> Dataflow:
+        last = _rewritten(given, normalized, _normalized_for_rows, shows_columns=shows_columns)
+        relied.update(last.relied)
+        for operator in given.operators.values():
+            for query in subqueries(operator):
+                if _declares_keys(query):
+                    relied.update(keys_relied_on_by_normalizing(query))
+        return last.dataflow()
+
+    result = inline(dataflow)
+    if len(result.operators) > MOST_OPERATORS:
+        return _Normalization(finish(result), tuple(in_order(relied)))
+    conditions = push_conditions(inline(semi_joins_as_conditions(result)))
+    joined = subqueries_as_joins(inline(conditions), inlined)
+    pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
+    result = order_joins(finish(pushed), finish)
+    return _Normalization(result, tuple(in_order(relied)))
+
+
+def _declares_keys(query: Dataflow) -> bool:
+    """Whether there is a key among the tables of a query that something could rely on."""
+    inner = (q for o in query.operators.values() for q in subqueries(o))
+    return any(source.keys for source in query.sources.values()) or any(map(_declares_keys, inner))
+
+
+def inlined(query: Dataflow) -> Dataflow:
+    """The first half of the normal form, in which conditions stand where they stood."""
+    return _inlining(query, shows_columns=True).result
+
+
+def _inlined_for_rows(query: Dataflow) -> Dataflow:
+    return _inlining(query, shows_columns=False).result
+
+
+def _inlining(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
+    def make() -> _Normalization:
+        first = _rewritten(dataflow, inlined, _inlined_for_rows, shows_columns=shows_columns)
+        return _Normalization(first.dataflow(), tuple(in_order(first.relied)))
+
+    return dataflow.cached(("inlining", shows_columns), make)
+
+
+def _rewritten(
+    dataflow: Dataflow, of_query: Normalize, of_rows: Normalize, *, shows_columns: bool
+) -> Rewriting:
     """All operators written anew, inputs before what they feed."""
-    rewriting = Rewriting(dataflow, normalized, _normalized_for_rows, shows_columns=shows_columns)
+    rewriting = Rewriting(dataflow, of_query, of_rows, shows_columns=shows_columns)
     for id_ in dataflow.order:
         inputs = dataflow.inputs[id_]
         try:

@@ -99,7 +99,7 @@ class Rewriting:
 
     def placed(self, id_: str, places: Sequence[int]) -> str:
         """Some columns of an old signal, placed; the id that has them."""
-        return self.place(f"{id_} columns", self.views[id_], places)
+        return self.place(f"{id_.removesuffix(' columns')} columns", self.views[id_], places)
 
     def place(self, name: str, view: View, places: Sequence[int]) -> str:
         """Some columns of a view, placed: by a projection called `name` unless they are all."""
@@ -172,10 +172,25 @@ class Rewriting:
         if any(has_floats(e.type) for e in exprs):
             return False
         places = places_of((e for e in exprs if isinstance(e, Column)), self.schemas[base])
-        if not derive(self, base, self._unique).tells_apart(places):
+        if not self.unique(base).tells_apart(places):
             return False
+        self.note_keys(id_)
+        return True
+
+    def unique(self, base: str) -> Uniqueness:
+        """The keys and constant columns of a placed signal."""
+        return derive(self, base, self._unique)
+
+    def note_keys(self, id_: str) -> None:
+        """Say that what is written rests on declared keys below an old operator."""
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
             if i in below:
                 self.relied |= {declared_key(source, key) for key in source.keys}
-        return True
+
+    def is_constant(self, base: str, expr: Expr) -> bool:
+        """Whether an expression has the same value on all rows of a placed signal."""
+        if isinstance(expr, Column):
+            place = self.schemas[base].place(expr.name, expr.occurrence)
+            return place in self.unique(base).constants
+        return isinstance(expr, Literal)

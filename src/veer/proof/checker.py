@@ -11,9 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, assert_never
 
+from veer.analysis.batches import chooses_by_batches, has_batched
 from veer.analysis.determinism import keys_relied_on, operator_kind
 from veer.analysis.facts import facts
-from veer.assumptions import Assumption, KeyAssumption, KeyHolds, LeafKeyHolds, SameChoice, in_order
+from veer.assumptions import (
+    Assumption,
+    BatchIndependent,
+    KeyAssumption,
+    KeyHolds,
+    LeafKeyHolds,
+    SameChoice,
+    in_order,
+)
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
@@ -120,8 +129,19 @@ def _check_congruence(
             raise ProofError(f"{claim.p!r} makes a choice and is paired twice")
         if chosen.setdefault(f"q:{claim.q}", claim.p) != claim.p:
             raise ProofError(f"{claim.q!r} makes a choice and is paired twice")
-        return [SameChoice(claim.p, claim.q, brief(p.operators[claim.p]))]
+        return _of_choice(p, claim)
     return _of_tables([*keys_relied_on(p, claim.p), *keys_relied_on(q, claim.q)])
+
+
+def _of_choice(p: Dataflow, claim: Claim) -> list[Assumption]:
+    """What is assumed of a choice: that it is the same; of functions of batches, that it is none."""
+    shown = brief(p.operators[claim.p])
+    assumed: list[Assumption] = []
+    if not chooses_by_batches(p, claim.p):
+        assumed.append(SameChoice(claim.p, claim.q, shown))
+    if has_batched(p.operators[claim.p]):
+        assumed.append(BatchIndependent(claim.p, claim.q, shown))
+    return assumed
 
 
 def _check_normalized(

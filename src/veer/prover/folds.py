@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from veer.model.expr import Case, Expr, IsNull, Literal, Not, Symbol
-from veer.model.types import DataType, has_floats
+from veer.model.expr import Case, Compare, Expr, IsNull, Literal, Not, Symbol
+from veer.model.types import DataType, has_floats, is_orderable
 from veer.prover.conditions import can_be_null
 from veer.prover.context import Context
 from veer.prover.definitions import Folded, is_set_like, skips_nulls, value_over_nothing
@@ -16,6 +16,10 @@ from veer.prover.terms import Atom, Bag, Domain, Term
 from veer.smt import same
 
 OTHER_END = {"min": "max", "max": "min"}
+BY_EXTREME = {
+    "max_by": ">",
+    "min_by": "<",
+}  # what rows that go before one are, by their last argument
 
 
 def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
@@ -30,6 +34,8 @@ def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: 
         value = added([context.total(t, type_) for t in bag], type_)
         # A sum over no rows, or over nulls alone, is null: the total is zero there.
         return Case(((context.exists(bag), value),), Literal(None, type_))
+    if function in BY_EXTREME and is_orderable(type_):
+        return _value_at_extreme(context, function, type_, bag)
     if function in ("min", "max") and bag:
         bag = tuple(row for t in bag for row in _rows_below(context, function, t))
         factor, offset, rest = _common_shift(bag)
@@ -40,6 +46,23 @@ def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: 
             return shifted_back(value, factor, offset, type_)
     is_distinct = distinct and not is_set_like(function)
     return fold_symbol(context, function, type_, is_distinct, bag)
+
+
+def _value_at_extreme(context: Context, function: str, type_: DataType, bag: Bag) -> Expr:
+    """The value of the only row before which no other goes: the greatest of one value.
+
+    Rows that have nothing to go by are skipped; no two others tie, or there would be a choice.
+    """
+    rows = []
+    for term in bag:
+        value, place = term.outputs
+        ahead = tuple(
+            Term(t.atoms, (*t.conditions, Compare(BY_EXTREME[function], t.outputs[1], place)), ())
+            for t in map(context.freshened, bag)
+        )
+        is_first = (Not(IsNull(place)), Not(context.exists(ahead)))
+        rows.append(Term(term.atoms, (*term.conditions, *is_first), (value,)))
+    return fold_symbol(context, "max", type_, False, tuple(rows))
 
 
 def sum_or_zero(context: Context, type_: DataType, bag: Bag) -> Expr:

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from veer.assumptions import (
     Assumption,
+    BatchIndependent,
     ForeignKeyHolds,
     KeyHolds,
     SameChoice,
@@ -108,6 +109,11 @@ def assumption_text(assumption: Assumption) -> str:
             return f"{columns} of {assumption.table} refers to {assumption.parent}"
         case SameChoice():
             return f"same choice at {assumption.p!r} ({assumption.shown})"
+        case BatchIndependent():
+            return (
+                f"what {assumption.p!r} ({assumption.shown}) gives does not depend on how rows are "
+                "batched"
+            )
         case StatedAssumption():
             return assumption.text
         case _:

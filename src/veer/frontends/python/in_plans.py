@@ -39,10 +39,10 @@ def python_call(
     is_row_wise = eval_type in ROW_WISE
     arguments = [(n, argument(a.type)) for n, a in args]
     identity = _identity(function, arguments if is_row_wise else TABLES)
+    kind = identity.kind if deterministic else worst(identity.kind, Kind.CHOICE)
+    batched = kind is Kind.PURE and not is_row_wise
     if not is_row_wise:
-        kind = Kind.PARTITION  # it sees how rows are spread over batches
-    else:
-        kind = identity.kind if deterministic else worst(identity.kind, Kind.CHOICE)
+        kind = worst(kind, Kind.CHOICE)  # it sees how rows are spread over batches
     if kind is Kind.PURE and identity.certain and function is not None:
         try:
             return read_function(function, list(args), type_, eval_type)
@@ -50,7 +50,7 @@ def python_call(
             pass
     keywords = " ".join(n for n, _ in args if n)
     shown = f"python {name} {identity.digest} {eval_type} {keywords}".rstrip()
-    return OpaqueCall(shown, tuple(a for _, a in args), type_, kind)
+    return OpaqueCall(shown, tuple(a for _, a in args), type_, kind, batched)
 
 
 def python_table(
@@ -66,13 +66,14 @@ def python_table(
     """A Python function of batches, groups or whole tables, known by its code.
 
     `scope` says of what: "batch" (`mapInPandas`), "group" (`applyInPandas`), "table" (`cogroup`);
-    `more` is what else tells it from others.
+    `more` is what else tells it from others. It sees in which order and how rows are batched.
     """
     identity = _identity(function, TABLES)
     # What keeps state between groups is never the same choice twice.
     digest = uuid.uuid4().hex if identity.kind is Kind.PARTITION else identity.digest
     text = f"python {name} {json.dumps([digest, eval_type, *more], default=str)}"
-    return TableUdf(text, fields, scope, keys, deterministic and identity.kind is Kind.PURE)
+    batched = deterministic and identity.kind is Kind.PURE
+    return TableUdf(text, fields, scope, keys, deterministic=False, batched=batched)
 
 
 def _identity(function: Any | None, arguments: Arguments) -> Identity:

@@ -13,13 +13,21 @@ from veer.model.conditions import conjunction
 from veer.model.expr import AggregateCall, Case, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.ops import NamedCall
 from veer.model.types import INT, DataType, has_floats
+from veer.prover.folds import BY_EXTREME
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
 from veer.prover.sums import shifted, shifted_back
 from veer.prover.terms import Bag, Fold, Group, Term
 from veer.smt.formula import NORMALIZED
 
 AS_EXTREME = {FoldMeaning.ANY: "max", FoldMeaning.ALL: "min"}  # false comes before true
-FILTERED = ("sum", "min", "max", "avg", "count")  # skip the nulls that FILTER puts instead
+FILTERED = (
+    "sum",
+    "min",
+    "max",
+    "avg",
+    "count",
+    *BY_EXTREME,
+)  # skip the nulls that FILTER puts instead
 
 
 def lower_aggregate(
@@ -90,7 +98,8 @@ def as_fold(call: AggregateCall, place: int, *, is_global: bool) -> tuple[Fold, 
     or gives a null that the function skips. A count over no rows is zero in a global aggregate;
     a group has a row.
     """
-    if call_kind(call) is not Kind.PURE:
+    # The operator is a function of its rows, so that no two rows tie in what such a call goes by.
+    if call_kind(call) is not Kind.PURE and call.function not in BY_EXTREME:
         raise UnsupportedError(f"{call.function} depends on the order of rows")
     if call.function in ("count", "count_if") and not call.distinct:
         one = _one_if_counted(call)

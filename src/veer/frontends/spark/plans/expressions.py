@@ -22,11 +22,18 @@ from veer.frontends.coercion import leave_out_defaults
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
-from veer.frontends.spark.plans.tree import Node, expression_of, is_replaceable, sql_name
+from veer.frontends.spark.plans.tree import (
+    Node,
+    expression_of,
+    is_replaceable,
+    scala_items,
+    sql_name,
+)
 from veer.frontends.spark.plans.types import (
     jvm_literal_value,
     literal_value,
     opaque_literal_text,
+    row_value,
     type_of,
 )
 from veer.functions.registry import (
@@ -108,10 +115,15 @@ Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
 @final
 @dataclass
 class VisibleColumns:
-    """The columns an expression may read, by Spark's numbers; `outer` those around a subquery."""
+    """The columns an expression may read, by Spark's numbers; `outer` those around a subquery.
+
+    In the condition of a join that became a subquery (`is_joined`) the columns around it are not
+    marked as such.
+    """
 
     signal: PlanSignal
     outer: VisibleColumns | None = None
+    is_joined: bool = False
 
     def column(self, expr_id: int) -> Column | None:
         """The column that Spark gave this id."""
@@ -180,7 +192,7 @@ class Expressions:
             case "AttributeReference":
                 return self._column(node, scope)
             case "OuterReference":
-                return self._outer(node, scope)
+                return self._outer(node.expression("e"), scope)
             case "Alias":
                 return self.read(node.children[0], scope)
             case "Literal":
@@ -189,6 +201,8 @@ class Expressions:
                 return self._cast(node, scope)
             case "And" | "Or" | "Not" | "IsNull" | "IsNotNull" | "In":
                 return self._predicate(node, scope)
+            case "InSet":
+                return self._in_set(node, scope)
             case "CaseWhen":
                 return self._case(self.children(node, scope))
             case "If":
@@ -234,6 +248,18 @@ class Expressions:
                 if not is_orderable(first.type):
                     return self._opaque(node, args)
                 return InList(first, tuple(options))
+
+    def _in_set(self, node: Node, scope: VisibleColumns) -> Expr:
+        """What the optimizer makes of IN with many constants."""
+        args = self.children(node, scope)
+        (arg,) = args
+        try:
+            values = [row_value(v, arg.type) for v in scala_items(node.jvm.hset().toSeq())]
+        except UnsupportedError:
+            return self._opaque(node, args)
+        if not values or not is_orderable(arg.type):
+            return self._opaque(node, args)
+        return InList(arg, tuple(Literal(v, arg.type) for v in values))
 
     def _of_subquery(self, node: Node, scope: VisibleColumns) -> Expr:
         """A scalar subquery, EXISTS, IN with a subquery."""
@@ -292,10 +318,11 @@ class Expressions:
                     f"column {node.fields['name']!r} is {type_} to Spark, {column.type} to Veer"
                 )
             return column
+        if scope.is_joined:
+            return self._outer(node, scope)
         raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
 
-    def _outer(self, node: Node, scope: VisibleColumns) -> Expr:
-        read = node.expression("e")
+    def _outer(self, read: Node, scope: VisibleColumns) -> Expr:
         expr_id = int(read.fields["exprId"]["id"])
         depth, around = 1, scope.outer
         while around is not None:

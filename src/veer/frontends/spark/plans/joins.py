@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from veer.errors import UnsupportedError
 from veer.frontends.coercion import conjunction
-from veer.frontends.spark.plans.signals import PlanSignal
-from veer.frontends.spark.plans.tree import Node
-from veer.model.expr import Column, Compare, Named
+from veer.frontends.spark.plans.signals import PlanSignal, expr_id
+from veer.frontends.spark.plans.tree import Node, expression_of
+from veer.model.expr import Column, Compare, Exists, Named
 from veer.model.ops import (
     AnyOperator,
     ExceptAll,
@@ -22,7 +22,7 @@ from veer.model.schema import Schema
 if TYPE_CHECKING:
     from veer.frontends.spark.plans.operators import PlanReader
 
-# Veer's names of join types; a join of another type (`ExistenceJoin`) is refused.
+# Veer's names of join types; a join of another type is refused.
 JOINS = {
     "Inner": "inner",
     "Cross": "cross",
@@ -35,9 +35,11 @@ JOINS = {
 
 def read_join(reader: PlanReader, node: Node) -> PlanSignal:
     """A join; USING and NATURAL are conditions and projections by the time a plan is analyzed."""
-    left, right = (reader.read(child) for child in node.children)
     kind = node.object_name("joinType")
     condition = node.optional("condition")
+    if kind == "ExistenceJoin":
+        return _existence_join(reader, node, condition)
+    left, right = (reader.read(child) for child in node.children)
     if kind == "RightOuter":
         return _right_join(reader, left, right, condition)
     if kind not in JOINS:
@@ -64,6 +66,16 @@ def _right_join(
     positions = [turned.expr_ids.index(n) for n in left.expr_ids + right.expr_ids]
     columns = tuple(Named(turned.schema.names[i], turned.at(i)) for i in positions)
     return reader.add_signal(Project(columns), left.expr_ids + right.expr_ids, turned)
+
+
+def _existence_join(reader: PlanReader, node: Node, condition: Node | None) -> PlanSignal:
+    """The optimizer's EXISTS as a value: each row once, with whether it has a match."""
+    left = reader.read(node.children[0])
+    match = expression_of(node.jvm.joinType().exists())
+    query = reader.matches(node.children[1], condition, left)
+    columns = [Named(f.name, left.at(i)) for i, f in enumerate(left.schema)]
+    columns.append(Named(str(match.fields["name"]), Exists(query)))
+    return reader.add_signal(Project(tuple(columns)), (*left.expr_ids, expr_id(match)), left)
 
 
 def read_union(reader: PlanReader, node: Node) -> PlanSignal:

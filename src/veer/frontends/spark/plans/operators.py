@@ -7,13 +7,14 @@ Columns are known by Spark's numbers (`exprId`); a signal says which number stan
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
-from veer.frontends.spark.plans.aggregates import over_call
 from veer.frontends.spark.plans.call_sites import site_of
 from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns
 from veer.frontends.spark.plans.generators import read_generate
@@ -25,8 +26,9 @@ from veer.frontends.spark.plans.opaque_tables import (
     table_function,
 )
 from veer.frontends.spark.plans.signals import PlanSignal, expr_id, expr_ids_of
-from veer.frontends.spark.plans.tree import Node
+from veer.frontends.spark.plans.tree import Node, expression_of, plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
+from veer.frontends.spark.plans.windows import read_window
 from veer.model.dag import Dataflow
 from veer.model.expr import Literal, Named
 from veer.model.ops import (
@@ -37,8 +39,6 @@ from veer.model.ops import (
     Deduplicate,
     Filter,
     Limit,
-    NamedOver,
-    Over,
     Project,
     Sample,
     Sink,
@@ -143,6 +143,19 @@ class PlanReader(FlowBuilder):
         inner.result(plan, Sink("query"))
         return inner.finish()
 
+    def matches(self, plan: Node, condition: Node | None, around: PlanSignal) -> Dataflow:
+        """The rows of a plan for which a condition holds that reads a row around it as well."""
+        inner = PlanReader(self.source, self.udf, self.root)
+        inner.definitions = dict(self.definitions)
+        rows = inner.read(plan)
+        inner.outer = self.scope(around)
+        if condition is not None:
+            scope = replace(inner.scope(rows), is_joined=True)
+            predicate = inner.expressions.condition(condition, scope)
+            rows = inner.add_signal(Filter(predicate), rows.expr_ids, rows)
+        inner.add(Sink("query"), rows.id, id_="query")
+        return inner.finish()
+
     # -- one input -----------------------------------------------------------------------------
 
     def _read_project(self, node: Node) -> PlanSignal:
@@ -228,20 +241,18 @@ class PlanReader(FlowBuilder):
         )
         return self.add_signal(sample, below.expr_ids, below)
 
-    def _read_window(self, node: Node) -> PlanSignal:
+    def _read_python_columns(self, node: Node) -> PlanSignal:
+        """Python functions that the optimizer took out of expressions: columns of their own."""
         below = self.read(node.children[0])
         scope = self.scope(below)
-        columns = node.expressions("windowExpressions")
-        calls = []
-        for column in columns:
-            if column.kind != "Alias" or column.children[0].kind != "WindowExpression":
-                raise UnsupportedError("a window function inside of an expression")
-            call = over_call(self.expressions, column.children[0], scope)
-            calls.append(NamedOver(str(column.fields["name"]), call))
-        expr_ids = (*below.expr_ids, *(expr_id(c) for c in columns))
-        return self.add_signal(Over(tuple(calls)), expr_ids, below)
-
-    # -- several inputs ------------------------------------------------------------------------
+        results = node.expressions("resultAttrs")
+        columns = [Named(f.name, below.at(i)) for i, f in enumerate(below.schema)]
+        for result, function in zip(results, node.expressions("udfs"), strict=True):
+            columns.append(
+                Named(str(result.fields["name"]), self.expressions.read(function, scope))
+            )
+        expr_ids = (*below.expr_ids, *expr_ids_of(results))
+        return self.add_signal(Project(tuple(columns)), expr_ids, below)
 
     # -- common table expressions --------------------------------------------------------------
 
@@ -266,6 +277,15 @@ class PlanReader(FlowBuilder):
     def _read_view(self, node: Node) -> PlanSignal:
         """A view shows what its query gives, perhaps cast to its declared columns."""
         return self.read(node.children[0])
+
+    def _read_cached(self, node: Node) -> PlanSignal:
+        """What is cached gives the rows of its plan."""
+        plan = self.read(plan_of(node.jvm.cacheBuilder().logicalPlan()))
+        outputs = [expression_of(a) for a in scala_items(node.jvm.output())]
+        types = tuple(type_of(json.loads(o.jvm.dataType().json())) for o in outputs)
+        if types != plan.schema.types:
+            raise UnsupportedError("cached rows of other columns")
+        return PlanSignal(plan.id, plan.schema, tuple(expr_ids_of(outputs)))
 
     # -- leaves --------------------------------------------------------------------------------
 
@@ -305,7 +325,7 @@ NODES: dict[str, Callable[[PlanReader, Node], PlanSignal]] = {
     "Sample": PlanReader._read_sample,
     "Aggregate": read_aggregate,
     "Expand": read_expand,
-    "Window": PlanReader._read_window,
+    "Window": read_window,
     "Generate": read_generate,
     "Join": read_join,
     "Union": read_union,
@@ -316,6 +336,9 @@ NODES: dict[str, Callable[[PlanReader, Node], PlanSignal]] = {
     "View": PlanReader._read_view,
     "OneRowRelation": PlanReader._read_one_row,
     "Range": PlanReader._read_range,
+    "InMemoryRelation": PlanReader._read_cached,
+    "ArrowEvalPython": PlanReader._read_python_columns,
+    "BatchEvalPython": PlanReader._read_python_columns,
     "MapInPandas": lambda reader, node: table_function(reader, node, "batch"),
     "MapInArrow": lambda reader, node: table_function(reader, node, "batch"),
     "PythonMapInArrow": lambda reader, node: table_function(reader, node, "batch"),

@@ -12,23 +12,13 @@ from veer.frontends.spark.local_paths import canonical_path, link_targets
 from veer.frontends.spark.plans.pickled_rows import rows_of_rdd
 from veer.frontends.spark.plans.signals import fields_of
 from veer.frontends.spark.plans.tree import Node, scala_items
-from veer.frontends.spark.plans.types import jvm_literal_value, literal_value, metadata_of
-from veer.functions.arithmetic import NAN
+from veer.frontends.spark.plans.types import metadata_of, row_value
 from veer.model.digests import json_digest
 from veer.model.ops import ANYWHERE, LOCAL, AnyOperator, Source, Values
 from veer.model.paths import location_of
 from veer.model.secrets import without_secret_values
 from veer.model.types import (
     AtomicType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntegralType,
-    StringType,
-    TimestampNtzType,
-    TimestampType,
 )
 
 MOST_CELLS = 5_000  # of rows given in the program
@@ -65,32 +55,13 @@ def _local(node: Node) -> AnyOperator:
     ]
     try:
         values = [
-            tuple(_cell(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells
+            tuple(row_value(v, f.type) for v, f in zip(row, fields, strict=True)) for row in cells
         ]
     except UnsupportedError:
         # Equal texts of a type are equal values; which value they are is not told.
         texts = [[None if v is None else str(v) for v in row] for row in cells]
         return Source(f"rows_{json_digest(texts, 16)}", fields, format=LOCAL)
     return Values(fields, tuple(values))
-
-
-def _cell(value: Any, type_: DataType) -> Any:
-    """A value of a row held by a plan."""
-    if value is None:
-        return None
-    match type_:
-        case BooleanType() if isinstance(value, bool):
-            return value
-        case IntegralType() if isinstance(value, int):
-            return value
-        case DoubleType() if isinstance(value, float):
-            return NAN if value != value else value
-        case DecimalType():
-            return literal_value(str(value), type_)
-        case StringType() | DateType() | TimestampType() | TimestampNtzType():
-            return jvm_literal_value(value, type_)
-        case _:
-            raise UnsupportedError(f"a row with a value of type {type_}")
 
 
 def _relation(node: Node) -> Source:

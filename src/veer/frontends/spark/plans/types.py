@@ -151,6 +151,25 @@ def jvm_literal_value(value: Any, type_: DataType) -> Any:
             raise UnsupportedError(f"a constant of type {type_}")
 
 
+def row_value(value: Any, type_: DataType) -> Any:
+    """A value of a row held by a plan."""
+    if value is None:
+        return None
+    match type_:
+        case BooleanType() if isinstance(value, bool):
+            return value
+        case IntegralType() if isinstance(value, int):
+            return value
+        case DoubleType() if isinstance(value, float):
+            return NAN if value != value else value
+        case DecimalType():
+            return literal_value(str(value), type_)
+        case StringType() | DateType() | TimestampType() | TimestampNtzType():
+            return jvm_literal_value(value, type_)
+        case _:
+            raise UnsupportedError(f"a row with a value of type {type_}")
+
+
 def opaque_literal_text(literal: Any) -> str:
     """What tells a constant of a type that is not modelled; a name of its own where nothing does."""
     type_ = str(literal.dataType().catalogString())

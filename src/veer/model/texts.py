@@ -1,0 +1,12 @@
+"""Parts of dataflows as texts, to order them and to tell them apart."""
+
+from __future__ import annotations
+
+import json
+
+from veer.model.json import encode
+
+
+def text_of(part: object) -> str:
+    """What a part of a dataflow says; equal texts mean the same, 0.0 and -0.0 being told apart."""
+    return json.dumps(encode(part), sort_keys=True)

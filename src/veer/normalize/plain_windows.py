@@ -1,0 +1,148 @@
+"""Window functions in one spelling: what a function does not see is not part of it.
+
+    sum(x) OVER (PARTITION BY b, a, a ORDER BY b, id RANGE UNBOUNDED PRECEDING), id a key
+        =>   sum(x) OVER (PARTITION BY a, b ORDER BY id ROWS UNBOUNDED PRECEDING)
+    max(x) OVER (PARTITION BY a ORDER BY b RANGE UNBOUNDED TO UNBOUNDED)
+        =>   max(x) OVER (PARTITION BY a)
+    lead(x) OVER (ORDER BY id)   =>   lag(x, 1, null) OVER (ORDER BY id DESC NULLS LAST)
+
+Sound because rows of a partition agree on its keys and on constants, so sorting by these changes
+nothing; because after keys that tell all rows of a partition apart further ones have nothing to
+decide; and because then every row is its own only peer. A call whose result depends on how ties are
+broken, or on the order in which it adds, is left as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from veer.analysis.call_kinds import adds_floats
+from veer.functions.registry import AGGREGATE, OVER, Kind
+from veer.functions.traits import OverMeaning
+from veer.model.expr import WHOLE, Column, Expr, Frame, Literal, OverCall, SortKey
+from veer.model.json import encode, is_alike
+from veer.model.schema import Schema
+from veer.model.types import INT, has_floats
+from veer.model.walk import exprs_in, map_exprs, substitute_columns
+from veer.normalize.expressions import is_random
+from veer.normalize.rewriting import Rewriting
+
+UP_TO_ROW = Frame("rows", None, 0)
+SHIFTS = (OverMeaning.EARLIER, OverMeaning.LATER)
+
+
+def plain_window(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> OverCall:
+    """A call over a placed signal, of an operator whose calls are functions of its input."""
+    if any(map(is_random, exprs_in(call))):
+        return call
+    call = replace(call, partition=_partition(rewriting, base, call))
+    if not _has_distances(call.frame):
+        call = _plain_order(rewriting, id_, base, call)
+    if call.function in OVER:
+        return _looking_back(replace(call, frame=UP_TO_ROW))
+    return _plain_aggregate(rewriting, id_, base, call)
+
+
+def in_place_order(call: OverCall, schema: Schema) -> str:
+    """By what calls are sorted: their text, columns being told by their places."""
+    return _text(call, schema)
+
+
+# -- partition and order -----------------------------------------------------------------------------
+
+
+def _partition(rewriting: Rewriting, base: str, call: OverCall) -> tuple[Expr, ...]:
+    """The different keys that are no constants, sorted."""
+    keys: list[Expr] = []
+    for key in call.partition:
+        if not rewriting.is_constant(base, key) and not _is_among(key, keys):
+            keys.append(key)
+    schema = rewriting.schemas[base]
+    return tuple(sorted(keys, key=lambda key: _text(key, schema)))
+
+
+def _plain_order(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> OverCall:
+    """The call with those sort keys alone that can decide between two rows of a partition."""
+    # Within a partition 0.0 comes with -0.0, which sorting takes for equal too.
+    seen = list(call.partition)
+    kept: list[SortKey] = []
+    for key in call.order:
+        if rewriting.is_constant(base, key.expr) or _is_among(key.expr, seen):
+            continue
+        if kept and rewriting.are_unique(id_, base, seen):
+            break
+        kept.append(key)
+        seen.append(key.expr)
+    if not kept and (call.function in OVER or call.frame.unit == "rows"):
+        kept = list(call.order[:1])  # they need an order, though there is nothing to decide
+    return replace(call, order=tuple(kept))
+
+
+# -- frames --------------------------------------------------------------------------------------------
+
+
+def _plain_aggregate(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> OverCall:
+    """An aggregate over the whole partition, or over rows instead of peers, if it is one."""
+    frame = call.frame
+    if _has_distances(frame):
+        return call
+    is_whole = frame.start is None and frame.end is None
+    if is_whole or (frame.unit == "range" and not call.order):
+        call = replace(call, frame=WHOLE)
+        return replace(call, order=()) if _ignores_order(call) else call
+    if frame.unit == "range":
+        exprs = [*call.partition, *(k.expr for k in call.order)]
+        if rewriting.are_unique(id_, base, exprs):
+            return replace(call, frame=Frame("rows", frame.start, frame.end))
+    return call
+
+
+def _ignores_order(call: OverCall) -> bool:
+    function = AGGREGATE[call.function]
+    if adds_floats(call) or any(has_floats(a.type) for a in call.args):
+        return False
+    return function.ignores_order and function.kind is Kind.PURE
+
+
+def _has_distances(frame: Frame) -> bool:
+    """Whether a frame is bounded by a distance from a row's sort key or place."""
+    return frame.start not in (None, 0) or frame.end not in (None, 0)
+
+
+# -- lag and lead --------------------------------------------------------------------------------------
+
+
+def _looking_back(call: OverCall) -> OverCall:
+    """A row before or after, as a number of rows before; the offset and the default written out.
+
+    Rows that follow are before in the other order, in which nulls change ends.
+    """
+    if OVER[call.function].prover not in SHIFTS:
+        return call
+    value, *given = call.args
+    offset = given[0] if given else Literal(1, INT)
+    default = given[1] if len(given) > 1 else Literal(None, value.type)
+    call = replace(call, args=(value, offset, default))
+    if OVER[call.function].prover is OverMeaning.EARLIER:
+        return call
+    order = tuple(SortKey(k.expr, not k.ascending, not k.nulls_first) for k in call.order)
+    return replace(call, function="lag", order=order)
+
+
+# -- comparing -----------------------------------------------------------------------------------------
+
+
+def _is_among(expr: Expr, others: Sequence[Expr]) -> bool:
+    return any(is_alike(expr, other) for other in others)
+
+
+def _text(part: Expr | OverCall, schema: Schema) -> str:
+    def by_place(column: Column) -> Expr:
+        place = schema.place(column.name, column.occurrence)
+        return Column(f"{place:05}", column.type)
+
+    return json.dumps(
+        encode(map_exprs(part, lambda e: substitute_columns(e, by_place))), sort_keys=True
+    )
