@@ -453,7 +453,7 @@ def _format_rule(args: Sequence[Argument]) -> Resolved:
 
 
 def _format(format_: str, *values: Any) -> str:
-    """Java's formatter; it shows what is null as such, and fills it up with spaces alone."""
+    """Java's formatter: it shows what is null as such, and counts the units of UTF-16."""
     rest = iter(values)
 
     def shown(directive: re.Match[str]) -> str:
@@ -464,7 +464,8 @@ def _format(format_: str, *values: Any) -> str:
         if value is not None and flag == "0":
             return f"{value:0{width}d}"
         text = "null" if value is None else str(value)
-        return text.ljust(int(width or 0)) if flag == "-" else text.rjust(int(width or 0))
+        missing = " " * (int(width or 0) - len(text.encode("utf-16-le", "surrogatepass")) // 2)
+        return text + missing if flag == "-" else missing + text
 
     return _DIRECTIVE.sub(shown, format_)
 
