@@ -589,7 +589,7 @@ aggregate(
     _mode_rule,
     _mode,
     Kind.CHOICE,
-    shown=Shown(1, ("false",)),
+    shown=Shown(1, ("false",), plainly=("mode",)),
     ignores_order=True,
     ignores_nulls=True,
     adding=Adding.NOTHING,

@@ -331,6 +331,10 @@ def _call(name: str, args: list[exp.Expr]) -> str:
         return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
     if lowered in ("first", "last") and len(args) == 2:
         args = args[:1]  # whether nulls are ignored is not shown
+    if len(args) == {"mode": 2, "nth_value": 3}.get(lowered):
+        if pretty(args[-1]) != "false":
+            raise UnsupportedError(f"{lowered} with a flag that is given no name of its own")
+        args = args[:-1]
     if lowered == "array_sort" and len(args) == 1:
         raise UnsupportedError("array_sort that is given no name of its own")
     if lowered == "bitwise_not" and len(args) == 1:
