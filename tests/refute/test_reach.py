@@ -34,6 +34,50 @@ def pair(text: str, one: object, two: object) -> tuple[str, str]:
     return text.format(one), text.format(two)
 
 
+BESIDE = (
+    "SELECT nr, at > lag(at) OVER (PARTITION BY shop ORDER BY at, nr) + INTERVAL {} AS n FROM sale"
+)
+SMALL_STEPS = [
+    pair(BESIDE, "30 MINUTES", "1 HOUR"),
+    pair(
+        "SELECT nr, (unix_timestamp(at) - lag(unix_timestamp(at)) OVER (PARTITION BY shop ORDER BY at, nr)) {} 1800 AS n FROM sale",
+        "<",
+        "<=",
+    ),
+    pair(
+        "SELECT nr FROM sale WHERE floor(months_between(DATE '2023-12-31', day) / 12) {} 18",
+        ">=",
+        ">",
+    ),
+    (
+        "SELECT nr FROM sale WHERE floor(months_between(DATE '2023-12-31', day) / 12) < 18",
+        "SELECT nr FROM sale WHERE floor(datediff(DATE '2023-12-31', day) / 365.25) < 18",
+    ),
+    pair(
+        "SELECT nr, {} OVER (PARTITION BY shop, to_date(at) ORDER BY at, nr) AS n FROM sale "
+        "WHERE at >= '2024-03-01 00:00:00' AND amount IS NOT NULL",
+        "first(amount)",
+        "last(amount)",
+    ),
+    (
+        "SELECT city, day, sum(s) / sum(n) AS m FROM (SELECT shop, day, sum(amount) AS s, count(amount) AS n "
+        "FROM sale GROUP BY shop, day) AS x JOIN shop ON shop = id GROUP BY city, day",
+        "SELECT city, day, avg(m) AS m FROM (SELECT shop, day, avg(amount) AS m "
+        "FROM sale GROUP BY shop, day) AS x JOIN shop ON shop = id GROUP BY city, day",
+    ),
+]
+
+
+@pytest.mark.parametrize(("p", "q"), SMALL_STEPS)
+def test_rows_beside_others_show_where_a_boundary_lies(p: str, q: str) -> None:
+    comparison = refutation(p, q)
+    witness = find_witness(comparison)
+    assert isinstance(witness, Witness)
+    tables = {n: [tuple(r) for r in t["rows"]] for n, t in witness.tables.items()}
+    assert constraints_hold(tables_read([comparison.p, comparison.q]), tables)
+    assert comparison.differ(tables)
+
+
 RANKED = "SELECT nr FROM (SELECT nr, {} AS n FROM sale) AS x WHERE n <= 6"
 
 MANY_ROWS = [

@@ -21,7 +21,7 @@ from tests.spark.compare import (
 )
 from veer.interpreter import Result
 
-INEXACT = ("sum(", "avg(", "stddev", "var_", "median(")
+INEXACT = ("sum(", "avg(", "stddev", "var_", "median(", "percentile(")
 
 
 @dataclass

@@ -169,6 +169,12 @@ SCALAR_CASES: dict[str, tuple[str, ...]] = {
     "array_max": each("array_max", ("ai", "at", "ad", "array()", "array(NULL, 3)")),
     "array_min": each("array_min", ("ai", "at", "ad", "array(NULL, 3, 1)")),
     "slice": each("slice", ("ai, 1, 2", "ai, -1, 1", "ai, 0, 1", "ai, 2, -1", "at, 5, 2", "ai, -9, 3", "at, 1, 0")),
+    "array_sort": each("array_sort", ("ai", "at", "ad", "array(NULL, 3, NULL, 1)", "array(0.0D, -(0.0D), CAST('NaN' AS DOUBLE))", "array()")),
+    "flatten": each("flatten", ("array(ai, ai)", "array(at, NULL)", "array(array(1, NULL), array())", "array(ad)", "CAST(NULL AS ARRAY<ARRAY<INT>>)", "array(array(array(1)), array(NULL))")),
+    "map_contains_key": each("map_contains_key", ("m, 'a'", "m, s", "map(1, 2), 1", "map(1, 2), 3")),
+    "sequence": each("sequence", ("1, 5", "5, 1", "ti, 3Y", "1, 10, 3", "10, 1, -4", "1, 5, -1", "1, 1, 0", "1, 2, 0", "i % 5, 3", "dt, DATE '2020-03-01', INTERVAL 30 YEAR", "DATE '2020-02-27', DATE '2020-03-02'", "DATE '2020-03-02', DATE '2020-02-27'", "dt, dt", "dt, date_add(dt, 3)", "DATE '2020-01-01', DATE '2020-01-09', INTERVAL 3 DAY", "DATE '2020-01-09', DATE '2020-01-01', INTERVAL '-3' DAY", "DATE '2020-01-01', DATE '2020-01-09', INTERVAL '-3' DAY", "dt, dt, INTERVAL 0 DAY", "DATE '2020-01-31', DATE '2020-05-31', INTERVAL 1 MONTH", "DATE '2020-01-31', DATE '2020-05-30', INTERVAL 1 MONTH", "DATE '2020-05-31', DATE '2020-01-01', INTERVAL '-1' MONTH", "dt, dt, INTERVAL 0 MONTH", "dt, dt, INTERVAL 1 MONTH", "NULL, dt", "dt, NULL, INTERVAL 1 DAY")),
+    "substring_index": each("substring_index", ("s, 'a', 1", "s, 'a', -1", "'a.b.c', '.', 2", "'a.b.c', '.', -2", "'a.b.c', '.', 9", "'a.b.c', '.', -9", "'a.b.c', '', 1", "'a.b.c', '.', 0", "'aaaa', 'aa', 2", "'aaaa', 'aa', 3", "'aaaa', 'aa', -2", "'aaaa', 'aa', -4", "'日本日本', '本', 1", "'x', 'longer', -1", "'.a', '.', 1", "'a.', '.', -1", "'', '.', 1", "s, t, i % 3", "NULL, 'a', 1", "s, NULL, 1")),
+    "format_string": each("format_string", ("'%s-%d', s, i", "'%05d', i", "'%5d|%-5d|', i, ti", "'%s', l", "'%8s|%-8s|', s, t", "'100%%'", "'%d%%', ti", "'%03d', -7", "'%02d', 12345", "'INV-%05d', CAST(NULL AS INT)", "'%s', CAST(NULL AS STRING)", "'%-6s|', CAST(NULL AS STRING)", "'日%s', s", "'%5s', '日本語'", "'%-4s|', '😀x'")),
     "map_keys": each("map_keys", ("m", "map()", "map(1, 2)")),
     "map_values": each("map_values", ("m", "map()", "map(1, NULL)")),
 }  # fmt: skip
@@ -193,6 +199,11 @@ AGGREGATE_CASES: dict[str, tuple[str, ...]] = {
     "collect_list": ("sort_array(collect_list(i))", "size(collect_list(s))", "sort_array(array_agg(s))"),
     "collect_set": ("sort_array(collect_set(i))", "sort_array(collect_set(s))", "sort_array(collect_set(d))"),
     "median": ("median(i)", "median(d)", "median(n52)"),
+    "percentile": ("percentile(i, 0.25)", "percentile(d, 0.9)", "percentile(n52, 0.5D)", "percentile(ti, 0)", "percentile(ti, 1, 1)", "percentile(ti, 0.1)", "percentile(DISTINCT ti, 0.75)"),
+    "mode": ("mode(bo, true)", "mode(s, true)", "mode(ti % 3, true)", "mode(dt, true)", "mode(1)", "mode(n52, true)"),
+    "bit_and": ("bit_and(i)", "bit_and(l)", "bit_and(ti)", "bit_and(si)"),
+    "bit_or": ("bit_or(i)", "bit_or(l)", "bit_or(ti)", "bit_or(DISTINCT i)"),
+    "bit_xor": ("bit_xor(i)", "bit_xor(l)", "bit_xor(ti)", "bit_xor(DISTINCT i)"),
 }  # fmt: skip
 
 OVER_CASES: dict[str, tuple[str, ...]] = {
@@ -203,6 +214,7 @@ OVER_CASES: dict[str, tuple[str, ...]] = {
     "cume_dist": ("cume_dist() OVER (ORDER BY d)", "cume_dist() OVER (PARTITION BY bo ORDER BY s)"),
     "ntile": ("ntile(3) OVER (ORDER BY id)", "ntile(100) OVER (ORDER BY id)", "ntile(5) OVER (PARTITION BY b2 ORDER BY id)"),
     "lag": ("lag(s) OVER (ORDER BY id)", "lag(i, 2) OVER (ORDER BY id)", "lag(i, 1, 0) OVER (PARTITION BY bo ORDER BY id)", "lag(i) IGNORE NULLS OVER (ORDER BY id)", "lag(s, 0) OVER (ORDER BY id)", "lag(i, -1) OVER (ORDER BY id)"),
+    "nth_value": ("nth_value(i, 2) OVER (PARTITION BY bo ORDER BY id)", "nth_value(s, 1) OVER (ORDER BY id DESC)", "nth_value(i, 2) IGNORE NULLS OVER (PARTITION BY bo ORDER BY id)", "nth_value(i, 3) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING)", "nth_value(d, 2) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)", "nth_value(s, 40) OVER (ORDER BY id)", "nth_value(bo, 1) OVER (ORDER BY bo)"),
     "lead": ("lead(s) OVER (ORDER BY id DESC)", "lead(i, 2, -1) OVER (ORDER BY id)", "lead(i, 2) IGNORE NULLS OVER (ORDER BY id)", "lead(d, 1, 5) OVER (ORDER BY id)"),
 }  # fmt: skip
 
@@ -258,7 +270,7 @@ def _is_computed(query: str, table: Table) -> bool:
 
 def _can_stand_over_a_window(call: str) -> bool:
     name = call.split("(")[0]
-    return name in AGGREGATE and name != "median" and "DISTINCT" not in call
+    return name in AGGREGATE and name not in ("median", "mode") and "DISTINCT" not in call
 
 
 @pytest.mark.parametrize("size", [0, 16])

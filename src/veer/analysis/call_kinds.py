@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from veer.functions.registry import AGGREGATE, Kind
 from veer.functions.traits import Adding
-from veer.model.expr import AggregateCall, Cast, OverCall
-from veer.model.types import IntegerType, LongType, NullType, has_floats
+from veer.model.expr import AggregateCall, Cast, Literal, OverCall
+from veer.model.types import BOOLEAN, IntegerType, LongType, NullType, has_floats
 
 
 def call_kind(call: AggregateCall) -> Kind:
     """The kind of an aggregate call, its arguments apart: float sums depend on the order."""
     function = AGGREGATE[call.function]
+    if function.settled_by_flag and call.args[-1] == Literal(True, BOOLEAN):
+        return Kind.PURE
     if function.kind is not Kind.PURE:
         return function.kind
     if function.ignores_duplicates:
@@ -27,7 +29,7 @@ def adds_floats(call: AggregateCall | OverCall) -> bool:
     """Whether the order of rows shows: in rounding, or in which of 0.0 and -0.0 is the median."""
     adding = AGGREGATE[call.function].adding
     if adding is Adding.MIDDLE and all(
-        isinstance(a, Cast) and not has_floats(a.arg.type) for a in call.args
+        isinstance(a, Cast) and not has_floats(a.arg.type) for a in call.args[:1]
     ):
         return False
     if any(isinstance(a, Cast) and isinstance(a.arg.type, NullType) for a in call.args):

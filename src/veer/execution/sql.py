@@ -371,7 +371,8 @@ class SqlWriter:
             inside.append(f"PARTITION BY {by}")
         if call.order:
             inside.append(f"ORDER BY {', '.join(self._sort_key(k, scope) for k in call.order)}")
-        if call.function not in OVER and (call.order or call.frame != WHOLE):
+        frameless = call.function in OVER and not OVER[call.function].reads_frame
+        if not frameless and (call.order or call.frame != WHOLE):
             inside.append(_frame(call.frame))
         nulls = " IGNORE NULLS" if call.ignore_nulls else ""
         called = self._aggregate_call(call, scope, distinct=False, nulls=nulls)

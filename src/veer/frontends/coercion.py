@@ -51,6 +51,7 @@ from veer.model.expr import (
 from veer.model.types import (
     BOOLEAN,
     DATE,
+    DOUBLE,
     INT,
     NULL,
     STRING,
@@ -182,13 +183,21 @@ def _constant_text(literal: Literal) -> str:
     return str(literal.value).lower() if isinstance(literal.value, bool) else str(literal.value)
 
 
+def _constant_or_cast(expr: Expr, type_: DataType) -> Expr:
+    """An argument of an aggregate as Spark casts it; a decimal constant becomes a double one."""
+    if isinstance(expr, Literal) and isinstance(expr.value, Decimal) and type_ == DOUBLE:
+        return Literal(float(expr.value), DOUBLE)
+    return implicit(expr, type_)
+
+
 def aggregate_call(
     name: str, args: Sequence[Expr], *, distinct: bool = False, where: Expr | None = None
 ) -> AggregateCall:
     """An aggregate function applied to arguments."""
     function = canonical_name(name)
     resolved = aggregate_function(function).resolve(arguments(tuple(args)))
-    coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
     return AggregateCall(function, coerced, resolved.result, distinct, where)
 
 
@@ -205,9 +214,11 @@ def over_call(
     """A window function; without a frame, Spark's default: up to the current peers, or all rows."""
     function = canonical_name(name)
     resolved = over_function(function).resolve(arguments(tuple(args)))
-    coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     if function == "median" and (order or frame is not None):
         raise IllFormedError("median: neither ORDER BY nor a frame may stand in its window")
+    if function == "mode" and coerced[1:] != (Literal(True, BOOLEAN),):
+        raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
     return OverCall(
         function,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import reduce
+from operator import and_, or_, xor
 from typing import Any
 
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import (
     EXACT,
     NAN,
@@ -30,6 +33,7 @@ from veer.model.types import (
     IntegralType,
     NumericType,
     YearMonthIntervalType,
+    has_floats,
     is_orderable,
 )
 
@@ -357,6 +361,58 @@ aggregate(
     prover=FoldMeaning.ANY,
 )
 
+# -- bits ------------------------------------------------------------------------------------
+
+
+def _bits_rule(args: Sequence[Argument]) -> Resolved:
+    """Whole numbers as they are: Spark casts nothing here."""
+    if len(args) != 1 or not isinstance(args[0].type, IntegralType):
+        raise IllFormedError("expected one whole number")
+    return Resolved((args[0].type,), args[0].type)
+
+
+def _bits(combine: Callable[[int, int], int]) -> Meaning:
+    """Two's complement of any width: the result of numbers of a type is one of that type."""
+
+    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+        return lambda rows: reduce(combine, _present(rows)) if _present(rows) else None
+
+    return meaning
+
+
+aggregate(
+    "bit_and",
+    _bits_rule,
+    _bits(and_),
+    PURE,
+    spark=("BitAndAgg",),
+    ignores_duplicates=True,
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+)
+aggregate(
+    "bit_or",
+    _bits_rule,
+    _bits(or_),
+    PURE,
+    spark=("BitOrAgg",),
+    ignores_duplicates=True,
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+)
+aggregate(
+    "bit_xor",
+    _bits_rule,
+    _bits(xor),
+    PURE,
+    spark=("BitXorAgg",),
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+)
+
 # -- one of the rows, all of the rows ----------------------------------------------------------
 
 
@@ -446,22 +502,96 @@ aggregate(
 # -- order statistics --------------------------------------------------------------------------
 
 
-def _median(rows: Rows) -> float | None:
-    """The value in the middle, or halfway between two; NaN is the greatest."""
+def percentile_at(share: float, values: Sequence[float]) -> float:
+    """The value at a share of the way through sorted values, between two of them in proportion."""
+    position = (len(values) - 1) * share
+    lower, upper = math.floor(position), math.ceil(position)
+    low, high = values[lower], values[upper]
+    if lower == upper or low == high:
+        return float(low)
+    return (upper - position) * low + (position - lower) * high
+
+
+def _percentile(rows: Rows, share: float | None = None) -> float | None:
+    """The percentile of what is not null; NaN is the greatest."""
     values = sorted(_present(rows), key=sort_key(DOUBLE))
     if not values:
         return None
-    position = (len(values) - 1) / 2
-    low, high = values[math.floor(position)], values[math.ceil(position)]
-    return float(low) if low == high else low * 0.5 + high * 0.5
+    result = percentile_at(rows[0][1] if share is None else share, values)
+    return NAN if result != result else result
+
+
+def _percentile_rule(args: Sequence[Argument]) -> Resolved:
+    """`percentile(value, share[, frequency])` of one constant share, each value counting once."""
+    if not 2 <= len(args) <= 3:
+        raise IllFormedError(f"{len(args)} arguments, expected 2 or 3")
+    if isinstance(args[1].type, ArrayType):
+        raise UnsupportedError("percentiles of several shares at once")
+    rest = tuple(
+        cast_to(a, t, i) for i, (a, t) in enumerate(zip(args[1:], (DOUBLE, LONG), strict=False), 2)
+    )
+    if not all(a.is_literal and a.value is not None for a in args[1:]):
+        raise UnsupportedError("a percentile at a share, or with a frequency, that is no constant")
+    if not 0 <= args[1].value <= 1:
+        raise IllFormedError("the share must be between 0 and 1")
+    if len(args) == 3 and args[2].value != 1:
+        raise UnsupportedError("a percentile of values with a frequency")
+    return Resolved((cast_to(args[0], DOUBLE, 1), *rest), DOUBLE)
 
 
 aggregate(
     "median",
     signature(DOUBLE, DOUBLE),
-    lambda _t, _r: _median,
+    lambda _t, _r: lambda rows: _percentile(rows, 0.5),
     PURE,
     spark=("Median",),
     ignores_order=True,
     adding=Adding.MIDDLE,
+)
+aggregate(
+    "percentile",
+    _percentile_rule,
+    lambda _t, _r: _percentile,
+    PURE,
+    shown=Shown(2, ("1",)),
+    ignores_order=True,
+    adding=Adding.MIDDLE,
+)
+
+
+def _mode_rule(args: Sequence[Argument]) -> Resolved:
+    """`mode(value[, whether the least of those that tie])`."""
+    if len(args) not in (1, 2):
+        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    if not is_orderable(args[0].type) or has_floats(args[0].type):
+        raise UnsupportedError(f"the mode of {args[0].type}")
+    if len(args) == 2 and not (args[1].is_literal and isinstance(args[1].value, bool)):
+        raise UnsupportedError("a mode of which it is not said whether ties are broken")
+    return Resolved((args[0].type, *(BOOLEAN for _ in args[1:])), args[0].type)
+
+
+def _mode(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    """Of values that tie the first, one of those Spark may give, unless the least is asked for."""
+    key = sort_key(types[0])
+
+    def most_frequent(rows: Rows) -> Any:
+        counts = Counter(_present(rows))
+        if not counts:
+            return None
+        tied = [v for v, n in counts.items() if n == max(counts.values())]
+        return min(tied, key=key) if len(rows[0]) == 2 and rows[0][1] else tied[0]
+
+    return most_frequent
+
+
+aggregate(
+    "mode",
+    _mode_rule,
+    _mode,
+    Kind.CHOICE,
+    shown=Shown(1, ("false",), plainly=("mode",)),
+    ignores_order=True,
+    ignores_nulls=True,
+    adding=Adding.NOTHING,
+    settled_by_flag=True,
 )

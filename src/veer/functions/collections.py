@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import wrap
+from veer.functions.moments import add_months
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import (
     PARTIAL,
@@ -24,6 +26,7 @@ from veer.functions.typing import cast_to, common_type, signature, wider_type
 from veer.model.types import (
     BOOLEAN,
     BYTE,
+    DATE,
     DOUBLE,
     FLOAT,
     INT,
@@ -32,13 +35,18 @@ from veer.model.types import (
     STRING,
     ArrayType,
     DataType,
+    DayTimeIntervalType,
     DecimalType,
     IntegralType,
     MapType,
     NullType,
     StructType,
+    YearMonthIntervalType,
+    has_floats,
     is_orderable,
 )
+
+LONGEST_SEQUENCE = 1_000  # of which the items are computed
 
 
 def _array_rule(args: Sequence[Argument]) -> Resolved:
@@ -455,4 +463,135 @@ def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
 
 scalar(
     "slice", _slice_rule, _slice, PURE, STRICT, PARTIAL, spark=("Slice",), ignores_zero_sign=True
+)
+
+
+def _sequence_rule(args: Sequence[Argument]) -> Resolved:
+    """From a number or a date to another of its type, by a step; dates by days, months or years."""
+    if len(args) not in (2, 3):
+        raise IllFormedError(f"{len(args)} arguments, expected 2 or 3")
+    types = tuple(a.type for a in args)
+    if isinstance(types[0], IntegralType) and len(set(types)) == 1:
+        return Resolved(types, ArrayType(types[0]))
+    by_days = types[2:] in ((), (DayTimeIntervalType("day", "day"),))
+    by_months = len(types) == 3 and isinstance(types[2], YearMonthIntervalType)
+    if types[:2] == (DATE, DATE) and (by_days or by_months):
+        return Resolved(types, ArrayType(DATE))
+    raise UnsupportedError(f"sequence of {', '.join(map(str, types))}")
+
+
+def _sequence(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    if types[0] != DATE:
+        return _numbers_between
+    if len(types) == 3 and isinstance(types[2], YearMonthIntervalType):
+        return lambda first, last, step: _dates_between(first, last, step, add_months)
+    return _days_between
+
+
+def _numbers_between(first: int, last: int, step: int | None = None) -> tuple[int, ...]:
+    """Both ends included; down where the last is less than the first and no step is given."""
+    if step is None:
+        step = 1 if first <= last else -1
+    if step == 0 and first == last:
+        return (first,)
+    if step == 0 or ((step > 0) != (first <= last) and first != last):
+        raise Failure("ILLEGAL_SEQUENCE_BOUNDARIES")
+    numbers = range(first, last + (1 if step > 0 else -1), step)
+    if len(numbers) > LONGEST_SEQUENCE:
+        raise UnsupportedError("a very long sequence is not interpreted")
+    return tuple(numbers)
+
+
+def _days_between(first: date, last: date, step: timedelta | None = None) -> tuple[date, ...]:
+    days = None if step is None else step.days
+    if days == 0:
+        raise Failure("a step of no days")
+    shifts = _numbers_between(0, (last - first).days, days)
+    return tuple(first + timedelta(days=shift) for shift in shifts)
+
+
+def _dates_between(
+    first: date, last: date, step: int, shifted: Callable[[date, int], date]
+) -> tuple[date, ...]:
+    """Each so many steps after the first, not after the one before: month ends come back."""
+    if step == 0:
+        raise Failure("a step of no months")
+    if (step > 0) != (first <= last) and first != last:
+        raise Failure("ILLEGAL_SEQUENCE_BOUNDARIES")
+    dates = [first]
+    while True:
+        following = shifted(first, step * len(dates))
+        if (following > last) if step > 0 else (following < last):
+            return tuple(dates)
+        dates.append(following)
+
+
+scalar("sequence", _sequence_rule, _sequence, PURE, STRICT, PARTIAL, typed=True)
+
+
+def _sorted_rule(args: Sequence[Argument]) -> Resolved:
+    array = _array_argument(args)
+    if len(args) != 1 or not is_orderable(array.element):
+        raise UnsupportedError("array_sort by a comparison")
+    return Resolved((array,), array)
+
+
+def _array_sort(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    """Ascending, nulls last, unlike those of `sort_array`."""
+    assert isinstance(types[0], ArrayType)
+    key = sort_key(types[0].element)
+
+    def ordered(items: tuple[Any, ...]) -> tuple[Any, ...]:
+        present = sorted((x for x in items if x is not None), key=key)
+        return (*present, *(x for x in items if x is None))
+
+    return ordered
+
+
+scalar("array_sort", _sorted_rule, _array_sort, PURE, STRICT, TOTAL, typed=True)
+
+
+def _contained_key_rule(args: Sequence[Argument]) -> Resolved:
+    match [a.type for a in args]:
+        case [MapType(key) as map_, given] if key == given and not has_floats(key):
+            return Resolved((map_, key), BOOLEAN)
+        case _:
+            raise UnsupportedError("map_contains_key of these types")
+
+
+scalar(
+    "map_contains_key",
+    _contained_key_rule,
+    lambda entries, key: any(k == key for k, _ in entries),
+    PURE,
+    STRICT,
+    TOTAL,
+)
+
+
+def _flatten_rule(args: Sequence[Argument]) -> Resolved:
+    match [a.type for a in args]:
+        case [ArrayType(ArrayType() as inner) as outer]:
+            return Resolved((outer,), inner)
+        case _:
+            raise IllFormedError("expected an array of arrays")
+
+
+def _flatten(arrays: tuple[tuple[Any, ...] | None, ...]) -> tuple[Any, ...] | None:
+    """The items of all arrays one after the other; null where one of the arrays is."""
+    if any(items is None for items in arrays):
+        return None
+    return tuple(x for items in arrays if items is not None for x in items)
+
+
+scalar(
+    "flatten",
+    _flatten_rule,
+    _flatten,
+    PURE,
+    Nulls.PROPAGATE,
+    TOTAL,
+    spark=("Flatten",),
+    ignores_zero_sign=True,
+    keeps_values=True,
 )

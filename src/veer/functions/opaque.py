@@ -66,14 +66,6 @@ def _item(types: Sequence[DataType]) -> DataType | None:
             return None
 
 
-def _flat(types: Sequence[DataType]) -> DataType | None:
-    match types:
-        case [ArrayType(ArrayType() as inner)]:
-            return inner
-        case _:
-            return None
-
-
 def _entries(types: Sequence[DataType]) -> DataType | None:
     match types:
         case [MapType(key, value)]:
@@ -98,12 +90,6 @@ def _map_of_entries(types: Sequence[DataType]) -> DataType | None:
             return None
 
 
-def _integers(types: Sequence[DataType]) -> DataType | None:
-    """The type of whole numbers, where all have it."""
-    same = all(t == types[0] for t in types)
-    return ArrayType(types[0]) if same and isinstance(types[0], IntegralType) else None
-
-
 def _number(types: Sequence[DataType]) -> DataType | None:
     return types[0] if types[0] in (INT, LONG) else None
 
@@ -118,7 +104,7 @@ _all(DOUBLE, "degrees radians hypot")
 _all(TIMESTAMP, "from_utc_timestamp to_utc_timestamp")
 _all(ArrayType(STRING), "regexp_extract_all")
 opaque("format_string", STRING, shows_addresses=True)
-_all(STRING, "substring_index mask to_csv quote monthname dayname")
+_all(STRING, "mask to_csv quote monthname dayname")
 _all(_two_for_text, "decode")
 _all(BINARY, "encode")
 _all(INT, "bit_length find_in_set unix_date json_array_length")
@@ -131,9 +117,7 @@ _all(_first, "array_sort array_compact array_union array_intersect array_except 
 _all(_same_array, "array_append array_prepend array_remove")
 _all(_array_of_first, "array_repeat")
 _all(_item, "get try_element_at")
-_all(_flat, "flatten")
 _all(_entries, "map_entries")
 _all(_map_of_arrays, "map_from_arrays")
 _all(_map_of_entries, "map_from_entries")
-_all(_integers, "sequence")
 _all(_number, "shiftleft shiftright shiftrightunsigned bitwise_not")

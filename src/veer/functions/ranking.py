@@ -2,7 +2,7 @@
 
 The meaning of one is a function of a sorted partition: `rank(peers, rows)` gets for each row the
 number of its peer group (rows equal under ORDER BY) and its argument values, and gives the
-column of results.
+column of results. One that reads its frame is a function of the argument rows of that instead.
 """
 
 from __future__ import annotations
@@ -155,4 +155,33 @@ over(
     spark=("Lead",),
     shown=Shown(1, ("1", "NULL")),
     prover=OverMeaning.LATER,
+)
+
+
+def _nth_rule(args: Sequence[Argument]) -> Resolved:
+    """`nth_value(value, place)`, places from one on."""
+    if len(args) != 2:
+        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    place = cast_to(args[1], INT, 2)
+    if not args[1].is_literal or args[1].value is None:
+        raise IllFormedError("the place must be a constant")
+    if isinstance(args[1].value, int) and args[1].value < 1:
+        raise IllFormedError("the place must be above zero")
+    return Resolved((args[0].type, place), args[0].type)
+
+
+def _nth(rows: Partition) -> Any:
+    """The value of the row at a place of the frame; null where the frame ends before."""
+    place = rows[0][1] if rows else 1
+    return rows[place - 1][0] if place <= len(rows) else None
+
+
+# A choice where rows tie, as what LAG and LEAD give is.
+over(
+    "nth_value",
+    _nth_rule,
+    _nth,
+    Kind.CHOICE,
+    spark=("NthValue",),
+    reads_frame=True,
 )

@@ -136,6 +136,7 @@ class AggregateFunction(Function):
     empty_is_null: bool = True  # null (else a value such as 0 or []) when no row counts
     adding: Adding = Adding.DOUBLES
     chooses_by_rounding: bool = False  # a choice for the order of additions alone
+    settled_by_flag: bool = False  # a choice, unless its last argument is the constant true
     prover: FoldMeaning = FoldMeaning.UNINTERPRETED
     counts_rows: bool = False  # its result tells how many rows there are
     needs_order = False
@@ -144,9 +145,13 @@ class AggregateFunction(Function):
 @final
 @dataclass(frozen=True, kw_only=True)
 class OverFunction(Function):
-    """A ranking or offset function; only defined over a window."""
+    """A ranking or offset function; only defined over a window.
+
+    With `reads_frame` it is a function of the argument rows of the frame, as an aggregate is.
+    """
 
     needs_order: bool = True
+    reads_frame: bool = False
     reads_order_alone: bool = False  # no arguments; Catalyst lists the sort keys in their place
     is_nullable: bool = True
     prover: OverMeaning = OverMeaning.UNINTERPRETED
@@ -249,6 +254,7 @@ class AggregateTraits(_Traits, total=False):
     empty_is_null: bool
     adding: Adding
     chooses_by_rounding: bool
+    settled_by_flag: bool
     prover: FoldMeaning
     counts_rows: bool
 
@@ -257,6 +263,7 @@ class OverTraits(_Traits, total=False):
     """What the entry of a window function may add."""
 
     needs_order: bool
+    reads_frame: bool
     reads_order_alone: bool
     is_nullable: bool
     prover: OverMeaning

@@ -24,7 +24,7 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import CalledBackwards, Folding, Shown, TextUse
 from veer.functions.typing import common_type, first_type, signature
-from veer.model.types import BINARY, INT, STRING, ArrayType, DataType
+from veer.model.types import BINARY, INT, STRING, ArrayType, DataType, IntegralType
 
 # -- parts -----------------------------------------------------------------------------------
 
@@ -397,4 +397,85 @@ scalar(
     folding=Folding.SETTLED,
     texts=TextUse.CHANGE,
     ignores_zero_sign=True,
+)
+
+
+def _substring_index(text: str, delimiter: str, count: int) -> str:
+    """What stands before the count-th delimiter, or after it counted from the end.
+
+    Delimiters may overlap. All of the text where there are not so many.
+    """
+    if not delimiter or count == 0:
+        return ""
+    place = -1 if count > 0 else len(text) - len(delimiter) + 1
+    for _ in range(abs(count)):
+        if count > 0:
+            place = text.find(delimiter, place + 1)
+        else:
+            place = text.rfind(delimiter, 0, place - 1 + len(delimiter)) if place > 0 else -1
+        if place < 0:
+            return text
+    return text[:place] if count > 0 else text[place + len(delimiter) :]
+
+
+scalar(
+    "substring_index",
+    signature(STRING, STRING, STRING, INT),
+    _substring_index,
+    PURE,
+    STRICT,
+    TOTAL,
+    spark=("SubstringIndex",),
+    folding=Folding.SETTLED,
+    texts=TextUse.PART,
+)
+
+# -- formats ---------------------------------------------------------------------------------
+
+_DIRECTIVE = re.compile(r"%(?:(%)|(-|0)?([1-9][0-9]?)?([sd]))")
+
+
+def _format_rule(args: Sequence[Argument]) -> Resolved:
+    """A constant format of %s, %d, widths and leading zeros; texts and whole numbers to show."""
+    if not args or not args[0].is_literal or not isinstance(args[0].value, str):
+        raise UnsupportedError("a format that is no constant")
+    if "%" in _DIRECTIVE.sub("", args[0].value):
+        raise UnsupportedError("this format")
+    shown = [m for m in _DIRECTIVE.finditer(args[0].value) if not m[1]]
+    if len(shown) != len(args) - 1:
+        raise UnsupportedError("a format of another number of values")
+    for directive, arg in zip(shown, args[1:], strict=True):
+        _, flag, width, kind = directive.groups()
+        fitting = isinstance(arg.type, IntegralType) or (kind == "s" and arg.type == STRING)
+        if not fitting or (flag and not width) or (flag == "0" and kind == "s"):
+            raise UnsupportedError(f"this format of {arg.type}")
+    return Resolved((STRING, *(a.type for a in args[1:])), STRING)
+
+
+def _format(format_: str, *values: Any) -> str:
+    """Java's formatter: it shows what is null as such, and counts the units of UTF-16."""
+    rest = iter(values)
+
+    def shown(directive: re.Match[str]) -> str:
+        percent, flag, width, _ = directive.groups()
+        if percent:
+            return "%"
+        value = next(rest)
+        if value is not None and flag == "0":
+            return f"{value:0{width}d}"
+        text = "null" if value is None else str(value)
+        missing = " " * (int(width or 0) - len(text.encode("utf-16-le", "surrogatepass")) // 2)
+        return text + missing if flag == "-" else missing + text
+
+    return _DIRECTIVE.sub(shown, format_)
+
+
+scalar(
+    "format_string",
+    _format_rule,
+    _format,
+    PURE,
+    Nulls.NEVER,
+    TOTAL,
+    aliases=("printf",),
 )

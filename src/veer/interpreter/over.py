@@ -45,7 +45,7 @@ def _compile_call(
     args = [compile_expr(a, schemas) for a in call.args]
     where = None if call.where is None else compile_expr(call.where, schemas)
     meaning = over_function(call.function).meaning(tuple(a.type for a in call.args), call.type)
-    ranking = call.function in OVER
+    ranking = call.function in OVER and not OVER[call.function].reads_frame
 
     def column(rows: list[Row], env: Environment) -> list[Any]:
         parts: dict[Any, list[int]] = {}

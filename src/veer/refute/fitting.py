@@ -60,7 +60,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Field, Schema
-from veer.model.types import DataType
+from veer.model.types import DataType, DateType, TimestampNtzType, TimestampType
 from veer.model.walk import columns_read, operator_exprs, parts, substitute_columns, transform
 from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts, text_use
@@ -138,6 +138,7 @@ class Conditions:
         tests = self._tests.get(self.leader(column), {})
         for test in tests:
             constants += [part.value for part in parts(test) if isinstance(part, Literal)]
+            constants += [moment_of(part) for part in parts(test) if isinstance(part, Cast)]
         constants += telling_texts(filter(looks_into_texts, tests))
         return [c for c in constants if c is not None]
 
@@ -286,6 +287,18 @@ class Conditions:
                 other = _origin(right, schema, origins)
                 if other is not None:
                     self._leader[self.leader(other)] = self.leader(column)
+
+
+def moment_of(expr: Cast) -> Any:
+    """The date or timestamp that a constant text is read as, if it is read as one."""
+    if not isinstance(expr.arg, Literal):
+        return None
+    if not isinstance(expr.type, DateType | TimestampType | TimestampNtzType):
+        return None
+    try:
+        return compile_expr(expr, (Schema(()),))((), ())
+    except (Failure, InputError):
+        return None
 
 
 def _as_value(node: Expr) -> Expr:

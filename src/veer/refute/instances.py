@@ -28,12 +28,14 @@ from veer.model.sources import have_same_columns, parent_of, sources_of, tables_
 from veer.model.types import DataType, IntegralType
 from veer.model.walk import operator_exprs, parts, subqueries
 from veer.refute.counting import telling_counts
-from veer.refute.fitting import Conditions, SourceColumn
-from veer.refute.pools import fits, is_value, numbered, pool
+from veer.refute.fitting import Conditions, SourceColumn, moment_of
+from veer.refute.perturbing import Perturbing
+from veer.refute.pools import distances, fits, is_value, numbered, pool, stepped
 from veer.refute.texts import looks_into_texts, telling_texts, variants
 
 Tables = dict[str, list[tuple[Any, ...]]]
 NULL_SHARE = 0.2
+STEP_SHARE = 0.7  # of the values beside others
 KEY_TRIES = 6
 SIZES = (1, 2, 3, 2, 0, 4, 1, 3)
 EARLY = 16  # instances that every pair is run on: few of them may be large
@@ -81,6 +83,8 @@ def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
                 literal = part.arg if isinstance(part, Cast) else part
                 if isinstance(literal, Literal) and literal.value is not None:
                     by_text.setdefault(repr(literal.value), literal.value)
+                    if isinstance(part, Cast) and (moment := moment_of(part)) is not None:
+                        by_text.setdefault(repr(moment), moment)
                 elif (value := _folded_value(part)) is not None:
                     by_text.setdefault(repr(value), value)
                 elif isinstance(part, Call):
@@ -139,6 +143,13 @@ class Instances:
         self.pools: dict[DataType, list[Any]] = {}
         self.conditions = Conditions(dataflows)
         self._best: dict[SourceColumn, list[Any]] = {}
+        self.distances = distances(self.constants)
+        self.perturbing = Perturbing(
+            self.sources,
+            {source.table: self._telling(source) for source in self.sources.values()},
+            self.conditions.leader,
+            lambda tables: constraints_hold(self.sources, tables),
+        )
 
     def make(self, number: int) -> Tables:
         """The instance of that number; every other one is made to pass most conditions.
@@ -152,6 +163,8 @@ class Instances:
             return self._passing(rng, number // 2)
         if number >= EARLY and number % 8 == 6:
             return self._crowded(rng)
+        if number % 8 == 2 or (number >= EARLY and number % 8 == 4):
+            return self._perturbed(rng)
         tables: Tables = {}
         for source in self._parents_first():
             size = SIZES[(number + rng.randrange(2)) % len(SIZES)]
@@ -187,6 +200,27 @@ class Instances:
                     rows.append(tuple(row))
             tables[source.table] = lawful_rows(source, rows)
         return tables
+
+    def _perturbed(self, rng: random.Random) -> Tables:
+        """A row in each table that passes whatever it can, and rows a small step beside it."""
+        chosen: dict[SourceColumn, Any] = {}
+        tables: Tables = {}
+        for source in self._parents_first():
+            every = range(len(source.fields))
+            row = [self._passing_value(rng, source, i, chosen, 0.0) for i in every]
+            meets = self._refer(rng, source, row, tables, [], parent=0)
+            tables[source.table] = lawful_rows(source, [tuple(row)] if meets else [])
+
+        def step(source: Source, place: int, value: Any) -> Any:
+            field = source.fields[place]
+            if value is not None and rng.random() < STEP_SHARE:
+                distance = rng.choice(self.distances) * rng.choice((1, -1))
+                value = stepped(field.type, value, distance)
+                if value is not None:
+                    return value
+            return self._value(rng, field.type, field.nullable)
+
+        return self.perturbing.perturbed(rng, tables, step)
 
     def _crowded(self, rng: random.Random) -> Tables:
         """More rows of fewer values: they meet in long chains, and repeat."""

@@ -39,6 +39,7 @@ MOST_PRODUCTS = 12
 MOST_NUMBERS = 6  # that are made into others
 PLAIN_NUMBERS = (0, 1, 2, 3, 4, -1, 10)
 PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
+DAY = timedelta(days=1)
 PLAIN_DAYS = (date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31))
 
 
@@ -114,7 +115,24 @@ def _days(values: Sequence[Any]) -> list[date]:
     days = [v.date() if isinstance(v, datetime) else v for v in values if _is_day(v)]
     near = [d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max]
     near += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
-    return [*near, *near, *near, *_days_of(values, days), *PLAIN_DAYS]
+    return [
+        *near,
+        *near,
+        *near,
+        *_days_of(values, days),
+        *_anniversaries(values, days),
+        *PLAIN_DAYS,
+    ]
+
+
+def _anniversaries(values: Sequence[Any], days: Sequence[date]) -> list[date]:
+    """Days so many years before or after others as numbers say, and the days around them."""
+    moved = []
+    for day in days[:3]:
+        for years in (sign * n for n in _small(values, 100) if n > 1 for sign in (-1, 1)):
+            with suppress(ValueError):
+                moved.append(day.replace(year=day.year + years))
+    return [d for day in moved for d in (day, *_moved([day], DAY), *_moved([day], -DAY))]
 
 
 def _moments(values: Sequence[Any]) -> list[datetime]:
@@ -126,6 +144,8 @@ def _moments(values: Sequence[Any]) -> list[datetime]:
     ]
     moments += [datetime(y, 6, 30, 12) for y in _years(values)]
     near = [*moments, *_moved(moments, timedelta(seconds=1))]
+    for distance in (v for v in values if isinstance(v, timedelta)):
+        near += [*_moved(moments[:3], distance), *_moved(moments[:3], -distance)]
     near += [
         datetime(d.year, d.month, d.day, n % 24, n, n)
         for n, d in zip(_small(values, 60), PLAIN_DAYS * MOST_NUMBERS, strict=False)
@@ -209,6 +229,33 @@ def numbered(type_: DataType, base: Any, number: int) -> Any:
             return next(iter(_moved([moment], timedelta(hours=number))), None)
         case _:
             return None
+
+
+def stepped(type_: DataType, value: Any, distance: Any) -> Any:
+    """A value at a distance from another, in units of its type; None where there is none."""
+    match type_, value:
+        case (TimestampType() | TimestampNtzType(), datetime()):
+            by = distance if isinstance(distance, timedelta) else timedelta(seconds=int(distance))
+            return next(iter(_moved([value], by)), None)
+        case DateType(), date():
+            days = distance.days if isinstance(distance, timedelta) else int(distance)
+            return next(iter(_moved([value], timedelta(days=days or 1))), None)
+        case (BooleanType(), bool()):
+            return not value
+        case _ if isinstance(distance, timedelta):
+            return numbered(type_, value, distance.days or 1)
+        case _:
+            return numbered(type_, value, int(distance))
+
+
+def distances(values: Sequence[Any]) -> list[Any]:
+    """How far two values may be apart so that it shows: by little, by what constants say."""
+    units = (timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), DAY)
+    numbers = [v for v in _small(values, 100_000) if v]
+    stated = [v for v in values if isinstance(v, timedelta)]
+    stated += [n * unit for n in numbers for unit in units]
+    near = [d + e for d in stated for e in (timedelta(0), units[0], -units[0])]
+    return [1, 1, 2, *numbers, *units, *units, *near]
 
 
 def _years(values: Iterable[Any]) -> list[int]:

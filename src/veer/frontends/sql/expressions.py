@@ -7,12 +7,14 @@ the reader's lists and leave a placeholder, which `select` replaces by the colum
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any, Protocol
 
 from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
-from veer.errors import IllFormedError, InputError, UnknownNameError
+from veer.errors import IllFormedError, InputError, UnknownNameError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql import subqueries
 from veer.frontends.sql.embedded import At, Embedded
@@ -26,7 +28,7 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
-from veer.frontends.sql.parse import is_star, only, position, read_type, refuse
+from veer.frontends.sql.parse import as_call, is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
     outward,
@@ -70,6 +72,7 @@ from veer.model.walk import parts
 
 GENERATORS = {
     "explode": {},
+    "stack": {"inline": True},
     "explode_outer": {"outer": True},
     "posexplode": {"position": True},
     "posexplode_outer": {"outer": True, "position": True},
@@ -267,9 +270,12 @@ class ExprReader:
         ]
 
     def opaque(self, node: exp.Expr, function: str, args: tuple[Expr, ...]) -> Expr:
-        """A call of a function that is known by its name alone."""
+        """A call of a function that is known by its name alone, or has no meaning of these."""
         if not args:
             raise IllFormedError(f"{function}: 0 arguments, expected 1 or more")
+        if function in SCALAR:
+            with suppress(UnsupportedError):
+                return self.built(node, function, list(args))
         entry = OPAQUE[function]
         type_ = entry.result([a.type for a in args])
         if type_ is None:
@@ -329,10 +335,17 @@ class ExprReader:
         condition = None if where is None else self.condition(where)
         return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
 
+    def any_of(self, node: exp.Expr) -> Expr:
+        """`any(x)`, an aggregate."""
+        call = as_call(node)
+        if call is node:
+            refuse(node, node.key)
+        return self.anonymous(call)
+
     def filtered(self, node: exp.Expr) -> Expr:
         """`call FILTER (WHERE condition)`."""
         only(node, "this", "expression")
-        inner = node.this
+        inner = as_call(node.this)
         if not isinstance(inner, exp.Anonymous) or canonical_name(inner.name) not in AGGREGATE:
             refuse(node, "FILTER here")
         return self.aggregate(
@@ -353,9 +366,40 @@ class ExprReader:
 
     def generator(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> Expr:
         """EXPLODE and its like, set aside."""
-        if self.collected is None or len(args) != 1:
+        if self.collected is None:
             refuse(node, f"{function} here")
-        return self.collected.generator(function, self.read(args[0]))
+        return self.collected.generator(*self.generated(node, function, args))
+
+    def generated(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> tuple[str, Expr]:
+        """A generator and what it makes rows of; STACK makes them of an array of structs."""
+        if function == "stack":
+            return "inline", self.stacked(node, [self.read(a) for a in args])
+        if len(args) != 1:
+            refuse(node, f"generator {function}")
+        return function, self.read(args[0])
+
+    def stacked(self, node: exp.Expr, args: list[Expr]) -> Expr:
+        """The rows of STACK, cells one after the other; nulls fill up the last one."""
+        count, *cells = args or [Literal(None, NULL)]
+        if not isinstance(count, Literal) or not isinstance(count.value, int) or count.value < 1:
+            refuse(node, "stack with other than a constant number of rows")
+        if not cells:
+            raise IllFormedError("stack without cells")
+        width = -(-len(cells) // count.value)
+        cells += [Literal(None, NULL)] * (width * count.value - len(cells))
+        columns = [self.stacked_column(node, cells[i::width]) for i in range(width)]
+        names = [Literal(f"col{i}", STRING) for i in range(width)]
+        rows = zip(*columns, strict=True)
+        structs = [chain.from_iterable(zip(names, row, strict=True)) for row in rows]
+        return coercion.call("array", *(coercion.call("named_struct", *s) for s in structs))
+
+    def stacked_column(self, node: exp.Expr, cells: list[Expr]) -> list[Expr]:
+        """The cells of a column of STACK: of one type, but for nulls that are written."""
+        types = {c.type for c in cells if not _is_null(c)}
+        if len(types) > 1:
+            refuse(node, "stack of several types in one column")
+        type_ = types.pop() if types else NULL
+        return [Literal(None, type_) if _is_null(c) else c for c in cells]
 
     def window(self, node: exp.Expr) -> Expr:
         """A window function, set aside."""
@@ -596,6 +640,10 @@ def _options(node: exp.Expr) -> list[exp.Expr]:
     return list(node.expressions) if isinstance(node, exp.Tuple) else [node]
 
 
+def _is_null(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.type == NULL
+
+
 def _is_present_constant(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value is not None
 
@@ -661,6 +709,7 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.StrPosition: lambda r, n: coercion.call("instr", r.read(n.this), r.read(n.args["substr"])),
     exp.CurrentDate: lambda r, n: coercion.call("current_date"),
     exp.CurrentTimestamp: lambda r, n: coercion.call("current_timestamp"),
+    exp.Any: ExprReader.any_of,
     exp.Filter: ExprReader.filtered,
     exp.IgnoreNulls: ExprReader.null_treatment,
     exp.RespectNulls: ExprReader.null_treatment,

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from veer.errors import UnsupportedError
 from veer.frontends.sql.embedded import Embedded
-from veer.frontends.sql.parse import read_type, text_of
+from veer.frontends.sql.parse import as_call, read_type, text_of
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
 
@@ -231,6 +231,8 @@ def _function(node: exp.Expr) -> str | None:
     match node:
         case exp.Anonymous():
             return _call(str(node.this), list(node.expressions))
+        case exp.Any():
+            return pretty(as_call(node))
         case exp.Substring():
             parts = [node.this, node.args.get("start"), node.args.get("length")]
             return _call("substring", [p for p in parts if p is not None])
@@ -329,6 +331,10 @@ def _call(name: str, args: list[exp.Expr]) -> str:
         return f"({pretty(args[0])} IS {'NOT ' if lowered == 'isnotnull' else ''}NULL)"
     if lowered in ("first", "last") and len(args) == 2:
         args = args[:1]  # whether nulls are ignored is not shown
+    if len(args) == {"mode": 2, "nth_value": 3}.get(lowered):
+        if pretty(args[-1]) != "false":
+            raise UnsupportedError(f"{lowered} with a flag that is given no name of its own")
+        args = args[:-1]
     if lowered == "array_sort" and len(args) == 1:
         raise UnsupportedError("array_sort that is given no name of its own")
     if lowered == "bitwise_not" and len(args) == 1:

@@ -255,3 +255,11 @@ def read_type(node: exp.Expr) -> DataType:
         return parse_type(_TYPE_NAMES.get(name, str(name).lower()))
     except ParseError:
         refuse(node, f"type {str(name).lower()}")
+
+
+def as_call(node: exp.Expr) -> exp.Expr:
+    """The node; `any(x)`, which the parser takes for ANY of a subquery, as a call."""
+    if not isinstance(node, exp.Any) or node.find(exp.Select) is not None:
+        return node
+    inner = node.this.this if isinstance(node.this, exp.Paren) else node.this
+    return exp.Anonymous(this="any", expressions=[inner])

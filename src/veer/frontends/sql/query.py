@@ -416,10 +416,10 @@ class QueryReader:
     ) -> Plan:
         """The rows with the columns of a generator such as explode."""
         function = call.name.lower()
-        if function not in GENERATORS or len(call.expressions) != 1:
+        if function not in GENERATORS:
             refuse(call, f"generator {call.name}")
-        value = self.reader(plan).read(call.expressions[0])
-        return self.unnested(plan, function, value, qualifier, names, outer)
+        generator = self.reader(plan).generated(call, function, list(call.expressions))
+        return self.unnested(plan, *generator, qualifier, names, outer)
 
     def unnested(
         self,

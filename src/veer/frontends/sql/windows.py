@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from veer.errors import IllFormedError
 from veer.frontends import coercion
-from veer.frontends.sql.parse import is_star, only, refuse
+from veer.frontends.sql.parse import as_call, is_star, only, refuse
 from veer.functions.registry import AGGREGATE, OVER, canonical_name
 from veer.model.expr import Frame, Literal, OverCall, SortKey
 from veer.model.types import BOOLEAN, IntegralType
@@ -30,19 +30,21 @@ def read_over(reader: ExprReader, node: exp.Expr) -> OverCall:
     if isinstance(call, exp.Filter):
         where = reader.condition(call.expression.this)
         call = call.this
+    call = as_call(call)
     function = _function(node, call)
     args = list(call.expressions)
     if len(args) == 1 and isinstance(args[0], exp.Distinct):
         refuse(node, "DISTINCT in a window function")
     values = [] if function == "count" and is_star(args) else [reader.read(a) for a in args]
-    if function in ("first", "last") and len(values) == 2:
-        ignore = ignore or values[1] == Literal(True, BOOLEAN)
-        values = values[:1]
+    flagged = {"first": 2, "last": 2, "nth_value": 3}.get(function)
+    if len(values) == flagged:
+        ignore = ignore or values[-1] == Literal(True, BOOLEAN)
+        values = values[:-1]
     partition = [reader.read(e) for e in window.args.get("partition_by") or ()]
     written = window.args.get("order")
     order = [reader.sort_key(e) for e in written.expressions] if written else []
     frame = _frame(reader, window.args.get("spec"), order)
-    if function in OVER:
+    if function in OVER and not OVER[function].reads_frame:
         frame = Frame("rows", None, 0)  # rankings know no other frame
     return coercion.over_call(
         function, values, partition, order, frame, ignore_nulls=ignore, where=where

@@ -104,7 +104,8 @@ def over_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> Ov
     partition = tuple(expressions.read(p, scope) for p in parts if p.kind != "SortOrder")
     order = tuple(expressions.sort_key(p, scope) for p in parts if p.kind == "SortOrder")
     # Rankings and neighbours know no frame; Spark writes one for them all the same.
-    extent = Frame("rows", None, 0) if name in OVER else _frame(frame)
+    frameless = name in OVER and not OVER[name].reads_frame
+    extent = Frame("rows", None, 0) if frameless else _frame(frame)
     return OverCall(name, args, type_, partition, order, extent, False, where)
 
 

@@ -40,7 +40,7 @@ LISTED_PURE = _names(
     ExtractANSIIntervalDays ExtractANSIIntervalHours ExtractANSIIntervalMinutes
     ExtractANSIIntervalMonths ExtractANSIIntervalSeconds ExtractANSIIntervalYears
     ExtractIntervalDays ExtractIntervalHours ExtractIntervalMinutes ExtractIntervalMonths
-    ExtractIntervalSeconds ExtractIntervalYears Factorial FindInSet Flatten FormatNumber
+    ExtractIntervalSeconds ExtractIntervalYears Factorial FindInSet FormatNumber
     FormatString FromUTCTimestamp Get GetArrayStructFields GetJsonObject GetStructField GetTimestamp
     GreaterThan GreaterThanOrEqual HllSketchEstimate Hmac HoursOfTime Hypot If In InSet Inline
     IsNotNull IsNull IsValidUTF8 IsValidVariant IsVariantNull JaroWinkler JsonObjectKeys
@@ -62,7 +62,7 @@ LISTED_PURE = _names(
     SchemaOfVariant SchemaOfXml Sec SecondWithFraction SecondWithFractionNanos SecondsOfTime
     SecondsOfTimeWithFraction Sentences Sequence ShiftLeft ShiftRight ShiftRightUnsigned Sin Sinh
     SoundEx Stack StringDecode StringInstrWithOccurrence StringSplitSQL StringToMap StringTrimBoth
-    StructsToCsv StructsToJson StructsToXml SubstringIndex SubtractDates SubtractTimes
+    StructsToCsv StructsToJson StructsToXml SubtractDates SubtractTimes
     SubtractTimestamps Tan Tanh ThetaSketchEstimate TimeAddInterval TimeBucket TimeDiff
     TimeFromMicros TimeFromMillis TimeFromSeconds TimeToMicros TimeToMillis TimeToSeconds TimeTrunc
     TimestampAdd TimestampAddInterval TimestampAddYMInterval TimestampDiff ToBinary ToCharacter
