@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
 from veer.analysis.constants import computed
+from veer.analysis.taken_parts import taken_part
 from veer.assumptions import Declared, UniqueHolds
-from veer.model.expr import Call, Cast, Compare, Expr, RowColumn, Symbol
+from veer.model.expr import Call, Cast, Compare, Expr, GetField, RowColumn, Symbol
 from veer.model.sources import declared_key
 from veer.model.types import DataType
 from veer.model.walk import map_children, parts
@@ -173,7 +174,9 @@ class Context(ABC):
             return self._rebuilt(self.definitions[expr], table)
         # With constants in their place some calls can be computed; see `analysis.constants`.
         substituted = map_children(expr, lambda child: self.substitute(child, table))
-        return computed(substituted) if isinstance(substituted, Call | Cast) else substituted
+        if isinstance(substituted, Call | Cast | GetField):
+            return computed(taken_part(substituted))
+        return substituted
 
     def _rebuilt(self, definition: Definition, table: Mapping[RowColumn, Expr]) -> Expr:
         if isinstance(definition, SomeRow):

@@ -16,6 +16,7 @@ from veer.assumptions import in_order
 from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
 from veer.model.expr import Cast, Expr
+from veer.model.ops import Join
 from veer.model.query_pair import QueryPair
 from veer.model.types import CastMode, DataType, has_floats, holding_both
 from veer.prover.algebra import Algebra
@@ -29,6 +30,8 @@ from veer.reasons import Cause, QuestionsAsked, TooLarge, Unsupported
 from veer.smt import Solver
 from veer.smt.solve import Answers
 from veer.verdict import Answer, TableSemantics, Verdict
+
+MANY = 2  # left joins, of which pairs and rows without partner would be many terms
 
 
 @final
@@ -48,12 +51,36 @@ def prove(pair: QueryPair, options: ProverOptions) -> Answer:
     types = _compared_as(pair)
     if types is None:
         return Answer(Verdict.UNKNOWN, Cause.DIFFERENT_TYPES)
+    left_joins = max(_left_joins(pair.p), _left_joins(pair.q))
+    # Whichever way is likelier to be small first: the answer is the same, or one does not know.
+    ways = [False] if not left_joins else [False, True] if left_joins < MANY else [True, False]
+    answer: Answer | None = None
+    for joins_partners in ways:
+        attempt = _attempt(pair, options, types, joins_partners=joins_partners)
+        if attempt is not None and attempt.verdict is Verdict.EQUIVALENT:
+            return attempt
+        answer = answer or attempt
+    assert answer is not None
+    return answer
+
+
+def _left_joins(dataflow: Dataflow) -> int:
+    operators = dataflow.operators.values()
+    return sum(isinstance(o, Join) and o.kind == "left" for o in operators)
+
+
+def _attempt(
+    pair: QueryPair, options: ProverOptions, types: Sequence[DataType], *, joins_partners: bool
+) -> Answer | None:
+    """What the core shows; None if left joins were to be kept as one term and none could be."""
     solver = Solver(options.work, options.questions, answers=_answers(pair))
     context = Algebra(solver)
     matcher = Matcher(context, options.count_terms)
-    lowering = Lowering(context, Groups(context, matcher))
+    lowering = Lowering(context, Groups(context, matcher), joins_partners)
     try:
         bags = _compared_bags(pair, lowering, types)
+        if joins_partners and not lowering.partnered:
+            return None
         if bags is None:
             return Answer(Verdict.UNKNOWN, Cause.SORTED_DIFFERENTLY)
         is_proven = matcher.same_bags(*bags, NOTHING_AROUND)

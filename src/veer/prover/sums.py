@@ -8,7 +8,7 @@ connects is a product of totals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias, final
@@ -24,11 +24,26 @@ from veer.model.expr import (
     OpaqueCall,
     Symbol,
 )
-from veer.model.types import INTEGER_BITS, DataType, DecimalType, IntegralType
+from veer.model.types import (
+    INT,
+    INTEGER_BITS,
+    BooleanType,
+    DataType,
+    DecimalType,
+    IntegralType,
+)
 from veer.prover.terms import FALSE, TRUE
+from veer.smt.exact import (
+    holds_exactly,
+    is_exact_negation,
+    is_exact_product,
+    is_exact_sum,
+)
 from veer.smt.formula import ADDED, MULTIPLIED
 
 MOST_SUMMANDS = 16
+MOST_DIGITS = 38  # of a decimal
+MINUS_ONE = Literal(-1, INT)
 
 
 @final
@@ -49,6 +64,22 @@ def is_summed_exactly(type_: DataType) -> bool:
     Floats round at each step. Integers and decimals do not; a sum that overflows fails the run.
     """
     return isinstance(type_, IntegralType | DecimalType)
+
+
+def type_of_product(factors: Sequence[Expr], type_: DataType) -> DataType:
+    """The type in which products are added up: of decimals, the same however wide their sum is.
+
+    Products of equal factors are then equal, in whatever sum they are added.
+    """
+    scale = sum(f.type.scale for f in factors if isinstance(f.type, DecimalType))
+    if not isinstance(type_, DecimalType) or scale > MOST_DIGITS:
+        return type_
+    return DecimalType(MOST_DIGITS, scale)
+
+
+def type_of_sum(types: Sequence[DataType]) -> DataType:
+    """A type in which numbers of several exact types are added: a decimal if one is."""
+    return next((t for t in types if isinstance(t, DecimalType)), types[0])
 
 
 def added(parts: list[Expr], type_: DataType) -> Expr:
@@ -103,6 +134,9 @@ def arms(expr: Expr) -> Iterator[tuple[tuple[Expr, ...], Expr]]:
         case Call("coalesce", (first, *others)) if others:
             rest = others[0] if len(others) == 1 else Call("coalesce", tuple(others), expr.type)
             yield from arms(Case(((Not(IsNull(first)), first),), rest))
+        case Cast(arg, IntegralType() as type_) if isinstance(arg.type, BooleanType):
+            one, zero = Literal(1, type_), Literal(0, type_)
+            yield from arms(Case(((arg, one), (Not(arg), zero)), Literal(None, type_)))
         case Literal(None):
             return
         case _:
@@ -126,36 +160,63 @@ def _summands(expr: Expr) -> list[Summand]:
         case Literal(0) | Literal(None):
             return []
         case Case() | Call("coalesce"):
-            cases = few_arms(expr)
-            if cases == [((), expr)]:
-                return [Summand((), (expr,))]
-            return [
-                Summand((*conditions, *s.conditions), s.factors)
-                for conditions, arm in cases
-                for s in _summands(arm)
-            ]
+            return _summands_of_arms(expr)
+        case Cast(arg) if isinstance(arg.type, BooleanType):
+            return _summands_of_arms(expr)
         case OpaqueCall(identity, args) if identity == ADDED:
             return [s for a in args for s in _summands(a)]
         case OpaqueCall(identity, args) if identity == MULTIPLIED:
             return _products(args, expr.type)
-        case Cast(arg, target) if _is_wider(arg.type, target):
+        case Cast(arg, target) if _keeps_numbers(arg.type, target):
             return _summands(arg)
-        # Integers only: a decimal's result type may cut digits off.
-        case Call(function, args, type_) if isinstance(type_, IntegralType):
-            if not all(isinstance(a.type, IntegralType) for a in args):
-                return [Summand((), (expr,))]
+        case Call(function, args, type_) if _is_exact(expr):
             match function:
                 case "+":
                     return [s for a in args for s in _summands(a)]
                 case "-":
-                    return _summands(args[0]) + _products((Literal(-1, type_), args[1]), type_)
+                    return _summands(args[0]) + _products((MINUS_ONE, args[1]), type_)
                 case "negative":
-                    return _products((Literal(-1, type_), args[0]), type_)
+                    return _products((MINUS_ONE, args[0]), type_)
                 case "positive":
                     return _summands(args[0])
                 case "*":
                     return _products(args, type_)
     return [Summand((), (expr,))]
+
+
+def _summands_of_arms(expr: Expr) -> list[Summand]:
+    cases = few_arms(expr)
+    if cases == [((), expr)]:
+        return [Summand((), (expr,))]
+    return [
+        Summand((*conditions, *s.conditions), s.factors)
+        for conditions, arm in cases
+        for s in _summands(arm)
+    ]
+
+
+def _is_exact(call: Call) -> bool:
+    """Whether arithmetic gives the mathematical result: no decimal digit is cut off."""
+    if all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args))):
+        return True
+    if not all(isinstance(t, DecimalType) for t in (call.type, *(a.type for a in call.args))):
+        return False
+    match call.function:
+        case "+" | "-":
+            return is_exact_sum(call)
+        case "*":
+            return is_exact_product(call)
+        case "negative":
+            return is_exact_negation(call)
+        case _:
+            return False
+
+
+def _keeps_numbers(given: DataType, target: DataType) -> bool:
+    """Whether a cast between exact numbers keeps every value."""
+    if isinstance(target, DecimalType):
+        return holds_exactly(given, target)
+    return _is_wider(given, target)
 
 
 def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
@@ -238,13 +299,13 @@ def _count(expr: Expr, times: int, totals: Set[Symbol], counts: Coefficients) ->
             _count(then, times, totals, counts)
         case Call("coalesce", (first, Literal(0))):
             _count(first, times, totals, counts)
-        case Call("+", args) if _all_integers(expr):
+        case Call("+", args) if _is_exact(expr):
             for a in args:
                 _count(a, times, totals, counts)
-        case Call("-", (left, right)) if _all_integers(expr):
+        case Call("-", (left, right)) if _is_exact(expr):
             _count(left, times, totals, counts)
             _count(right, -times, totals, counts)
-        case Call("negative", (arg,)) if _all_integers(expr):
+        case Call("negative", (arg,)) if _is_exact(expr):
             _count(arg, -times, totals, counts)
-        case Cast(arg, target) if _is_wider(arg.type, target):
+        case Cast(arg, target) if _keeps_numbers(arg.type, target):
             _count(arg, times, totals, counts)

@@ -13,7 +13,7 @@ from veer.prover.folds import fold_symbol
 from veer.prover.keys import is_one_row
 from veer.prover.simplify import simplify
 from veer.prover.splitting import by_cases, by_outer_values, components
-from veer.prover.sums import Summand, added, multiplied, summands
+from veer.prover.sums import Summand, added, multiplied, summands, type_of_product
 from veer.prover.terms import COPIES, Opaque, Term
 from veer.smt.formula import MULTIPLIED
 
@@ -33,7 +33,9 @@ def total(context: Context, term: Term, type_: DataType) -> Expr:
     (output,) = term.outputs
     parts = [
         _total_of_product(
-            context, Term(term.atoms, (*term.conditions, *s.conditions), s.factors), type_
+            context,
+            Term(term.atoms, (*term.conditions, *s.conditions), s.factors),
+            type_of_product(s.factors, type_),
         )
         for s in summands(output)
     ]

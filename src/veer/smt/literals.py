@@ -69,7 +69,7 @@ class Literals:
                 return z3.IntVal(value // MICROSECOND, context)
             case YearMonthIntervalType() if isinstance(value, int):
                 return z3.IntVal(value, context)
-            case DecimalType() if isinstance(value, Decimal):
+            case DecimalType() if isinstance(value, Decimal | int):
                 numerator, denominator = value.as_integer_ratio()
                 return z3.Q(numerator, denominator, context)
             case StringType() | BinaryType():

@@ -64,6 +64,8 @@ class ExpressionLowering(ABC):
 
     context: Context
     groups: Groups
+    joins_partners: bool = False  # left joins with one partner at most are kept as one term
+    partnered: int = 0  # how many were
 
     def expr(self, expr: Expr, schema: Schema, term: Term, outer: EnclosingRows) -> Expr:
         """An expression over rows with a schema, which are the outputs of a term."""

@@ -9,6 +9,7 @@ from veer.model.ops import Join, Lateral
 from veer.model.resolve import ResolvedRow
 from veer.model.schema import Schema
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
+from veer.prover.lowering.partners import with_partners
 from veer.prover.terms import Bag, Term
 
 
@@ -21,6 +22,11 @@ def lower_join(lowering: ExpressionLowering, join: Join, given: OperatorInput) -
     if join.kind in ("semi", "anti"):
         has_partner = join.kind == "semi"
         return tuple(_with_partner(lowering, join, given, t, has=has_partner) for t in left)
+    if lowering.joins_partners:
+        partnered = with_partners(lowering, join, given)
+        if partnered is not None:
+            lowering.partnered += 1
+            return partnered
     # Terms of an input add up, so pairs and rows without partner do term by term as well.
     bag = tuple(_paired(lowering, join, given, a, b) for a in left for b in right)
     if join.kind in ("left", "full"):

@@ -18,7 +18,7 @@ from veer.prover.definitions import Folded, Totaled
 from veer.prover.matching.alignment import Alignment, alignments
 from veer.prover.matching.solver_facts import SolverFacts
 from veer.prover.matching.surroundings import NOTHING_AROUND, Surroundings
-from veer.prover.sums import Coefficients, added, multiplied
+from veer.prover.sums import Coefficients, added, multiplied, type_of_sum
 from veer.prover.terms import (
     COPIES,
     TRUE,
@@ -320,7 +320,7 @@ class Matcher:
         self, times: Coefficients, terms: dict[Symbol, Term], around: Surroundings
     ) -> bool:
         sides: tuple[list[Expr], list[Expr]] = ([], [])
-        type_ = next(iter(terms.values())).outputs[0].type
+        type_ = type_of_sum([term.outputs[0].type for term in terms.values()])
         for name, term in terms.items():
             amount = multiplied([Literal(abs(times[name]), type_), *term.outputs], type_)
             when = conjunction(term.conditions)

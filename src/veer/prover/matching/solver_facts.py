@@ -21,7 +21,7 @@ from veer.model.walk import children, parts
 from veer.prover.context import Context
 from veer.prover.definitions import Folded, SomeRow, Totaled
 from veer.prover.matching.surroundings import Surroundings
-from veer.prover.sums import Coefficients, added, coefficients, multiplied
+from veer.prover.sums import Coefficients, added, coefficients, multiplied, type_of_sum
 from veer.prover.terms import (
     Atom,
     Domain,
@@ -376,7 +376,7 @@ class SolverFacts:
         for total, n in times.items():
             factors: list[Expr] = [Literal(abs(n), total.type), total]
             sides[n < 0].append(multiplied(factors, total.type))
-        type_ = next(iter(times)).type
+        type_ = type_of_sum([total.type for total in times])
         return Same(added(sides[0], type_), added(sides[1], type_))
 
     def _folds_in(self, exprs: Iterable[Expr]) -> list[Symbol]:
