@@ -26,8 +26,8 @@ from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator
 from veer.model.walk import subqueries
 from veer.normalize.expressions import Normalize
-from veer.normalize.group_duplicates import group_duplicates
 from veer.normalize.first_rows import first_rows
+from veer.normalize.group_duplicates import group_duplicates
 from veer.normalize.inline_projections import inline_projection
 from veer.normalize.join_groups import join_groups
 from veer.normalize.join_views import join_views
