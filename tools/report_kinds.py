@@ -1,4 +1,4 @@
-"""`docs/report-kinds.md`: the kinds of assumptions, caveats and reasons of a report."""
+"""`docs/report-kinds.md`: the kinds of assumptions, caveats, reasons and hints of a report."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Iterator
 from types import ModuleType
 
-from veer import assumptions, caveats, reasons
+from veer import assumptions, caveats, hints, reasons
 from veer.report.wording import reason_text
 
-INTRODUCTION = """# Kinds of assumptions, caveats and reasons
+INTRODUCTION = """# Kinds of assumptions, caveats, reasons and hints
 
 Made by `python -m tools pages` from the source; not to be edited. The JSON report ([report-format.md](report-format.md)) has a
 kind beside each text: programs decide on the kind, which stays; the text is for people and may be worded otherwise. A program that
@@ -19,6 +19,7 @@ SECTIONS = (
     ("Assumptions: what an `equivalent` rests on", assumptions),
     ("Caveats: what to know although the verdict stands", caveats),
     ("Reasons of a verdict, or of an answer", reasons),
+    ("Hints: what would settle an `unknown`; and declarations", hints),
 )
 
 

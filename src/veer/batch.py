@@ -41,7 +41,7 @@ class BatchOptions:
 
     comparison: Comparison = field(
         default_factory=lambda: Comparison(
-            columns=ColumnMatching.POSITION, types=TypeMatching.VALUE
+            columns=ColumnMatching.POSITION, types=TypeMatching.VALUE, hints=False
         )
     )
     workers: int = 1

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, final
 
 from veer.assumptions import Assumption, LeafKeyHolds
 from veer.caveats import Caveat
+from veer.hints import Declaration, Hint
 from veer.reasons import Reason
 
 
@@ -161,10 +162,42 @@ class Recheck:
 
 @final
 @dataclass(frozen=True)
+class Resisted:
+    """The smallest pair of signals that agrees wherever it was tried and that nobody could prove.
+
+    Or, if it does not `agree`, the operators at which the two versions part.
+    `p_sql` and `q_sql` compute both as Spark SQL over tables, and over signals that are taken as
+    equal: `given`, by the name they have in the SQL, with their operators in P and Q.
+    """
+
+    p: str
+    q: str
+    p_sql: str
+    q_sql: str
+    given: tuple[tuple[str, str, str], ...] = ()
+    agrees: bool = True
+
+
+@final
+@dataclass(frozen=True)
+class Suggestion:
+    """Declarations under which a pair of sinks is proven; none if there are none among `tried`.
+
+    `at_most` is the verdict with all that was tried declared at once.
+    """
+
+    declarations: tuple[Declaration, ...]
+    tried: int
+    at_most: Verdict
+
+
+@final
+@dataclass(frozen=True)
 class SinkReport:
     """The verdict on one pair of sinks; `p` or `q` is empty where a sink was added or removed.
 
-    `steps` and `recheck` are there if asked for.
+    `steps`, `recheck` and `suggestion` are there if asked for; `resisted` and `hints` tell more of
+    what is unknown.
     """
 
     p: str
@@ -177,6 +210,9 @@ class SinkReport:
     witness: Witness | None = None
     steps: tuple[StepReport, ...] = ()
     recheck: Recheck | None = None
+    resisted: Resisted | None = None
+    hints: tuple[Hint, ...] = ()
+    suggestion: Suggestion | None = None
 
 
 @final

@@ -15,8 +15,15 @@ V1, V2 = (str(ROOT / "examples" / "tobacco" / f"{v}.yaml") for v in ("v1", "v2")
 DDL = "CREATE TABLE t (a INT, b INT)"
 
 
-def veer(*args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", "NO_COLOR": "1"}
+def veer(
+    *args: str, cwd: Path | None = None, columns: str = "100"
+) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT / "src"),
+        "COLUMNS": columns,
+        "NO_COLOR": "1",
+    }
     return subprocess.run(
         [sys.executable, "-m", "veer", *args],
         capture_output=True,
@@ -84,6 +91,9 @@ def test_the_json_report_has_its_documented_parts() -> None:
             "windows",
             "witness",
             "recheck",
+            "resisted",
+            "hints",
+            "suggestion",
         }
     changed = {(e["kind"], e["operator"]) for e in report["edits"] if "operator" in e["kind"]}
     assert changed == {("delete operator", "o"), ("add operator", "g"), ("add operator", "h")}

@@ -22,7 +22,7 @@ SCHEMA = (
     " b BOOLEAN, x DOUBLE, p DECIMAL(10,2), d DATE, PRIMARY KEY (id));"
 )
 # Functions that stay opaque, or that no rule relates: unknown, and never wrong.
-UNDECIDED = {"cents", "digits_only", "keyword", "modulo", "parse_date", "vat", "yes_no"}
+UNDECIDED = {"cents", "keyword", "modulo", "vat", "yes_no"}
 PAIR = re.compile(r"^=== (.+)\n((?s:.*?))^---\n((?s:.*?))(?=^=== |\Z)", re.M)
 
 

@@ -17,13 +17,14 @@ COLUMNS = {"x": "bigint", "y": "int", "s": "string", "d": "double", "b": "boolea
 SCHEMA = Schema(tuple(Field(name, parse_type(t)) for name, t in COLUMNS.items()))
 ARGUMENTS = [Column(f.name, f.type) for f in SCHEMA]
 FAILS = object()
+HEAD = "from datetime import date, datetime\n\n"
 BAD = "except ValueError:\n    return 'bad'"
 
 
 def given(body: str, type_: str = "bigint", **row: Any) -> Any:
     """What the reading of a function gives for a row, FAILS if it fails."""
     lines = "\n".join(f"    {line}" for line in body.split("\n"))
-    expr = read_source(f"def f(x, y, s, d, b):\n{lines}", ARGUMENTS, parse_type(type_))
+    expr = read_source(f"{HEAD}def f(x, y, s, d, b):\n{lines}", ARGUMENTS, parse_type(type_))
     try:
         return compile_expr(expr, (SCHEMA,))(tuple(row.get(name) for name in COLUMNS), ())
     except Failure:
@@ -116,6 +117,29 @@ def given(body: str, type_: str = "bigint", **row: Any) -> Any:
         ("t = 'b'\nclean = lambda k, suffix='!': (k or t) + suffix\nreturn clean(s)", {}, "b!"),
         ("if (n := len(s)) > 1:\n    return str(n)\nreturn 'short'", {"s": "abc"}, "3"),
         ("return 'a' if 0 <= len(s) - 1 < 2 else 'b'", {"s": "abc"}, "b"),
+        ("return ''.join(c for c in s if c.isdigit())", {"s": "a1\u00b2 3"}, "1\u00b23"),
+        ("return ''.join([c.upper() for c in s if not c.isspace()])", {"s": "a b"}, "AB"),
+        ("return '-'.join(w.strip() for w in s.split(',') if w.strip())", {"s": "a, ,b "}, "a-b"),
+        ("return ''.join(c for c in s if c not in '.-' if c)", {"s": "1.2-3"}, "123"),
+        ("return str(len([w for w in s.split() if w]))", {"s": " a  b"}, "2"),
+        ("return ''.join(c for c in s)", {"s": None}, FAILS),
+        (
+            f"try:\n    return datetime.strptime(s, '%Y-%m-%d').date().isoformat()\n{BAD}",
+            {"s": "2024-1-5"},
+            "2024-01-05",
+        ),
+        (
+            f"try:\n    return datetime.strptime(s, '%Y-%m-%d').date().isoformat()\n{BAD}",
+            {"s": "2023-02-29"},
+            "bad",
+        ),
+        (
+            f"try:\n    return date.fromisoformat(s).strftime('%d.%m')\n{BAD}",
+            {"s": "2024-1-5"},
+            "bad",
+        ),
+        ("return str(date.fromisoformat(s).weekday())", {"s": "2024-01-05"}, "4"),
+        ("return date.fromisoformat(s).isoformat()", {"s": "x"}, FAILS),
     ],
 )
 def test_pythons_meaning(body: str, row: dict[str, Any], expected: Any) -> None:
@@ -160,7 +184,16 @@ def test_pythons_meaning(body: str, row: dict[str, Any], expected: Any) -> None:
         "return len('{0} {}'.format(s, 3))",
         "return len('%5s' % s)",
         "return len('%d' % y)",  # which may be None
+        "return len('%s %s' % [s, x])",
+        "a = [s]\na.append(x)\nreturn len('%s %s' % a)",
         "while x:\n    x = 0\nreturn x",
+        "return len(c for c in s)",
+        "return len(date.fromisoformat(s).strftime('%B'))",
+        "return datetime.strptime(s, '%z').hour",
+        "return len([c + 'a' for c in s])",
+        "return len([c for c in s if c == 'a' or x])",
+        "return len([c for c in s if c in s])",
+        "return sum(int(c) for c in s)",
         "return x / 3",  # a bigint may be too large to be exact
         "return d % 2",
         "return __x",

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 import veer
 from tests.spark.compare import collect, same_rows
+from veer.assumptions import BatchIndependent
 from veer.errors import UnsupportedError
 from veer.frontends.spark.frames import read_dataframe
 from veer.interpreter import program, run_dataflow
@@ -446,19 +447,20 @@ def test_functions_of_tables_are_known_by_their_code(frames: Frames) -> None:
     assert veer.verify(grouped(1), grouped(1)).verdict is Verdict.EQUIVALENT
     assert veer.verify(grouped(1), grouped(2)).verdict is Verdict.UNKNOWN
     batches = [people.mapInPandas(lambda it: it, PEOPLE) for _ in range(2)]
-    report = veer.verify(*batches)
-    assert report.verdict is Verdict.UNKNOWN and "partitioned" in reason_text(
-        report.sinks[0].reason
-    )
+    (sink,) = veer.verify(*batches).sinks
+    assert sink.verdict is Verdict.EQUIVALENT
+    assert [type(a) for a in sink.assumptions] == [BatchIndependent]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_pandas_functions_of_batches_are_not_trusted(frames: Frames) -> None:
+def test_pandas_functions_of_batches_are_equal_under_an_assumption(frames: Frames) -> None:
     from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
 
     centered = pandas_udf(lambda s: s - s.mean(), "double", PandasUDFType.SCALAR)
     frame = frames["people"].select(centered("score").alias("x"))
-    assert veer.verify(frame, frame).verdict is Verdict.UNKNOWN
+    (sink,) = veer.verify(frame, frame).sinks
+    assert sink.verdict is Verdict.EQUIVALENT
+    assert [type(a) for a in sink.assumptions] == [BatchIndependent]
 
 
 def test_stacked_columns_are_rows(frames: Frames) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 RATES = {"gold": 0.1, "silver": 0.05, None: 0.0}
 CODES = {"a": 1, "b": 2}
@@ -192,7 +193,76 @@ LONGS: list[Callable[..., Any]] = [
     bucket, early, signs, remainder, quotient, looped, helped, truth, chained, mixed, powered,
     named, padded, counted, lambda x: x * 2, lambda x: None if x is None else -x,
 ]  # fmt: skip
+
+
+class Level(NamedTuple):
+    limit: int
+    name: str
+
+
+LEVELS = (Level(2, "short"), Level(4, "medium"))
+
+
+def tried(s: Any) -> Any:
+    try:
+        return int(s)
+    except (TypeError, ValueError):
+        return -1
+
+
+def tried_float(s: Any) -> Any:
+    try:
+        value = float(s)
+    except ValueError:
+        return 0.5
+    except TypeError:
+        return None
+    else:
+        return value
+
+
+def cased(s: Any) -> Any:
+    match s:
+        case "a" | "b":
+            return "letter"
+        case None:
+            return "nothing"
+        case str() if len(s) > 2:
+            return "long"
+    return s
+
+
+def gathered(s: Any) -> Any:
+    parts = []
+    for part in (s, "x", None):
+        if part:
+            parts.append(part.upper())
+    return "{}:{}".format("-".join(parts), len([p for p in parts if p > "B"]))
+
+
+def leveled(s: Any) -> Any:
+    def size(text: Any) -> Any:
+        return 0 if text is None else len(text)
+
+    for level in LEVELS:
+        if size(s) < level.limit:
+            return level.name
+    return "%s (%d%%)" % (s, size(s))  # noqa: UP031
+
+
+def digits(s: Any) -> Any:
+    return "".join(c for c in s or "" if c.isdigit())
+
+
+def dated(s: Any) -> Any:
+    try:
+        return datetime.strptime(s or "2024-02-29", "%Y-%m-%d").date()
+    except ValueError:
+        return None
+
+
 TEXTS: list[Callable[..., Any]] = [
+    tried, tried_float, cased, gathered, leveled, digits, dated,
     squeezed, starting, looked, coded, listed, first_word, sliced, matched, cleaned, any_word,
     joined, numeric, compared, lambda s: s, lambda s: s == "a",
 ]  # fmt: skip
@@ -201,8 +271,24 @@ BOOLEANS: list[Callable[..., Any]] = [flipped, added]
 VALUES: dict[str, list[Any]] = {
     "int": [None, 0, 1, 2, 3, 4, 5, 7, -1, -2, -7, 100, 2**31 - 1, -(2**31)],
     "bigint": [None, 0, 1, 2, 3, 4, 5, 7, -1, -2, -7, 2**53 + 1, 2**62, 2**63 - 1, -(2**63)],
-    "string": [None, "", "a", "b", "B", "ab", "zz", "a b", " aB1 ", "12", "gold", "ß", "a.b c"],
+    "string": [
+        None,
+        "",
+        "a",
+        "b",
+        "B",
+        "ab",
+        "zz",
+        "a b",
+        " aB1 ",
+        "12",
+        " 1_0 ",
+        "\u0663",
+        "gold",
+        "ß",
+        "a.b c",
+    ],
     "double": [None, 0.0, -0.0, 1.5, 2.5, -2.5, 0.25, 1e300, math.nan, math.inf, -math.inf, 12.345],
     "boolean": [None, True, False],
 }
-RESULTS = ("int", "bigint", "double", "string", "boolean", "float")
+RESULTS = ("int", "bigint", "double", "string", "boolean", "float", "date")

@@ -58,6 +58,7 @@ def batch(
         evs=options.verifier_names(ev),
         errors=errors,
         cache=cache,
+        hints=False,  # a line of results has no place for them
     )
     raise typer.Exit(run_with_progress(pairs, out, workers, timeout, comparison))
 

@@ -84,6 +84,15 @@ Recheck = Annotated[
         "unknown and the exit status 70.",
     ),
 ]
+SuggestKeys = Annotated[
+    bool,
+    typer.Option(
+        "--suggest-keys",
+        help="Where the versions are not equivalent, look for declarations under which they would "
+        "be: keys, columns that are never null, foreign keys. They are printed as lines to add to "
+        "the schema, with queries that check them on the data; the verdict stays as it is.",
+    ),
+]
 ModelsFolder = Annotated[
     str,
     typer.Option(metavar="DIR", help="Model files of classifiers; models beside the file."),
@@ -116,6 +125,7 @@ def verify(
     functions: options.FunctionsFile = "",
     models: ModelsFolder = "",
     trust_code: options.TrustCode = False,
+    suggest_keys: SuggestKeys = False,
 ) -> None:
     """Verify that two versions produce the same results.
 
@@ -127,11 +137,13 @@ def verify(
 
       veer verify --base main jobs/report.py:build --schema tables.ddl --arg day=2024-01-01
 
+      veer verify old.sql new.sql --schema tables.ddl --suggest-keys
+
     A PySpark function is called with reading, writing and actions intercepted: no Spark job runs,
     and no JVM is started unless the function asks for what only a JVM has (--jvm).
 
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
-    reason.
+    reason, the smallest part of both versions that resisted, as SQL, and what would settle it.
     """
     output = formats.get(format, "--format")
     if bool(q) == bool(base):
@@ -154,6 +166,7 @@ def verify(
         cache=cache,
         evidence=bool(evidence),
         recheck=recheck,
+        suggest_keys=suggest_keys,
     )
     reading: dict[str, Any] = {"args": arg or (), "jvm": jvm, "note": complain}
     own = own_functions(functions) if functions else {}

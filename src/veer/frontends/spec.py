@@ -69,6 +69,8 @@ def _read(
 
 def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> Version:
     """The version with those of its opaque functions that may be run."""
+    if is_stored(source.path) and bodies is None:
+        return version  # nobody knows where its models are
     if not any(isinstance(operator, RowUdf) for operator in version.dataflow.operators.values()):
         return version
     from veer.frontends.bodies import Bodies

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -30,12 +31,14 @@ from veer.functions.typing import signature
 from veer.model.types import (
     BOOLEAN,
     BYTE,
+    DATE,
     DOUBLE,
     INT,
     INTEGER_BITS,
     LONG,
     SHORT,
     STRING,
+    TIMESTAMP_NTZ,
     ArrayType,
 )
 
@@ -144,17 +147,50 @@ _python(
 _python("item", signature(STRING, TEXTS, LONG), _raises(lambda s, i: s[i]), PARTIAL)
 _python("member", signature(BOOLEAN, STRING, TEXTS), lambda s, texts: s in texts, TOTAL)
 _python("join", signature(STRING, STRING, TEXTS), str.join, TOTAL)
+_python("characters", signature(TEXTS, STRING), tuple, TOTAL)
+
+
+def _chained(text: str, methods: str) -> Any:
+    """A text after methods one after the other, `strip.lower`; nothing is called but those listed."""
+    value: Any = text
+    for name in methods.split(".") if methods else ():
+        if name not in CHANGED | ASKED | STRIPPED:
+            raise UnsupportedError(f"the method {name} of a text")
+        value = getattr(value, name)()
+    return value
+
+
+# What comprehensions over texts do: each text changed, or those taken that are something, or not.
+_python(
+    "each",
+    signature(TEXTS, TEXTS, STRING),
+    lambda texts, methods: tuple(_chained(t, methods) for t in texts),
+    TOTAL,
+)
+_python(
+    "those",
+    signature(TEXTS, TEXTS, STRING, BOOLEAN),
+    lambda texts, asked, wanted: tuple(t for t in texts if bool(_chained(t, asked)) is wanted),
+    TOTAL,
+    TextUse.CHARACTERS,
+)
+_python(
+    "those_in",
+    signature(TEXTS, TEXTS, STRING, BOOLEAN),
+    lambda texts, whole, wanted: tuple(t for t in texts if (t in whole) is wanted),
+    TOTAL,
+)
 
 _python("int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), PARTIAL, TextUse.NUMBER)
 _python("float", signature(DOUBLE, STRING), _raises(float), PARTIAL, TextUse.NUMBER)
 
 
-def _converts(convert: Callable[[str], Any]) -> Callable[[str], bool]:
-    """Whether Python reads a text as a number."""
+def _converts(convert: Callable[..., Any]) -> Callable[..., bool]:
+    """Whether Python reads a text as a number or a date."""
 
-    def asked(text: str) -> bool:
+    def asked(*args: str) -> bool:
         try:
-            convert(text)
+            convert(*args)
         except ValueError:
             return False
         return True
@@ -181,6 +217,25 @@ _python(
     PARTIAL,
 )
 
+
+# Dates and times; formats hold only directives that mean the same everywhere.
+_python(
+    "strptime",
+    signature(TIMESTAMP_NTZ, STRING, STRING),
+    _raises(datetime.strptime),
+    PARTIAL,
+    TextUse.DATE,
+)
+_python(
+    "fromisoformat", signature(DATE, STRING), _raises(date.fromisoformat), PARTIAL, TextUse.DATE
+)
+_python("is_strptime", signature(BOOLEAN, STRING, STRING), _converts(datetime.strptime), TOTAL)
+_python("is_fromisoformat", signature(BOOLEAN, STRING), _converts(date.fromisoformat), TOTAL)
+_python("date", signature(DATE, TIMESTAMP_NTZ), datetime.date, TOTAL)
+_python("isoformat", signature(STRING, DATE), date.isoformat, TOTAL)
+_python("strftime", signature(STRING, DATE, STRING), date.strftime, TOTAL)
+for _name in ("weekday", "isoweekday"):
+    _python(_name, signature(LONG, DATE), getattr(date, _name), TOTAL)
 
 _pattern = lru_cache(maxsize=256)(re.compile)
 

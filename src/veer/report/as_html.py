@@ -21,6 +21,7 @@ STYLE = (
     ".veer .rows i{color:#6e7781}"
     ".veer .tables{display:flex;flex-wrap:wrap;gap:1.2rem;margin-bottom:1rem}"
     ".veer code{overflow-wrap:anywhere}"
+    ".veer pre{background:#f6f8fa;padding:.5rem .8rem;overflow-x:auto}"
 )
 
 
@@ -51,7 +52,10 @@ def fragment(report: dict[str, Any]) -> str:
         "<table><tr><th>sink</th><th>verdict</th><th>why</th></tr>",
         *(_sink(s) for s in report["sinks"]),
         "</table>",
+        *(_resisted(s) for s in report["sinks"] if s["resisted"]),
+        *(_hints(s) for s in report["sinks"] if s["hints"]),
         *(_witness(s) for s in report["sinks"] if has_rows(s)),
+        *(_suggestion(s) for s in report["sinks"] if s["suggestion"]),
         _edits(report["edits"]),
         "</div>",
     ]
@@ -85,6 +89,47 @@ def _edits(edits: Sequence[dict[str, Any]]) -> str:
         for e in edits
     )
     return f"<h4>Edits</h4><ul>{''.join(items)}</ul>"
+
+
+def _lines(text: str) -> str:
+    """A text of several lines inside HTML."""
+    return "\n".join(map(_text, text.splitlines()))
+
+
+def _resisted(sink: dict[str, Any]) -> str:
+    """Both sides of what resisted, beside each other where there is room."""
+    resisted = sink["resisted"]
+    what = "the smallest part that resisted" if resisted["agrees"] else "where they part"
+    sides = (
+        f"<div><b>{side.upper()}: {_text(resisted[side])}</b>"
+        f"<pre>{_lines(resisted[f'{side}_sql'])}</pre></div>"
+        for side in ("p", "q")
+    )
+    given = (
+        f"<p>{_text(g['name'])}: {_text(g['p'])} of P, {_text(g['q'])} of Q, taken as equal</p>"
+        for g in resisted["given"]
+    )
+    name = _text(sink["p"] or sink["q"])
+    return f"<h4>{name}: {what}</h4><div class='tables'>{''.join(sides)}</div>{''.join(given)}"
+
+
+def _hints(sink: dict[str, Any]) -> str:
+    items = (f"<li>{_text(hint['text'])}</li>" for hint in sink["hints"])
+    return (
+        f"<h4>{_text(sink['p'] or sink['q'])}: what would settle it</h4><ul>{''.join(items)}</ul>"
+    )
+
+
+def _suggestion(sink: dict[str, Any]) -> str:
+    """Declarations under which a sink is equivalent, and how to check them."""
+    suggestion = sink["suggestion"]
+    items = (
+        f"<li><code>{_text(d['ddl'] or d['text'])}</code>"
+        f"<ul>{''.join(f'<li>check: <code>{_text(c)}</code></li>' for c in d['checks'])}</ul></li>"
+        for d in suggestion["declarations"]
+    )
+    name = _text(sink["p"] or sink["q"])
+    return f"<h4>{name}: {_text(suggestion['text'])}</h4><ul>{''.join(items)}</ul>"
 
 
 def _witness(sink: dict[str, Any]) -> str:

@@ -7,8 +7,20 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from veer.hints import Declare, Hint
+from veer.report.hint_wording import declarations_json, hint_text, suggestion_text
 from veer.report.wording import answer_text, assumption_text, caveat_text, reason_text
-from veer.verdict import EditReport, Recheck, Report, SecondAnswer, SinkReport, Witness, WitnessKind
+from veer.verdict import (
+    EditReport,
+    Recheck,
+    Report,
+    Resisted,
+    SecondAnswer,
+    SinkReport,
+    Suggestion,
+    Witness,
+    WitnessKind,
+)
 from veer.visible import json_text
 
 
@@ -71,6 +83,39 @@ def _sink(sink: SinkReport) -> dict[str, Any]:
         ],
         "witness": None if sink.witness is None else _witness(sink.witness),
         "recheck": None if sink.recheck is None else _recheck(sink.recheck),
+        "resisted": None if sink.resisted is None else _resisted(sink.resisted),
+        "hints": [_hint(hint) for hint in sink.hints],
+        "suggestion": None if sink.suggestion is None else _suggestion(sink.suggestion, sink),
+    }
+
+
+def _resisted(resisted: Resisted) -> dict[str, Any]:
+    given = [dict(zip(("name", "p", "q"), names, strict=True)) for names in resisted.given]
+    return {
+        "p": resisted.p,
+        "q": resisted.q,
+        "p_sql": resisted.p_sql,
+        "q_sql": resisted.q_sql,
+        "given": given,
+        "agrees": resisted.agrees,
+    }
+
+
+def _hint(hint: Hint) -> dict[str, Any]:
+    declarations = hint.declarations if isinstance(hint, Declare) else ()
+    return {
+        "kind": hint.kind,
+        "text": hint_text(hint),
+        "declarations": declarations_json(declarations),
+    }
+
+
+def _suggestion(suggestion: Suggestion, sink: SinkReport) -> dict[str, Any]:
+    return {
+        "text": suggestion_text(suggestion, sink.verdict),
+        "declarations": declarations_json(suggestion.declarations),
+        "tried": suggestion.tried,
+        "at_most": suggestion.at_most.value,
     }
 
 

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from veer.report.as_json import has_rows, recheck_text, report_json
+from veer.report.unknown_parts import print_hints, print_resisted, print_suggestion
 from veer.verdict import Report
 from veer.visible import shown_value, visible, visible_data
 
@@ -32,7 +33,7 @@ EDIT_STYLES = {
 
 def print_report(console: Console, report: dict[str, Any]) -> None:
     """Print a report given as JSON data."""
-    witnesses = [sink for sink in report["sinks"] if has_rows(sink)]
+    sinks = report["sinks"]
     report = visible_data({**report, "sinks": [{**s, "witness": None} for s in report["sinks"]]})
     console.print(Text.assemble((report["p"], "bold"), "  →  ", (report["q"], "bold")))
     console.print()
@@ -46,8 +47,13 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
     console.print(table)
     for sink in report["sinks"]:
         print_proof(console, sink)
-    for sink in witnesses:
+    for sink in sinks:
+        print_resisted(console, sink, _sink_name(sink))
+        print_hints(console, sink)
+    for sink in filter(has_rows, sinks):
         print_witness(console, sink)
+    for sink in sinks:
+        print_suggestion(console, sink, _sink_name(sink))
     console.print()
     if report["limit"]:
         console.print(f"stopped by the time limit of {report['limit']:g} s (--timeout)")

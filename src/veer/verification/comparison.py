@@ -42,6 +42,8 @@ class Comparison:
     witnesses: bool = True  # or only look for proofs: what is not proven is unknown
     evidence: bool = False  # the steps of proofs, with the solver's questions, in the report
     recheck: SecondSolver | None = None  # asked the solver's questions too
+    hints: bool = True  # try what would settle the part of an unknown that resisted
+    suggest_keys: bool = False  # look for declarations under which the versions are equivalent
 
     def __post_init__(self) -> None:
         """Turn values given as text into members, or refuse them."""

@@ -34,6 +34,7 @@ from veer.verification.columns import Mismatch, match_columns
 from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
 from veer.verification.guard import ProofGuard
+from veer.verification.questions import AskedQuestions
 from veer.versions import VersionPair
 from veer.versions.mapping import sink_pairs
 
@@ -67,6 +68,8 @@ class PairSearch:
     choices: dict[str, str] = field(default_factory=dict)  # paired by the proofs so far
     optimized: tuple[Dataflow, Dataflow] | None = None  # what Spark makes of both
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
+    # What verifiers were asked, by pairs of sinks.
+    questions: dict[tuple[str, str], AskedQuestions] = field(default_factory=dict)
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -82,7 +85,7 @@ def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkRepor
     seconds = 0.0
     try:
         for a, b in pairs:
-            reports.append(_verify_sinks(search, a, b, asked))
+            reports.append(verify_sinks(search, a, b, asked))
     except TimeLimitReached as limit:
         seconds = limit.seconds
         for a, b in pairs[len(reports) :]:
@@ -94,7 +97,7 @@ def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkRepor
     return tuple(reports), seconds
 
 
-def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkReport:
+def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkReport:
     """The verdict on one pair of sinks: a schema difference, a checked proof, a witness."""
     p, q = search.pair.p, search.pair.q
     columns = match_columns(p, q, a, b, asked)
@@ -103,7 +106,8 @@ def _verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> Sink
     goal = Claim(a, b, asked.semantics, columns.pairs)
     functions = search.functions
     refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics, functions)
-    attempts = Attempts(search.answers, asked.budget)
+    questions = search.questions[a, b] = AskedQuestions(search.answers)
+    attempts = Attempts(questions, asked.budget)
     checked = ProofGuard(refutation, goal, attempts, columns.caveats, asked.errors, search.choices)
     if asked.evidence or asked.recheck:
         checked.evidence = Evidence(

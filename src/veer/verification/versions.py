@@ -17,6 +17,8 @@ from veer.search.paper.decomposition import WalkCounts
 from veer.search.sink_prover import Plan
 from veer.verdict import OBLIGATIONS, Counts, Report, SinkReport, Verdict
 from veer.verification.comparison import Comparison
+from veer.verification.hinting import limits
+from veer.verification.settling import settled, stopped_hints
 from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
@@ -47,7 +49,9 @@ def best_pair(p: Version, q: Version) -> VersionPair:
 
 def stopped(p: str, q: str, comparison: Comparison, limit: TimeLimitReached) -> Report:
     """The report on a pair, by the names of its versions, that the time limit stopped."""
-    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, TimeLimit(limit.seconds))
+    reason = TimeLimit(limit.seconds)
+    hints = tuple(limits(reason))
+    sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, reason, hints=hints)
     return Report(
         p, q, comparison.semantics, (), (sink,), seconds=limit.seconds, limit=limit.seconds
     )
@@ -60,7 +64,9 @@ def _report(
     search = _search(p, q, comparison, progress)
     answers, edits = search.answers, describe_edits(search.pair)
     before = answers.remembered  # a cache outlives a pair
-    sinks, limit = sink_reports(search, comparison)
+    decided, limit = sink_reports(search, comparison)
+    explain = stopped_hints if limit else settled
+    sinks = tuple(explain(search, sink, comparison) for sink in decided)
     windows = [window for sink in sinks for window in sink.windows]
     counts = Counts(
         windows=len(windows),

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
-from veer.frontends.sql.ddl import read_schema, read_table
+from veer.frontends.sql.ddl import alter_table, read_schema, read_table
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, parse_expression, parse_statements, position, refuse
 from veer.frontends.sql.pieces import Collected
@@ -65,6 +65,8 @@ class _Script:
                 self.catalog[source.table.lower()] = source
             case exp.Create():
                 self.create(node)
+            case exp.Alter():
+                alter_table(node, self.catalog)
             case exp.Insert():
                 self.insert(node)
             case exp.Query() | exp.Values() | exp.Table():

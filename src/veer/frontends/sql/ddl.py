@@ -1,8 +1,9 @@
-"""CREATE TABLE: columns, keys, foreign keys, and where the rows are."""
+"""CREATE TABLE: columns, keys, foreign keys, and where the rows are; ALTER TABLE: more constraints."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -28,6 +29,9 @@ def read_schema(text: str) -> dict[str, Source]:
     """The tables a DDL text declares, by lower-case name."""
     catalog: dict[str, Source] = {}
     for statement in parse_statements(text):
+        if isinstance(statement, exp.Alter):
+            alter_table(statement, catalog)
+            continue
         if (
             not isinstance(statement, exp.Create)
             or str(statement.args.get("kind")).upper() != "TABLE"
@@ -51,6 +55,38 @@ def read_table(node: exp.Expr) -> Source:
     for item in schema.expressions:
         table.add(item)
     return table.finish(node)
+
+
+def alter_table(node: exp.Expr, catalog: dict[str, Source]) -> None:
+    """Declare more of a table: ALTER TABLE t ADD PRIMARY KEY (a), or ALTER COLUMN a SET NOT NULL."""
+    only(node, "this", "kind", "actions")
+    name = ".".join(p.name for p in node.this.parts)
+    source = catalog.get(name.lower())
+    if source is None:
+        raise IllFormedError(f"{position(node)}table {name!r} is altered, but not declared")
+    table = _Table(source.table)
+    table.fields = {f.name: f for f in source.fields}
+    table.keys, table.unique = list(source.keys), list(source.unique)
+    table.foreign = list(source.foreign_keys)
+    for action in node.args["actions"]:
+        match action:
+            case exp.AddConstraint():
+                for constraint in action.expressions:
+                    table.add(constraint)
+            case exp.AlterColumn() if action.args.get("allow_null") is False:
+                only(action, "this")
+                table.never_null(action)
+            case _:
+                refuse(action, f"{action.key} of a table in a schema")
+    altered = table.finish(node)
+    catalog[name.lower()] = replace(
+        source,
+        fields=altered.fields,
+        keys=altered.keys,
+        unique=altered.unique,
+        foreign_keys=altered.foreign_keys,
+        checks=source.checks + altered.checks,
+    )
 
 
 class _Table:
@@ -107,6 +143,13 @@ class _Table:
         kind = item.args["kind"]
         self.text_lengths(item, kind)
         self.fields[name] = Field(name, read_type(kind), nullable)
+
+    def never_null(self, item: exp.Expr) -> None:
+        """Take in that a column is NOT NULL."""
+        name = self.spelled(_name(item.this))
+        if name not in self.fields:
+            raise IllFormedError(f"{position(item)}column {name!r} of {self.name!r} is unknown")
+        self.fields[name] = replace(self.fields[name], nullable=False)
 
     def column_constraint(self, item: exp.Expr, constraint: exp.Expr) -> None:
         """Take in what a column says of itself, other than NOT NULL."""

@@ -175,7 +175,9 @@ def check_round_trip(tree: exp.Expr) -> None:
 
 
 def _defines_table(tree: exp.Expr) -> bool:
-    return isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema)
+    return isinstance(tree, exp.Alter) or (
+        isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema)
+    )
 
 
 def _spell_out(tree: exp.Expr) -> None:

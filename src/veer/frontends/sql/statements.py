@@ -16,6 +16,8 @@ def sink_statements(text: str, sink: str) -> list[str]:
         match statement:
             case exp.Create() if inner is None:
                 continue
+            case exp.Alter():
+                continue
             case exp.Create() if str(statement.args["kind"]).upper() == "VIEW":
                 before.append(statement.sql(dialect=VeerSpark))
             case exp.Create() | exp.Insert():

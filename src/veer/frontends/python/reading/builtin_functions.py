@@ -49,7 +49,7 @@ KINDS: dict[type, tuple[PythonKind, ...]] = {
     bool: ("bool",),
     float: ("float",),
     str: ("str",),
-    date: ("date",),
+    date: ("date", "datetime"),
 }
 
 
@@ -218,11 +218,17 @@ def _quantified(
 
 
 def _listed(
-    reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
-) -> Tree:
+    is_list: bool,
+) -> Callable[[FunctionReader, Sequence[Value], State, ValueContinuation], Tree]:
     """`list` or `tuple` of items some of which depend on the row."""
-    items = items_of(_one(args), all_taken=True)
-    return then(Items(tuple(items)), state)
+
+    def followed(
+        reader: FunctionReader, args: Sequence[Value], state: State, then: ValueContinuation
+    ) -> Tree:
+        del reader
+        return then(Items(tuple(items_of(_one(args), all_taken=True)), is_list), state)
+
+    return followed
 
 
 def follow_isinstance(
@@ -288,8 +294,8 @@ FUNCTIONS: tuple[
     (sum, _sum),
     (any, _quantified(True)),
     (all, _quantified(False)),
-    (list, _listed),
-    (tuple, _listed),
+    (list, _listed(True)),
+    (tuple, _listed(False)),
     (isinstance, follow_isinstance),
     (math.floor, _rounded("floor")),
     (math.ceil, _rounded("ceil")),

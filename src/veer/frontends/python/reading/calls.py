@@ -8,7 +8,7 @@ import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.reading import comprehensions, formats, subscripts
+from veer.frontends.python.reading import comprehensions, dates, formats, subscripts
 from veer.frontends.python.reading.branches import (
     State,
     Tree,
@@ -29,6 +29,7 @@ from veer.frontends.python.reading.values import (
     Items,
     IteratorItems,
     NotRead,
+    Symbol,
     Value,
     as_symbol,
 )
@@ -105,6 +106,9 @@ def follow(reader: FunctionReader, node: ast.expr, state: State, then: ValueCont
             names = [str(k.arg) for k in keywords]
             nodes = [*args, *(k.value for k in keywords)]
             if isinstance(function, ast.Attribute):
+                if function.attr == "join" and isinstance(nodes[0], ast.GeneratorExp):
+                    # It takes all items before it joins them: a list does the same.
+                    nodes = [ast.ListComp(nodes[0].elt, nodes[0].generators)]
                 return reader.values(
                     [function.value, *nodes],
                     state,
@@ -233,6 +237,10 @@ def _method(
         return subscripts.looked_up(
             reader, base.value, args[0], state, then, lambda s: then(default, s)
         )
+    if isinstance(base, Constant) and any(base.value is d for d in (dates.DATE, dates.DATETIME)):
+        return dates.made(reader, base.value, name, args, state, then)
+    if isinstance(base, Symbol) and base.kind in ("date", "datetime"):
+        return dates.of_date(reader, base, name, args, state, then)
     if isinstance(base, Constant) and all(isinstance(a, Constant) for a in args):
         if name not in CONSTANT_METHODS.get(type(base.value), frozenset()):
             raise NotRead(f"the method {name}")

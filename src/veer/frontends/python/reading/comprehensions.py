@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from veer.frontends.python.reading import assignments
+from veer.frontends.python.reading import assignments, comprehended_texts
 from veer.frontends.python.reading.branches import Continuation, State, Tree, ValueContinuation
 from veer.frontends.python.reading.constants import items_of
 from veer.frontends.python.reading.values import (
@@ -14,6 +14,7 @@ from veer.frontends.python.reading.values import (
     Items,
     IteratorItems,
     NotRead,
+    Symbol,
     Value,
 )
 
@@ -33,6 +34,23 @@ def follow(
     and may stop before the end must not be given it (see `quantified`).
     """
     _require_plain(node)
+    if isinstance(node, ast.ListComp) and len(node.generators) == 1:
+        one = node
+        return reader.value(
+            node.generators[0].iter,
+            state,
+            lambda v, s: (
+                comprehended_texts.follow(reader, one, v, s, then)
+                if isinstance(v, Symbol)
+                else _followed(reader, one, s, then)
+            ),
+        )
+    return _followed(reader, node, state, then)
+
+
+def _followed(
+    reader: FunctionReader, node: Comprehension, state: State, then: ValueContinuation
+) -> Tree:
     elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     own = (state.names, state.handler)
 
@@ -73,6 +91,8 @@ def _rounds(
         return assignments.bind(generator.target, left[0], s, kept)
 
     def begun(v: Value, s: State) -> Tree:
+        if isinstance(v, Symbol):
+            raise NotRead("a comprehension over a value of the row")
         rounds = items_of(v)
         if len(rounds) > MOST_ROUNDS:
             raise NotRead("a comprehension of too many rounds")
@@ -103,7 +123,7 @@ def _collected(node: Comprehension, items: tuple[Value, ...]) -> Value:
         return Constant(set(known) if isinstance(node, ast.SetComp) else known)
     if not isinstance(node, ast.ListComp):
         raise NotRead("a set or dict of values of the row")  # equal ones would be one item
-    return Items(items)
+    return Items(items, is_list=True)
 
 
 def _require_plain(node: Comprehension) -> None:

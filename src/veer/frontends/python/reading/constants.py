@@ -8,7 +8,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from veer.frontends.python.origins import is_named_tuple
@@ -23,6 +23,7 @@ from veer.frontends.python.reading.values import (
 from veer.frontends.python.source import Definition, Missing
 
 SCALARS = (bool, int, float, str, type(None), date)
+DATES = {"date": date, "datetime": datetime}
 MOST_BITS = 256  # of a number that is computed with
 LONGEST = 10_000  # items of a collection
 
@@ -154,6 +155,11 @@ def module_definition(tree: ast.Module) -> Definition:
                 meaning = _literal(value)
             case ast.Import(names=[ast.alias(name="re" | "math" as name, asname=None)]):
                 meaning = {"re": re, "math": math}[name]
+            case ast.ImportFrom(module="datetime", names=aliases, level=0) if all(
+                a.name in DATES and a.asname is None and a.name not in names for a in aliases
+            ):
+                names.update({a.name: DATES[a.name] for a in aliases})
+                continue
             case ast.Expr(value=ast.Constant()):
                 continue
             case _:

@@ -148,6 +148,8 @@ def _causes(call: Call) -> Sequence[Cause]:
         case "int" | "float" as conversion:
             readable = Call(f"python.is_{conversion}", args, BOOLEAN)
             return [(Not(readable), ValueError)]
+        case "strptime" | "fromisoformat" as conversion:
+            return [(Not(Call(f"python.is_{conversion}", args, BOOLEAN)), ValueError)]
         case "at" | "item":
             length = Call("python.len", args[:1], LONG)
             start = Call("-", (number(0), length), LONG)

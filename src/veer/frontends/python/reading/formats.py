@@ -100,6 +100,8 @@ def _operands(right: Value) -> Sequence[Value]:
     if isinstance(right, IteratorItems):
         raise NotRead("an iterator as a value")
     if isinstance(right, Items):
+        if right.is_list:
+            raise NotRead("a list as a value")
         return right.items
     if isinstance(right, Constant) and type(right.value) is tuple:
         return [Constant(v) for v in right.value]

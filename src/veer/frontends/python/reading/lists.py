@@ -92,7 +92,7 @@ def _takes_items(parents: tuple[ast.AST, ...], use: ast.Name) -> bool:
 def changed(before: Value, method: str, items: list[Value]) -> Value:
     """A list with more items at its end."""
     if isinstance(before, Constant) and type(before.value) is list:
-        before = Items(tuple(Constant(v) for v in before.value))
+        before = Items(tuple(Constant(v) for v in before.value), is_list=True)
     if not isinstance(before, Items):
         raise NotRead(f"the method {method}")
-    return Items((*before.items, *items))
+    return Items((*before.items, *items), is_list=True)

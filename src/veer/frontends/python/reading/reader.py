@@ -433,7 +433,7 @@ def _collection(node: ast.expr, values: list[Value]) -> Value:
         return Constant(collection([v.value for v in values if isinstance(v, Constant)]))
     if isinstance(node, ast.Set):
         raise NotRead("a set of values of the row")  # equal ones would be one item
-    return Items(tuple(values))
+    return Items(tuple(values), is_list=isinstance(node, ast.List))
 
 
 def _dict(values: list[Value]) -> Value:

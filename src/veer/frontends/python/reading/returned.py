@@ -29,6 +29,7 @@ from veer.model.types import (
     STRING,
     BooleanType,
     DataType,
+    DateType,
     DoubleType,
     FloatType,
     IntegralType,
@@ -103,6 +104,8 @@ def _pickled(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
             return symbol.expr
         case FloatType(), "float":
             return Cast(symbol.expr, type_)
+        case DateType(), "date":
+            return symbol.expr
         case StringType(), "str" | "int":
             return text(symbol).expr
         case StringType(), "bool":
@@ -139,6 +142,8 @@ def _by_arrow(symbol: Symbol, type_: DataType, failed: Expr) -> Expr | None:
                 (Compare(">=", symbol.expr, limits[0]), Compare("<=", symbol.expr, limits[1]))
             )
             return Case(((inside, as_double),), failed)
+        case DateType(), "date":
+            return symbol.expr
         case StringType(), "str" | "int" | "float":
             return text(symbol).expr
         case StringType(), "bool":

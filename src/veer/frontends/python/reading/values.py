@@ -20,6 +20,7 @@ from veer.model.types import (
     INTEGER_BITS,
     LONG,
     STRING,
+    TIMESTAMP_NTZ,
     ArrayType,
     BooleanType,
     DataType,
@@ -32,13 +33,16 @@ from veer.model.types import (
 
 EXACT = 1 << 53  # whole numbers up to here are exact as floats
 # What a value is in Python; `texts` and `match` are what split and regular expressions give.
-PythonKind: TypeAlias = typing.Literal["int", "float", "str", "bool", "date", "texts", "match"]
+PythonKind: TypeAlias = typing.Literal[
+    "int", "float", "str", "bool", "date", "datetime", "texts", "match"
+]
 TYPES: dict[PythonKind, DataType] = {
     "int": LONG,
     "float": DOUBLE,
     "str": STRING,
     "bool": BOOLEAN,
     "date": DATE,
+    "datetime": TIMESTAMP_NTZ,  # without a time zone
     "texts": ArrayType(STRING),  # what split gives
     "match": BOOLEAN,  # what a regular expression finds: true, or null for None
 }
@@ -86,6 +90,7 @@ class Items:
     """A list or tuple some items of which depend on the row."""
 
     items: tuple[Value, ...]
+    is_list: bool = False
 
 
 @final
