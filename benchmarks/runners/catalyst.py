@@ -11,29 +11,25 @@ read again: then no JVM is needed. A plan that is refuted makes the exit status 
 from __future__ import annotations
 
 import argparse
+import resource
 import signal
 import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.support.optimized_plans import PlanPair, all_names, read_pairs, saved_pair
 from veer.api import Comparison, verify
-from veer.errors import VeerError
 from veer.options import ColumnMatching
 from veer.report.wording import reason_text
 from veer.verdict import Verdict
 from veer.versions.version import Version
 
 NOT_READ = "not read"
-_limited: list[str] = []  # the pair whose time is running
-_expired: list[str] = []  # the pair whose time is over
-
-
-class _TooLongError(VeerError):
-    """The time for one pair is over."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,6 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seconds", type=int, default=60, help="for one pair")
     parser.add_argument("--all", action="store_true", help="a line for proven pairs too")
     asked = parser.parse_args(argv)
-    signal.signal(signal.SIGPROF, _stop)
     outcomes = []
     for pair in pairs(asked.names or all_names(), asked.plans):
         outcome = compared(pair, asked.seconds)
@@ -83,32 +78,37 @@ def pairs(names: Sequence[str], folder: Path | None) -> Iterator[PlanPair]:
 
 
 def compared(pair: PlanPair, seconds: int) -> Outcome:
-    """The verdict on a pair and how long it took."""
+    """The verdict on a pair and how long it took, in a process that ends with its time."""
     if pair.analyzed is None or pair.optimized is None:
         return Outcome(pair.name, NOT_READ, 0.0, pair.refusal)
-    sides = (
+    receiver, sender = Pipe(duplex=False)
+    child = get_context("fork").Process(target=_compare, args=(pair, seconds, sender))
+    child.start()
+    sender.close()
+    try:
+        answer, why, taken = receiver.recv()
+    except EOFError:
+        child.join()
+        if child.exitcode != -signal.SIGXCPU:
+            raise RuntimeError(f"{pair.name} ended with status {child.exitcode}") from None
+        answer, why, taken = Verdict.UNKNOWN.value, f"not decided in {seconds} s", float(seconds)
+    child.join()
+    return Outcome(pair.name, answer, taken, why)
+
+
+def _compare(pair: PlanPair, seconds: int, answers: Connection) -> None:
+    """What the process does: it sends verdict, reason and the seconds of its processor."""
+    assert pair.analyzed is not None and pair.optimized is not None
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    start = time.process_time()
+    report = verify(
         Version("analyzed", pair.analyzed, stable_ids=False),
         Version("optimized", pair.optimized, stable_ids=False),
+        Comparison(columns=ColumnMatching.POSITION),
     )
-    start = time.process_time()
-    _expired.clear()
-    _limited.append(pair.name)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
-    try:
-        report = verify(*sides, Comparison(columns=ColumnMatching.POSITION))
-        answer = report.verdict.value
-        why = "; ".join(
-            reason_text(s.reason) for s in report.sinks if s.verdict is not Verdict.EQUIVALENT
-        )
-    except Exception:
-        # Raised inside of the solver's library, the end of the time has other names.
-        if not _expired:
-            raise
-        answer, why = Verdict.UNKNOWN.value, f"not decided in {seconds} s"
-    finally:
-        _limited.clear()
-        signal.setitimer(signal.ITIMER_PROF, 0)
-    return Outcome(pair.name, answer, time.process_time() - start, why)
+    open_sinks = (s for s in report.sinks if s.verdict is not Verdict.EQUIVALENT)
+    why = "; ".join(reason_text(s.reason) for s in open_sinks)
+    answers.send((report.verdict.value, why, time.process_time() - start))
 
 
 def show(title: str, outcomes: Sequence[Outcome]) -> None:
@@ -127,9 +127,3 @@ def show(title: str, outcomes: Sequence[Outcome]) -> None:
     if times:
         at = [times[min(len(times) - 1, int(len(times) * share))] for share in (0.9, 0.99)]
         print(f"  seconds: median {statistics.median(times):.2f}, p90 {at[0]:.2f}, p99 {at[1]:.2f}")
-
-
-def _stop(*_: object) -> None:
-    if _limited:
-        _expired.append(_limited[-1])
-        raise _TooLongError
