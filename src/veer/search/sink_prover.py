@@ -23,8 +23,6 @@ from veer.versions import VersionPair, best_mappings
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
 LAST_RESORT = 1_000  # decompositions looked at where nothing else helped
-# Of what is left of the budget, the share kept for what is tried later.
-AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.85, 0.2
 
 
 @final
@@ -57,14 +55,12 @@ class SinkProver:
         if self.plan.strategy is not SearchStrategy.SWEEP:
             unseen = self.sweep.prove_without_ev(self.goal)
             return unseen or self._by_decompositions(self.plan.budget // PER_DECOMPOSITION)
-        self.attempts.keep(AFTER_CUT_POINTS)
         return self.sweep.prove(self.goal, self.attempts, self.progress)
 
     def prove_from_sources(self) -> Proof | Reason | None:
         """What `sweep` tries next: signals that take the same values, from the sources upwards."""
         if self.plan.strategy is not SearchStrategy.SWEEP:
             return None
-        self.attempts.keep(AFTER_EQUAL_SIGNALS)
         return self.sweep.prove_from_sources(self.goal, self.attempts, self.progress)
 
     def prove_at_last(self) -> Proof | None:

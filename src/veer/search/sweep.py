@@ -25,6 +25,9 @@ from veer.search.equal_signals import EqualSignals
 from veer.verdict import TableSemantics
 from veer.versions import VersionPair
 
+# Of what is left of the budget, the share kept for what is tried later.
+AFTER_FEW_QUESTIONS, AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.96, 0.85, 0.2
+
 
 class Sweep:
     """Cut points of one version pair; one per pair, for all its sinks."""
@@ -39,19 +42,25 @@ class Sweep:
     ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way.
 
-        Of the versions as they are; or their normal forms are the same computation.
+        Of the versions as they are, with few questions to verifiers; by their normal forms, if
+        those are the same computation; or with more questions.
         """
+        attempts.keep(AFTER_FEW_QUESTIONS)
         proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
-        normal = self.of_normal_forms
-        if isinstance(proof, Proof) or normal is None:
+        if isinstance(proof, Proof):
             return proof
-        inner = congruence.prove(normal.p, normal.q, goal)
-        return _normalized(goal, inner) if isinstance(inner, Proof) else proof
+        normal = self.of_normal_forms
+        inner = congruence.prove(normal.p, normal.q, goal) if normal is not None else None
+        if isinstance(inner, Proof):
+            return _normalized(goal, inner)
+        attempts.keep(AFTER_CUT_POINTS)
+        return CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
 
     def prove_from_sources(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
     ) -> Proof | Reason:
         """The same of their normal forms, by what is proven equal from the sources upwards."""
+        attempts.keep(AFTER_EQUAL_SIGNALS)
         normal = self.of_normal_forms or self
         inner = normal.equal_signals.prove(goal, attempts, progress)
         if normal is self or not isinstance(inner, Proof):
