@@ -16,6 +16,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from benchmarks.support.replayed_jobs import expected
+
 JOBS = Path(__file__).parents[2] / "tests" / "cases" / "string_jobs"
 
 
@@ -55,9 +57,3 @@ def verdict(folder: Path) -> tuple[str, str]:
         return f"exit {done.returncode}", done.stderr.strip()
     report = json.loads(done.stdout)
     return report["verdict"], "; ".join(sink["reason"] for sink in report["sinks"])
-
-
-def expected(folder: Path) -> str:
-    """The verdict a pair should get."""
-    lines = (folder / "new.py").read_text(encoding="utf-8").splitlines()
-    return next(x for x in lines if x.startswith("# expect:")).partition(":")[2].strip()

@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks.runners.commands import expected
-from benchmarks.support.replayed_jobs import replay
+from benchmarks.support.replayed_jobs import expected, replay
 
 JOBS = Path(__file__).parents[2] / "tests" / "cases" / "refactorings"
 VERDICTS = ("equivalent", "inequivalent", "unknown", "error")

@@ -99,7 +99,7 @@ def _decimals(type_: DecimalType, values: Sequence[Any]) -> list[Decimal]:
 def _floats(type_: FractionalType, values: Sequence[Any]) -> list[float]:
     """Constants and numbers near them, both zeros, NaN."""
     near = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
-    floats = [*near, *map(float, PLAIN_NUMBERS), -0.0, 0.5, -1.5, NAN]
+    floats = [*near, *map(float, PLAIN_NUMBERS), -0.0, 0.5, 0.25, -1.5, NAN]
     return [to_float32(v) for v in floats] if type_ == FLOAT else floats
 
 

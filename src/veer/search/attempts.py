@@ -70,8 +70,12 @@ class Attempts:
             # No verifier could prove them equal, so none is asked.
             return Answer(Verdict.UNKNOWN, Cause.DIFFER_ON_INSTANCE)
         if key not in self._answers:
-            if self.budget - self.kept < cost(pair):
+            if self.budget < cost(pair):
                 return Answer(Verdict.UNKNOWN, Cause.QUESTION_BUDGET)
+            if self.budget - self.kept < cost(pair):
+                return Answer(
+                    Verdict.UNKNOWN, Cause.NO_PROOF_FOUND
+                )  # others have better uses for it
             self.budget -= cost(pair)
             start = time.perf_counter()
             answer = self.answers.ask(ev, pair)
