@@ -12,12 +12,18 @@ from veer.frontends.spark.plans.operators import NODES, REPARTITIONING, TRANSPAR
 OLDER = {"PythonMapInArrow"}  # of Spark before 4
 
 
+# Where the classes of plans are: cached tables are nodes of logical plans too.
+PACKAGES = {"spark-catalyst_*.jar": "/plans/logical/", "spark-sql_*.jar": "/execution/columnar/"}
+
+
 @pytest.fixture(scope="module")
 def classes() -> set[str]:
     pyspark = pytest.importorskip("pyspark")
-    (jar,) = Path(pyspark.__file__).parent.glob("jars/spark-catalyst_*.jar")
-    with zipfile.ZipFile(jar) as opened:
-        names = [n for n in opened.namelist() if "/plans/logical/" in n and n.endswith(".class")]
+    names: list[str] = []
+    for pattern, package in PACKAGES.items():
+        (jar,) = Path(pyspark.__file__).parent.glob(f"jars/{pattern}")
+        with zipfile.ZipFile(jar) as opened:
+            names += [n for n in opened.namelist() if package in n and n.endswith(".class")]
     return {name.rpartition("/")[2].removesuffix(".class") for name in names}
 
 
