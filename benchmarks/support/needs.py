@@ -27,10 +27,6 @@ NAMED = {
         "mul_assoc_real": "nothing: addition of doubles is not associative, but no small instance "
         "shows it",
     },
-    "cases": {
-        "strings_and_dates: a timestamp after a second has no next": "nothing: they differ between "
-        "two seconds; an instance with parts of seconds would show it",
-    },
 }
 
 BY_REASON = (
