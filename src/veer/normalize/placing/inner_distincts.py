@@ -9,7 +9,8 @@ of which groups show one of 0.0 and -0.0.
 
 from __future__ import annotations
 
-from veer.functions.registry import aggregate_function
+from veer.analysis.call_kinds import call_kind
+from veer.functions.registry import Kind, aggregate_function
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import AggregateCall
 from veer.model.ops import (
@@ -64,4 +65,6 @@ def _sees_a_set(dataflow: Dataflow, link: Link, seen_as_sets: set[str]) -> bool:
 
 
 def _ignores_duplicates(call: AggregateCall) -> bool:
-    return call.distinct or aggregate_function(call.function).ignores_duplicates
+    """Whether duplicates do not show; what chooses chooses among the same rows as before."""
+    ignored = call.distinct or aggregate_function(call.function).ignores_duplicates
+    return ignored and call_kind(call) is Kind.PURE

@@ -11,7 +11,8 @@ other, is checked before.
 
 Rows are kept or left out as before, each as often: a condition is moved only over operators that
 give the same rows of the rows it keeps, and what is added follows. An operator with several readers
-may be written once for each of them, but never one that chooses, or reads such a choice.
+may be written once for each of them, but never one that chooses, or reads such a choice; and no
+condition passes one that chooses, so that it chooses among the same rows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import final
 
 from veer.analysis.determinism import operator_kind
+from veer.analysis.needs import rounds
 from veer.analysis.plain_conditions import plain_form
 from veer.analysis.row_counts import most_rows
 from veer.functions.registry import Kind
@@ -116,7 +118,8 @@ class _Pushing:
         """
         conditions = smallest(conditions, self.old.schemas[id_])
         readers = len(self.old.outputs[id_])
-        if conditions and id_ in self._choosing and readers > 1:
+        # What chooses chooses among the same rows as before: no condition passes it.
+        if conditions and (self._chooses(id_) or (id_ in self._choosing and readers > 1)):
             return self._filtered(self.push(id_, ()), conditions, id_)
         key = (id_, tuple(map(text_of, conditions)))
         if key not in self._pushed:
@@ -142,6 +145,11 @@ class _Pushing:
             case _:
                 inputs = [self.push(i, ()) for i in self.old.inputs[id_]]
                 return self._filtered(self._add(id_, operator, inputs), conditions, id_)
+
+    def _chooses(self, id_: str) -> bool:
+        """Whether an operator makes a choice, other than how floats are rounded."""
+        kind = operator_kind(self.old, id_)
+        return kind in (Kind.CHOICE, Kind.PARTITION) and not rounds(self.old.operators[id_])
 
     def _most_rows(self, id_: str) -> float:
         """How many rows the input of an operator has at most."""
