@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 import pytest
 
@@ -18,7 +19,11 @@ from tools.layers import (
     short,
 )
 
-OURS = [i for i in all_imports() if i.target.partition(".")[0] == "veer"]
+
+@cache
+def ours() -> list[Import]:
+    """What modules import of Veer."""
+    return [i for i in all_imports() if i.target.partition(".")[0] == "veer"]
 
 
 def shown(wrong: Iterable[Import]) -> list[str]:
@@ -26,7 +31,7 @@ def shown(wrong: Iterable[Import]) -> list[str]:
 
 
 def test_packages_import_only_what_they_may() -> None:
-    assert not shown(i for i in OURS if not is_allowed(i))
+    assert not shown(i for i in ours() if not is_allowed(i))
 
 
 def test_outside_libraries_stay_in_their_place() -> None:
@@ -43,7 +48,7 @@ def test_no_import_of_veer_hides_inside_a_function() -> None:
     late = [*LATE, *(module for module, _ in EXCEPTIONS)]
     assert not shown(
         i
-        for i in OURS
+        for i in ours()
         if i.inside and not i.text and not any(covers(place, short(i.module)) for place in late)
     )
 
@@ -61,15 +66,15 @@ def test_the_table_has_no_upward_row() -> None:
 
 
 def test_functions_build_only_on_modules_that_know_no_function() -> None:
-    knows = {i.module for i in OURS if i.package == "model" and i.imported == "functions"}
-    below = {i.target for i in OURS if i.package == "functions" and i.imported == "model"}
+    knows = {i.module for i in ours() if i.package == "model" and i.imported == "functions"}
+    below = {i.target for i in ours() if i.package == "functions" and i.imported == "model"}
     assert below and not below & reaching(knows)
 
 
 def reaching(modules: set[str]) -> set[str]:
     """The modules from which one of `modules` is imported, at any distance."""
     reached = set(modules)
-    while more := {i.module for i in OURS if i.target in reached} - reached:
+    while more := {i.module for i in ours() if i.target in reached} - reached:
         reached |= more
     return reached
 
@@ -77,7 +82,7 @@ def reaching(modules: set[str]) -> set[str]:
 def test_no_two_modules_import_each_other() -> None:
     """Not in a circle of any length: what is imported when a module is loaded comes first."""
     edges: dict[str, set[str]] = {name: set() for name in module_files()}
-    for i in OURS:
+    for i in ours():
         if not (i.inside or i.typing or i.text) and i.target in edges:
             edges[i.module].add(i.target)
     left = dict(edges)
