@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from veer.api import Version, verify
 from veer.evs import registry
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
@@ -13,7 +14,7 @@ from veer.proof import Claim, Proof, check
 from veer.refute import Refutation, first_difference
 from veer.search.attempts import Attempts
 from veer.search.sweep import Sweep
-from veer.verdict import TableSemantics
+from veer.verdict import TableSemantics, Verdict
 from veer.versions import VersionPair
 
 DDL = """
@@ -104,3 +105,26 @@ def test_the_search_leaves_the_versions_as_they_are() -> None:
     before = to_json(normalized(p)), to_json(normalized(q))
     proof_of(p, q)
     assert (to_json(normalized(p)), to_json(normalized(q))) == before
+
+
+def loaded(text: str) -> Version:
+    return Version(text, read_sql(text, DDL), False)
+
+
+def test_sinks_beside_others_are_proven() -> None:
+    """The normal form of a version depends on all its sinks, and the proof of each is about it."""
+    old = (
+        "CREATE TABLE o1 AS SELECT DISTINCT a FROM t WHERE b > 1;"
+        "CREATE TABLE o2 AS SELECT t.b, COUNT(*) AS n FROM t JOIN u ON t.a = u.a WHERE t.b > 1 AND u.x = 2"
+        " GROUP BY t.b"
+    )
+    new = (
+        "CREATE TABLE o1 AS SELECT a FROM (SELECT * FROM t WHERE 1 < b) GROUP BY a;"
+        "CREATE TABLE o2 AS SELECT b, COUNT(*) AS n FROM u JOIN t ON u.a = t.a WHERE x = 2 GROUP BY b"
+        " HAVING b >= 2"
+    )
+    report = verify(loaded(old), loaded(new))
+    assert [sink.verdict for sink in report.sinks] == [Verdict.EQUIVALENT, Verdict.EQUIVALENT]
+    wrong = new.replace("b >= 2", "b >= 3")
+    report = verify(loaded(old), loaded(wrong))
+    assert [sink.verdict for sink in report.sinks] == [Verdict.EQUIVALENT, Verdict.INEQUIVALENT]

@@ -45,8 +45,13 @@ MOST_CAVEATS = 4
 
 @dataclass
 class ProofGuard:
-    """What makes a proof of one pair of sinks an EQUIVALENT."""
+    """What makes a proof of one pair of sinks an EQUIVALENT.
 
+    The proof is about the versions with all their sinks, the rest about what these two depend on.
+    """
+
+    p: Dataflow
+    q: Dataflow
     refutation: Refutation
     goal: Claim
     attempts: Attempts
@@ -62,11 +67,11 @@ class ProofGuard:
             return report
         if report.verdict is not Verdict.EQUIVALENT:
             return report
-        return self.evidence.added_to(report, proof, self.refutation.p, self.refutation.q)
+        return self.evidence.added_to(report, proof, self.p, self.q)
 
     def _report(self, proof: Proof) -> SinkReport | Reason:
         """EQUIVALENT, if the checker accepts the proof and simulation agrees; else why not."""
-        p, q, a, b = self.refutation.p, self.refutation.q, self.goal.p, self.goal.q
+        p, q, a, b = self.p, self.q, self.goal.p, self.goal.q
         ask = self.attempts.answer if self.evidence is None else self.evidence.ask
         try:
             assumptions = check(proof, p, q, self.goal, ask, self.choices)
@@ -82,7 +87,7 @@ class ProofGuard:
         if isinstance(reason, SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
         # Different plans may show different signs of zeros; versions that are alike have one plan.
-        for side in (p, q):
+        for side in (self.refutation.p, self.refutation.q):
             if shown := shown_zero_sign(side):
                 return ZeroSignShown(shown)
         windows = self.attempts.used(proof, p, q)

@@ -108,7 +108,9 @@ def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkR
     refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics, functions)
     questions = search.questions[a, b] = AskedQuestions(search.answers)
     attempts = Attempts(questions, search.plan.budget)
-    checked = ProofGuard(refutation, goal, attempts, columns.caveats, asked.errors, search.choices)
+    checked = ProofGuard(
+        p, q, refutation, goal, attempts, columns.caveats, asked.errors, search.choices
+    )
     if asked.evidence or asked.recheck:
         checked.evidence = Evidence(
             search.evs.all,
