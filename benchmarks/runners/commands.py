@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.support.replayed_jobs import expected
+from benchmarks.support.job_folders import expected, folders, verified
 
 JOBS = Path(__file__).parents[2] / "tests" / "cases" / "string_jobs"
 
@@ -27,32 +25,24 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--jobs", type=Path, default=JOBS, help="a folder of job pairs")
     parser.add_argument("--only", default="", help="names of pairs, separated by commas")
     asked = parser.parse_args(argv)
-    names = sorted(p.name for p in asked.jobs.iterdir() if (p / "new.py").is_file())
-    names = [n for n in names if not asked.only or n in asked.only.split(",")]
     counts: Counter[str] = Counter()
-    for name in names:
-        folder = asked.jobs / name
+    for folder in folders(asked.jobs, asked.only):
         start = time.perf_counter()
         answer, reason = verdict(folder)
         wanted = expected(folder)
         judged = "unknown" if answer == "unknown" else "right" if answer == wanted else "wrong"
         counts[judged] += 1
         seconds = time.perf_counter() - start
-        print(f"{name:24} {answer:13} {judged:8} {seconds:6.1f} s  {reason[:120]}", flush=True)
+        print(
+            f"{folder.name:24} {answer:13} {judged:8} {seconds:6.1f} s  {reason[:120]}", flush=True
+        )
     print(", ".join(f"{counts[k]} {k}" for k in ("right", "unknown", "wrong")))
     return int(counts["wrong"] > 0)
 
 
 def verdict(folder: Path) -> tuple[str, str]:
     """What the command says of a pair, and why."""
-    words = ["verify", "old.py:build", "new.py:build", "--schema", "schema.sql", "--format", "json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "veer", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = verified(folder)
     if done.returncode not in (0, 1, 2):
         return f"exit {done.returncode}", done.stderr.strip()
     report = json.loads(done.stdout)

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from benchmarks.support.replayed_jobs import expected, replay
+from benchmarks.support.job_folders import expected, folders, verified
+from benchmarks.support.replayed_jobs import replay
 
 JOBS = Path(__file__).parents[2] / "tests" / "cases" / "refactorings"
 VERDICTS = ("equivalent", "inequivalent", "unknown", "error")
@@ -34,15 +33,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--timeout", type=float, default=120, help="seconds for each pair")
     parser.add_argument("--replay", action="store_true", help="run them on Spark instead")
     asked = parser.parse_args(argv)
-    folders = sorted(p for p in asked.jobs.iterdir() if (p / "new.py").is_file())
-    folders = [f for f in folders if not asked.only or f.name in asked.only.split(",")]
-    return replay(folders) if asked.replay else _verify(folders, asked.timeout)
+    pairs = folders(asked.jobs, asked.only)
+    return replay(pairs) if asked.replay else _verify(pairs, asked.timeout)
 
 
-def _verify(folders: Sequence[Path], timeout: float) -> int:
+def _verify(pairs: Sequence[Path], timeout: float) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     times = []
-    for folder in folders:
+    for folder in pairs:
         start = time.perf_counter()
         answer, reason = _verdict(folder, timeout)
         times.append(time.perf_counter() - start)
@@ -58,15 +56,7 @@ def _verify(folders: Sequence[Path], timeout: float) -> int:
 
 def _verdict(folder: Path, timeout: float) -> tuple[str, str]:
     """What the command says of a pair, and why; an error where it cannot be read."""
-    words = ["old.py:build", "new.py:build", "--schema", "schema.sql", "--format", "json"]
-    limits = ["--jvm", "never", "--timeout", str(timeout)]
-    done = subprocess.run(
-        [sys.executable, "-m", "veer", "verify", *words, *limits],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = verified(folder, "--jvm", "never", "--timeout", str(timeout))
     if done.returncode not in (0, 1, 2):
         return "error", done.stderr.strip()
     report = json.loads(done.stdout)

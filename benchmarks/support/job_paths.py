@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.support.job_folders import verified
 from tests.spark.test_jobs import JOBS, NAMES
 from tests.spark.test_udf_versions import COLUMNS
 from tests.spark.udf_versions import CHANGED, REFACTORED
@@ -78,15 +77,8 @@ def _compare_pairs(title: str, pairs: Sequence[Path], with_jvm: int) -> int:
 
 def _verified(folder: Path, jvm: str) -> Outcome:
     """The command in a new process."""
-    words = ("verify", "old.py:build", "new.py:build", "--schema", "schema.sql", "--jvm", jvm)
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "veer", *words, "--format", "json"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = verified(folder, "--jvm", jvm)
     seconds = time.perf_counter() - start
     if done.returncode not in VERDICTS:
         return Outcome(done.stderr.strip(), seconds, refused=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.support.job_folders import expected
 from veer.frontends.sql.ddl import read_schema
 from veer.java import ensure_java
 
@@ -41,12 +42,6 @@ def replay(folders: Sequence[Path]) -> int:
         spark.stop()
     print(f"{len(folders)} pairs run, {wrong} not as expected")
     return int(wrong > 0)
-
-
-def expected(folder: Path) -> str:
-    """The verdict a pair should get."""
-    lines = (folder / "new.py").read_text(encoding="utf-8").splitlines()
-    return next(x for x in lines if x.startswith("# expect:")).partition(":")[2].strip()
 
 
 def agree(spark: SparkSession, folder: Path) -> bool:

@@ -134,6 +134,19 @@ def dataflow_kind(dataflow: Dataflow) -> Kind:
     return worst(*(operator_kind(dataflow, id_) for id_ in dataflow.operators))
 
 
+def resting_on(dataflow: Dataflow, *kinds: Kind) -> frozenset[str]:
+    """The signals of operators of these kinds, and all that depend on them; kept with the dataflow."""
+
+    def make() -> frozenset[str]:
+        found: set[str] = set()
+        for id_ in dataflow.order:
+            if operator_kind(dataflow, id_) in kinds or not found.isdisjoint(dataflow.inputs[id_]):
+                found.add(id_)
+        return frozenset(found)
+
+    return dataflow.cached(("resting on", *kinds), make)
+
+
 def is_repeatable(call: AggregateCall | OverCall) -> bool:
     """Whether two calls written alike are one: nothing inside them chooses."""
     kinds = {expr_kind(e) for e in exprs_in(call)}

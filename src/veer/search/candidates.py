@@ -10,10 +10,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TypeAlias, final
 
-from veer.analysis.determinism import operator_kind
+from veer.analysis.determinism import resting_on
 from veer.analysis.fingerprint import fingerprints
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow
 from veer.model.query_pair import unfold
 from veer.model.walk import size
 from veer.proof import (
@@ -41,7 +40,7 @@ class Candidates:
         self.simulation = Simulation(self.p, self.q)
         self.to_q, self.to_p = counterparts(pair)
         self.needed = obligations(self.p, semantics), obligations(self.q, semantics)
-        self.choosing = resting_on_choices(self.p), resting_on_choices(self.q)
+        self.choosing = resting_on(self.p, Kind.CHOICE), resting_on(self.q, Kind.CHOICE)
 
     def may_be_equal(self, a: str, b: str) -> bool:
         """Whether two signals agree on all instances in what the sinks need of them."""
@@ -77,7 +76,7 @@ def counterparts(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
     for side, dataflow in enumerate((pair.p, pair.q)):
         other_version = pair.q if side == 0 else pair.p
         alike = {prints[1 - side][i]: i for i in reversed(other_version.order)}
-        choosing = resting_on_choices(dataflow)
+        choosing = resting_on(dataflow, Kind.CHOICE)
         for id_ in dataflow.order:
             other_id = mapped[side].get(id_)
             differs = other_id is not None and prints[1 - side][other_id] != prints[side][id_]
@@ -86,12 +85,3 @@ def counterparts(pair: VersionPair) -> tuple[dict[str, str], dict[str, str]]:
             if other_id is not None:
                 by_side[side][id_] = other_id
     return by_side
-
-
-def resting_on_choices(dataflow: Dataflow) -> frozenset[str]:
-    """The signals below which a choice is made, or that make one."""
-    choosing: set[str] = set()
-    for id_ in dataflow.order:
-        if operator_kind(dataflow, id_) is Kind.CHOICE or choosing & {*dataflow.inputs[id_]}:
-            choosing.add(id_)
-    return frozenset(choosing)

@@ -11,40 +11,31 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias, final
 
 from veer.analysis.fingerprint import fingerprints
-from veer.errors import InputError
 from veer.evs.base import EV
-from veer.model.ops import Source, Union
-from veer.model.query_pair import QueryPair
 from veer.proof import (
     Claim,
-    CongruenceStep,
-    PassThroughStep,
     Proof,
-    ProofError,
     SinkStep,
     Step,
     VerifierStep,
-    by_congruence,
-    by_passing_through,
     claim_on,
     implies,
     pairs_of,
-    query_pair,
-    reason_of,
 )
-from veer.reasons import AtCutPoint, Cause, Reason, SaidBy
+from veer.reasons import Cause, Reason
+from veer.search.asking import Asking
 from veer.search.attempts import Attempts
 from veer.search.candidates import Candidates, Signals
 from veer.search.congruence import congruent_steps
 from veer.search.cuts import nearest_cut
 from veer.search.obligations import leaf_claims
 from veer.search.whole import top_claim
-from veer.verdict import TableSemantics, Verdict
+from veer.verdict import TableSemantics
 
 LEVELS = 5  # how often a cut moves down
 MOST_ASKED = 8  # pairs the solver is asked to tell apart
@@ -94,13 +85,12 @@ class CutPointSearch:
         progress: Callable[[str], None],
     ) -> None:
         self.candidates, self.goal, self.evs = candidates, goal, evs
-        self.attempts, self.progress = attempts, progress
         self.p, self.q = candidates.p, candidates.q
+        self.asking = Asking(self.p, self.q, attempts, progress)
         self.points: dict[Signals, CutPoint] = {}
         self.failed: dict[Signals, list[Claim]] = {}
         self.open: list[tuple[int, Signals]] = []
         self.solver_asked: set[Signals] = set()
-        self.reason: Reason = Cause.NO_CUT_POINT
 
     def prove(self) -> Proof | Reason:
         """A proof of the goal (yet to be checked), or what stood in the way at last."""
@@ -119,7 +109,7 @@ class CutPointSearch:
             if way is None:
                 self._fail(signals, point)
                 if signals == (top.p, top.q):
-                    return self.reason
+                    return self.asking.reason
                 continue
             point.way = way
             for leaf in way.leaves:
@@ -196,17 +186,10 @@ class CutPointSearch:
             same = Claim(claim.p, claim.q, TableSemantics.ORDERED_BAG)
             yield Same(same)
             return
-        for pairs in ((), self._counterparts_below(claim)):
-            with suppress(ProofError):
-                needed = by_congruence(p, q, claim, pairs)
-                yield CongruenceStep(claim, tuple(dict.fromkeys(needed)))
-            if not isinstance(p.operators[claim.p], Union):
-                break  # the order of inputs counts
         # First past the operator that has no counterpart.
-        for in_p in (claim.p not in self.candidates.to_q, claim.p in self.candidates.to_q):
-            with suppress(ProofError):
-                below = by_passing_through(p, q, claim, in_p=in_p)
-                yield PassThroughStep(claim, (below,), in_p)
+        yield from self.asking.plain_steps(
+            claim, self._counterparts_below(claim), in_p_first=claim.p not in self.candidates.to_q
+        )
 
     def _counterparts_below(self, claim: Claim) -> list[Signals]:
         below = self.q.inputs[claim.q]
@@ -221,32 +204,22 @@ class CutPointSearch:
             if cut is None:
                 return
             for wanted in self._strengths(claim) if level == 0 else [claim]:
-                pair, leaves = self._question(wanted, cut)
+                pair, leaves = self.asking.question(
+                    wanted, partial(leaf_claims, self.p, self.q, wanted, cut)
+                )
                 if pair is None or not self._is_open(leaves):
                     continue
-                if self.attempts.differ(pair):
+                if self.asking.attempts.differ(pair):
                     break  # false over this cut, whichever columns are asked for
                 for ev in self.evs:
-                    if self._is_shown(ev, wanted, pair):
+                    if self.asking.is_shown(ev, wanted, pair):
                         yield VerifierStep(wanted, leaves, ev.name)
             if self._tell_apart(claim):
                 return
-            movable = {pair for pair in cut if not self._is_source(pair)}
+            movable = {pair for pair in cut if not self.asking.is_source(pair)}
             if not movable:
                 return
             passed |= movable
-
-    def _question(
-        self, claim: Claim, cut: Sequence[Signals]
-    ) -> tuple[QueryPair | None, tuple[Claim, ...]]:
-        """What a verifier is to be asked about a claim over a cut, and what must hold of the cut."""
-        try:
-            leaves = leaf_claims(self.p, self.q, claim, cut)
-            # The question is the same, whoever is asked.
-            return query_pair(VerifierStep(claim, leaves, ""), self.p, self.q), leaves
-        except (ProofError, InputError) as error:
-            self.reason = reason_of(error)
-            return None, ()
 
     def _tell_apart(self, claim: Claim) -> bool:
         """Whether the solver finds an instance of the sources that contradicts a claim.
@@ -273,19 +246,6 @@ class CutPointSearch:
         straight = all(i == j for i, j in claim.columns)
         possible = straight and types[0] == types[1] and self.candidates.simulation.agree(full)
         return [claim, full] if possible else [claim]
-
-    def _is_source(self, pair: Signals) -> bool:
-        return isinstance(self.p.operators[pair[0]], Source) and isinstance(
-            self.q.operators[pair[1]], Source
-        )
-
-    def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
-        self.progress(f"cut point {claim.p!r} ~ {claim.q!r}: asking {ev.name}")
-        answer = self.attempts.ask(ev, pair)
-        if answer.verdict is Verdict.EQUIVALENT:
-            return True
-        self.reason = AtCutPoint(claim.p, claim.q, SaidBy((ev.name,), answer.reason))
-        return False
 
     def _cut(self, claim: Claim, passed: set[Signals]) -> list[Signals] | None:
         """The nearest pairs below a claim that may be equal, past some that were tried."""

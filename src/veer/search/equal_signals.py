@@ -12,32 +12,23 @@ First every pair is tried over the nearest proven ones; what is left, over those
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from functools import partial
 from typing import final
 
 from veer.analysis.fingerprint import fingerprints
-from veer.errors import InputError
 from veer.evs.base import EV
-from veer.model.ops import Source, Union
-from veer.model.query_pair import QueryPair
 from veer.proof import (
     Claim,
-    CongruenceStep,
-    PassThroughStep,
     Proof,
-    ProofError,
     SinkStep,
     Step,
     VerifierStep,
-    by_congruence,
-    by_passing_through,
     claim_on,
     implies,
     pairs_of,
-    query_pair,
-    reason_of,
 )
-from veer.reasons import AtCutPoint, Cause, Reason, SaidBy
+from veer.reasons import Cause, Reason
+from veer.search.asking import Asking
 from veer.search.attempts import Attempts
 from veer.search.candidates import Candidates, Signals
 from veer.search.classes import Classes
@@ -45,7 +36,7 @@ from veer.search.congruence import congruent_steps
 from veer.search.obligations import leaf_claims_among
 from veer.search.signatures import Signatures, levels
 from veer.search.whole import top_claim
-from veer.verdict import TableSemantics, Verdict
+from veer.verdict import TableSemantics
 
 DEPTHS = (0, 1, 2, 4)  # how often a cut moves down, one pass over all pairs after the other
 MOST_MATES = 3  # signals one is compared with, the likeliest first
@@ -58,21 +49,19 @@ class EqualSignals:
 
     def __init__(self, candidates: Candidates, evs: Sequence[EV]) -> None:
         self.candidates, self.evs = candidates, evs
-        self.progress: Callable[[str], None] = lambda _: None
         self.p, self.q = candidates.p, candidates.q
         self.simulation = candidates.simulation
         self.classes = Classes(self.p, self.q)
         self.steps: dict[Claim, Step | None] = {}  # None: the same computation from the sources on
-        self.reason: Reason = Cause.NO_CUT_POINT
         self._tried: set[tuple[Claim, int]] = set()
-        self._attempts = Attempts()
+        self.asking = Asking(self.p, self.q, Attempts(), lambda _: None)
         self._start_with_congruence()
 
     def prove(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
     ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way at last."""
-        self._attempts, self.progress = attempts, progress
+        self.asking.attempts, self.asking.progress = attempts, progress
         top = top_claim(self.p, self.q, goal)
         top = claim_on(self.p, top.p, self.q, top.q, top.semantics, pairs_of(top, self.p, self.q))
         if not self.simulation.agree(top):
@@ -84,23 +73,24 @@ class EqualSignals:
                 self._try(a, b, depth)
             if self.show(top, depth):
                 return Proof((*self._rested_on(top), SinkStep(goal, (top,))))
-        return self.reason
+        return self.asking.reason
 
     # -- which pairs -----------------------------------------------------------------------------
 
     def _start_with_congruence(self) -> None:
         """Signals computed alike are equal; the others are to be tried, in this order."""
         prints = fingerprints(self.p), fingerprints(self.q)
-        alike = {prints[1][b]: b for b in reversed(self.q.order)}
-        chosen = self.candidates.choosing
+        first_p = {prints[0][a]: a for a in reversed(self.p.order)}
+        first_q = {prints[1][b]: b for b in reversed(self.q.order)}
+        choosing = self.candidates.choosing
         for a in self.p.order:
-            b = self.candidates.to_q.get(a) if a in chosen[0] else alike.get(prints[0][a])
-            if b is not None and prints[0][a] == prints[1][b]:
-                self._add(Claim(a, b, TableSemantics.ORDERED_BAG), None)
+            mate = self.candidates.to_q.get(a) if a in choosing[0] else first_q.get(prints[0][a])
+            if mate is not None and prints[0][a] == prints[1][mate]:
+                self._add(Claim(a, mate, TableSemantics.ORDERED_BAG), None)
         for b in self.q.order:
-            a_ = next((a for a in self.p.order if prints[0][a] == prints[1][b]), None)
-            if a_ is not None and b not in chosen[1] and not self.classes.has(1, b):
-                self._add(Claim(a_, b, TableSemantics.ORDERED_BAG), None)
+            mate = first_p.get(prints[1][b])
+            if mate is not None and b not in choosing[1] and not self.classes.has(1, b):
+                self._add(Claim(mate, b, TableSemantics.ORDERED_BAG), None)
         self._pairs = list(self._likely_pairs())
 
     def _likely_pairs(self) -> Iterator[Signals]:
@@ -150,7 +140,7 @@ class EqualSignals:
         if (claim, depth) in self._tried or deep > DEEPEST or not self.simulation.agree(claim):
             return False
         self._tried.add((claim, depth))
-        for way in self._plain_ways(claim):
+        for way in self.asking.plain_steps(claim, self._mates_below(claim), in_p_first=True):
             if all(self.show(leaf, depth, deep + 1) for leaf in way.leaves):
                 self._add(claim, way)
                 return True
@@ -165,20 +155,6 @@ class EqualSignals:
         self.steps[claim] = step
         self.classes.add(claim)
 
-    def _plain_ways(self, claim: Claim) -> Iterator[Step]:
-        """How a claim may be shown without a verifier."""
-        p, q = self.p, self.q
-        for pairs in ((), self._mates_below(claim)):
-            with suppress(ProofError):
-                needed = by_congruence(p, q, claim, pairs)
-                yield CongruenceStep(claim, tuple(dict.fromkeys(needed)))
-            if not isinstance(p.operators[claim.p], Union):
-                break  # the order of inputs counts
-        for in_p in (True, False):
-            with suppress(ProofError):
-                below = by_passing_through(p, q, claim, in_p=in_p)
-                yield PassThroughStep(claim, (below,), in_p)
-
     def _mates_below(self, claim: Claim) -> list[Signals]:
         ours, theirs = self.p.inputs[claim.p], self.q.inputs[claim.q]
         return [(a, b) for a in ours for b in theirs if self.classes.claims(a, b)]
@@ -190,42 +166,18 @@ class EqualSignals:
             cut = self.classes.nearest_cut((claim.p, claim.q), passed)
             if cut is None:
                 return None
-            pair, leaves = self._question(claim, cut)
-            if pair is not None and not self._attempts.differ(pair):
+            needed = partial(leaf_claims_among, self.p, self.q, claim, cut, self.classes.claims)
+            pair, leaves = self.asking.question(claim, needed)
+            if pair is not None and not self.asking.attempts.differ(pair):
                 for ev in self.evs:
-                    if self._is_shown(ev, claim, pair):
+                    if self.asking.is_shown(ev, claim, pair):
                         return VerifierStep(claim, leaves, ev.name)
-            movable = [s for s in cut if not self._is_source(s)]
+            movable = [s for s in cut if not self.asking.is_source(s)]
             if not movable:
                 return None
             passed[0].update(a for a, _ in movable)
             passed[1].update(b for _, b in movable)
         return None
-
-    def _question(
-        self, claim: Claim, cut: Sequence[Signals]
-    ) -> tuple[QueryPair | None, tuple[Claim, ...]]:
-        """What a verifier is to be asked about a claim over a cut, and what must hold of the cut."""
-        try:
-            leaves = leaf_claims_among(self.p, self.q, claim, cut, self.classes.claims)
-            # The question is the same, whoever is asked.
-            return query_pair(VerifierStep(claim, leaves, ""), self.p, self.q), leaves
-        except (ProofError, InputError) as error:
-            self.reason = reason_of(error)
-            return None, ()
-
-    def _is_source(self, pair: Signals) -> bool:
-        return isinstance(self.p.operators[pair[0]], Source) and isinstance(
-            self.q.operators[pair[1]], Source
-        )
-
-    def _is_shown(self, ev: EV, claim: Claim, pair: QueryPair) -> bool:
-        self.progress(f"cut point {claim.p!r} ~ {claim.q!r}: asking {ev.name}")
-        answer = self._attempts.ask(ev, pair)
-        if answer.verdict is Verdict.EQUIVALENT:
-            return True
-        self.reason = AtCutPoint(claim.p, claim.q, SaidBy((ev.name,), answer.reason))
-        return False
 
     # -- the proof -------------------------------------------------------------------------------
 

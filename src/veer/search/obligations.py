@@ -12,6 +12,8 @@ from veer.model.dag import Dataflow
 from veer.proof import Claim, ProofError, claim_on, pairs_of
 from veer.verdict import TableSemantics
 
+NOTHING = Need(TableSemantics.SET, frozenset())  # what is needed of a signal that nobody reads
+
 
 def obligations(dataflow: Dataflow, asked: TableSemantics) -> dict[str, Need]:
     """For each signal what the sinks need of it."""
@@ -26,8 +28,7 @@ def weakest_claim(
 
     Columns belong together by name, or else by place. Raises `ProofError` if one has no partner.
     """
-    nothing = Need(TableSemantics.SET, frozenset())
-    ours, theirs = ours or nothing, theirs or nothing
+    ours, theirs = ours or NOTHING, theirs or NOTHING
     left, right = p.schemas[a], q.schemas[b]
     pairs: set[tuple[int, int]] = set()
     for one, other, columns in ((left, right, ours.columns), (right, left, theirs.columns)):
@@ -46,16 +47,21 @@ def leaf_claims(
     p: Dataflow, q: Dataflow, claim: Claim, leaves: Sequence[tuple[str, str]]
 ) -> tuple[Claim, ...]:
     """What must hold of some signals below for a step between them and a claim to make sense."""
-    pairs = pairs_of(claim, p, q)
-    needed = []
-    for place, (side, start) in enumerate(((p, claim.p), (q, claim.q))):
-        wanted = Need(claim.semantics, frozenset(c[place] for c in pairs))
-        needed.append(needs(side, {start: wanted}, {leaf[place] for leaf in leaves} - {start}))
+    stops = {a for a, _ in leaves} - {claim.p}, {b for _, b in leaves} - {claim.q}
+    ours, theirs = _needed_below(p, q, claim, stops)
     return tuple(
-        dict.fromkeys(
-            weakest_claim(p, a, q, b, needed[0].get(a), needed[1].get(b)) for a, b in leaves
-        )
+        dict.fromkeys(weakest_claim(p, a, q, b, ours.get(a), theirs.get(b)) for a, b in leaves)
     )
+
+
+def _needed_below(
+    p: Dataflow, q: Dataflow, claim: Claim, stops: tuple[set[str], set[str]]
+) -> tuple[dict[str, Need], dict[str, Need]]:
+    """What a claim needs of the signals of either side, down to where to stop."""
+    pairs = pairs_of(claim, p, q)
+    ours = Need(claim.semantics, frozenset(i for i, _ in pairs))
+    theirs = Need(claim.semantics, frozenset(j for _, j in pairs))
+    return needs(p, {claim.p: ours}, stops[0]), needs(q, {claim.q: theirs}, stops[1])
 
 
 def leaf_claims_among(
@@ -69,15 +75,11 @@ def leaf_claims_among(
 
     Raises `ProofError` if none of those about some signals is enough.
     """
-    pairs = pairs_of(claim, p, q)
-    needed = []
-    for place, (side, start) in enumerate(((p, claim.p), (q, claim.q))):
-        wanted = Need(claim.semantics, frozenset(c[place] for c in pairs))
-        needed.append(needs(side, {start: wanted}, {leaf[place] for leaf in leaves}))
-    nothing = Need(TableSemantics.SET, frozenset())
+    stops = {a for a, _ in leaves}, {b for _, b in leaves}
+    needed = _needed_below(p, q, claim, stops)
     found: dict[Claim, None] = {}
     for a, b in leaves:
-        ours, theirs = needed[0].get(a, nothing), needed[1].get(b, nothing)
+        ours, theirs = needed[0].get(a, NOTHING), needed[1].get(b, NOTHING)
         for known in proven(a, b):
             kept = _enough(known, ours, theirs, p, q)
             if kept is not None:

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias, final
 from veer.analysis.needs import Need
 from veer.model.dag import Dataflow
 from veer.proof import Claim, claim_on
+from veer.search.obligations import NOTHING
 from veer.search.simulation import Simulation, comparable
 from veer.verdict import TableSemantics
 
 Key: TypeAlias = tuple[Any, ...]
-NOTHING = Need(TableSemantics.SET, frozenset())
 
 
 @final

@@ -49,8 +49,7 @@ class Sweep:
         proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
         if isinstance(proof, Proof):
             return proof
-        normal = self.of_normal_forms
-        inner = congruence.prove(normal.p, normal.q, goal) if normal is not None else None
+        inner = congruence.prove(normalized(self.p), normalized(self.q), goal)
         if isinstance(inner, Proof):
             return _normalized(goal, inner)
         attempts.keep(AFTER_CUT_POINTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from veer.analysis.determinism import operator_kind
+from veer.analysis.determinism import resting_on
 from veer.analysis.fingerprint import fingerprints
 from veer.errors import InputError
 from veer.evs.base import EV
@@ -116,14 +116,8 @@ def _paired(
     for left, right in by_print.values():
         if not left or not right:
             continue
-        if _chooses(p, left[0]):
+        if left[0] in resting_on(p, Kind.CHOICE, Kind.PARTITION):
             pairs += zip(left, right, strict=False)
         else:
             pairs += [(a, right[0]) for a in left] + [(left[0], b) for b in right[1:]]
     return sorted(pairs)
-
-
-def _chooses(dataflow: Dataflow, id_: str) -> bool:
-    return any(
-        operator_kind(dataflow, i) in (Kind.CHOICE, Kind.PARTITION) for i in dataflow.ancestors(id_)
-    )

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from veer.analysis.determinism import operator_kind
+from veer.analysis.determinism import operator_kind, resting_on
 from veer.analysis.needs import rounds
 from veer.analysis.plain_conditions import plain_form
 from veer.analysis.row_counts import most_rows
@@ -82,7 +82,7 @@ class _Pushing:
         self.schemas: dict[str, Schema] = {}
         self._by_text: dict[tuple[str, tuple[str, ...]], str] = {}
         self._pushed: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._choosing = _choosing(old)
+        self._choosing = resting_on(old, Kind.CHOICE, Kind.PARTITION)
 
     def dataflow(self) -> Dataflow:
         """What the sinks need."""
@@ -224,16 +224,6 @@ class _Pushing:
             kind = "cross" if condition is None else "inner"
         new = self._add(id_, Join(kind, condition), (new_left, new_right))
         return self._filtered(new, placed.above, id_)
-
-
-def _choosing(dataflow: Dataflow) -> frozenset[str]:
-    """The signals that rest on a choice."""
-    choosing: set[str] = set()
-    for id_ in dataflow.order:
-        chooses = operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION)
-        if chooses or any(i in choosing for i in dataflow.inputs[id_]):
-            choosing.add(id_)
-    return frozenset(choosing)
 
 
 def _without_padding(kind: str, conditions: Sequence[Expr], both: Schema, width: int) -> str:

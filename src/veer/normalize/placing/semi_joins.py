@@ -8,7 +8,7 @@ true, an anti join the others.
 
 from __future__ import annotations
 
-from veer.analysis.determinism import operator_kind
+from veer.analysis.determinism import resting_on
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Exists, Expr, Not, OuterColumn
@@ -38,7 +38,7 @@ def _condition(dataflow: Dataflow, id_: str) -> Expr | None:
         return None
     left, right = dataflow.inputs[id_]
     on = join.condition
-    if may_be_ordered(dataflow, left) or _chooses(dataflow, right):
+    if may_be_ordered(dataflow, left) or right in resting_on(dataflow, Kind.CHOICE, Kind.PARTITION):
         return None
     if on is not None and (is_random(on) or has_query(on) or _reads_around(on)):
         return None
@@ -74,11 +74,6 @@ def _matches(dataflow: Dataflow, left: str, right: str, on: Expr | None) -> Data
     sink = f"{right} matches"
     operators[sink] = Sink("query")
     return Dataflow(operators, [*links, Link(top, sink, 0)])
-
-
-def _chooses(dataflow: Dataflow, id_: str) -> bool:
-    kinds = (operator_kind(dataflow, i) for i in dataflow.ancestors(id_))
-    return any(kind in (Kind.CHOICE, Kind.PARTITION) for kind in kinds)
 
 
 def _reads_around(condition: Expr) -> bool:
