@@ -25,6 +25,8 @@ from veer.search.equal_signals import EqualSignals
 from veer.verdict import TableSemantics
 from veer.versions import VersionPair
 
+REWRITTEN = 0.5  # the share of operators edited from which a version counts as written anew
+
 # Of what is left of the budget, the share kept for what is tried later.
 AFTER_FEW_QUESTIONS, AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.96, 0.85, 0.2
 
@@ -36,19 +38,21 @@ class Sweep:
         self.p, self.q = pair.p, pair.q
         self.semantics, self.evs = semantics, evs
         self.candidates = Candidates(pair, semantics)
+        self.is_rewritten = edited_share(pair) > REWRITTEN
 
     def prove(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
     ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way.
 
-        Of the versions as they are, with few questions to verifiers; by their normal forms, if
-        those are the same computation; or with more questions.
+        Of the versions as they are, with few questions to verifiers, unless one is written anew;
+        by their normal forms, if those are the same computation; or with more questions.
         """
-        attempts.keep(AFTER_FEW_QUESTIONS)
-        proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
-        if isinstance(proof, Proof):
-            return proof
+        if not self.is_rewritten:
+            attempts.keep(AFTER_FEW_QUESTIONS)
+            proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
+            if isinstance(proof, Proof):
+                return proof
         inner = congruence.prove(normalized(self.p), normalized(self.q), goal)
         if isinstance(inner, Proof):
             return _normalized(goal, inner)
@@ -84,6 +88,12 @@ class Sweep:
         """A proof for sinks that see nothing of the edits."""
         proof = CutPointSearch(self.candidates, goal, (), Attempts(), lambda _: None).prove()
         return proof if isinstance(proof, Proof) else None
+
+
+def edited_share(pair: VersionPair) -> float:
+    """The share of the operators of both versions that edits touch."""
+    kept = sum(pair.p.operators[a] == pair.q.operators[b] for a, b in pair.mapping.to_q.items())
+    return 1 - 2 * kept / (len(pair.p.operators) + len(pair.q.operators))
 
 
 def _normalized(goal: Claim, inner: Proof) -> Proof:
