@@ -25,7 +25,8 @@ from veer.search.equal_signals import EqualSignals
 from veer.verdict import TableSemantics
 from veer.versions import VersionPair
 
-REWRITTEN = 0.5  # the share of operators edited from which a version counts as written anew
+# A version counts as written anew if edits touch more operators than so many, and this share.
+MANY_EDITED, LARGE_SHARE = 10, 0.4
 
 # Of what is left of the budget, the share kept for what is tried later.
 AFTER_FEW_QUESTIONS, AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.96, 0.85, 0.2
@@ -38,7 +39,7 @@ class Sweep:
         self.p, self.q = pair.p, pair.q
         self.semantics, self.evs = semantics, evs
         self.candidates = Candidates(pair, semantics)
-        self.is_rewritten = edited_share(pair) > REWRITTEN
+        self.is_rewritten = is_written_anew(pair)
 
     def prove(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
@@ -90,10 +91,12 @@ class Sweep:
         return proof if isinstance(proof, Proof) else None
 
 
-def edited_share(pair: VersionPair) -> float:
-    """The share of the operators of both versions that edits touch."""
+def is_written_anew(pair: VersionPair) -> bool:
+    """Whether edits touch many of the operators of both versions."""
+    every = len(pair.p.operators) + len(pair.q.operators)
     kept = sum(pair.p.operators[a] == pair.q.operators[b] for a, b in pair.mapping.to_q.items())
-    return 1 - 2 * kept / (len(pair.p.operators) + len(pair.q.operators))
+    edited = every - 2 * kept
+    return edited > max(MANY_EDITED, LARGE_SHARE * every)
 
 
 def _normalized(goal: Claim, inner: Proof) -> Proof:
