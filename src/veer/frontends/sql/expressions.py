@@ -69,6 +69,7 @@ from veer.model.types import (
     shows_addresses,
 )
 from veer.model.walk import parts
+from veer.settings import current
 
 GENERATORS = {
     "explode": {},
@@ -281,7 +282,8 @@ class ExprReader:
         if type_ is None:
             refuse(node, f"{function} of {', '.join(str(a.type) for a in args)}")
         shown = entry.shows_addresses and shows_addresses(a.type for a in args)
-        return OpaqueCall(function, args, type_, Kind.CHOICE if shown else Kind.PURE)
+        identity = function if current().ansi else f"{function} without ANSI"
+        return OpaqueCall(identity, args, type_, Kind.CHOICE if shown else Kind.PURE)
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
         """A call of a scalar function, its arguments cast as Spark does."""
@@ -430,7 +432,7 @@ class ExprReader:
     def cast(self, node: exp.Expr) -> Expr:
         """CAST, which fails on what cannot be converted, and TRY_CAST, which gives null."""
         only(node, "this", "to", "_type", "safe", "type")
-        mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
+        mode = CastMode.TRY if isinstance(node, exp.TryCast) else None
         target = read_type(node.args["to"])
         if is_ambiguous_constant(node.this):
             refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
