@@ -24,7 +24,7 @@ from veer.functions.registry import (
     aggregate,
     scalar,
 )
-from veer.functions.traits import Adding, Domain, Evaluation, Folding
+from veer.functions.traits import Adding, Domain, Evaluation, Folding, SolverMeaning
 from veer.model.types import (
     LONG,
     MAX_PRECISION,
@@ -66,7 +66,13 @@ DIVIDING = {"/": "try_divide", "%": "try_mod"}
 
 
 ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
-WRAPPING: set[str] = set()
+WRAPPING = {
+    "legacy.+": SolverMeaning.WRAPPED_SUM,
+    "legacy.-": SolverMeaning.WRAPPED_DIFFERENCE,
+    "legacy.*": SolverMeaning.WRAPPED_PRODUCT,
+    "legacy.negative": SolverMeaning.WRAPPED_NEGATION,
+    "legacy.abs": SolverMeaning.WRAPPED_MAGNITUDE,
+}
 
 
 def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> str:
@@ -124,8 +130,8 @@ def _wrapping(name: str) -> None:
         sql=function.sql,
         folding=Folding.SETTLED,
         ignores_zero_sign=True,
+        solver=WRAPPING[f"legacy.{name}"],
     )
-    WRAPPING.add(f"legacy.{name}")
 
 
 def _lenient(name: str) -> None:

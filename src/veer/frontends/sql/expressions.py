@@ -587,7 +587,7 @@ class ExprReader:
         if decimal and any(map(is_suffixed_integer, sides)):
             refuse(node, "an integer constant with suffix or cast beside a decimal")
         computed = coercion.arithmetic(symbol, left, right)
-        if isinstance(computed, Call) and computed.function != symbol:
+        if isinstance(computed, Call) and computed.function in MOVING:
             node.meta[SHOWN] = _moved(computed, [pretty(side) for side in sides])
         return computed
 
@@ -626,6 +626,9 @@ def _field_name(node: exp.Expr, value: Expr) -> str | None:
             return node.column_name
         case _:
             return value.name if isinstance(value, GetField) else None
+
+
+MOVING = frozenset({"date_add", "date_sub", "add_interval", "subtract_moments"})
 
 
 def _moved(call: Call, sides: Sequence[str]) -> str:
