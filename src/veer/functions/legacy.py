@@ -75,6 +75,11 @@ WRAPPING = {
 }
 
 
+def is_legacy(name: str) -> bool:
+    """Whether a function is one of sessions without ANSI alone."""
+    return name.startswith("legacy.")
+
+
 def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> str:
     """The scalar function that one means in a session without ANSI, for arguments of some types."""
     function = SCALAR[name]
