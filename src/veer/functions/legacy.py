@@ -8,10 +8,11 @@ function that is neither known to mean the same nor listed here is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
 from veer.errors import UnsupportedError
-from veer.functions.arithmetic import wrapped
+from veer.functions.arithmetic import EXACT, wrapped
 from veer.functions.registry import (
     AGGREGATE,
     PURE,
@@ -25,6 +26,7 @@ from veer.functions.registry import (
     scalar,
 )
 from veer.functions.traits import Adding, Domain, Evaluation, Folding, SolverMeaning
+from veer.functions.typing import signature
 from veer.model.types import (
     LONG,
     MAX_PRECISION,
@@ -62,6 +64,7 @@ SAME = frozenset(
     ]
 )
 ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
 DIVIDING = {"/": "try_divide", "%": "try_mod"}
 
 
@@ -91,6 +94,10 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
         # The type of the result has room for all results, unless 38 digits are too few.
         return name if result.precision < MAX_PRECISION else ARITHMETIC[name]
     if name in ARITHMETIC or name in ("negative", "abs"):
+        return name
+    if name in ROUNDING and not isinstance(result, IntegralType):
+        if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
+            raise UnsupportedError(f"{name} in {result} in a session without ANSI")
         return name
     if f"legacy.{name}" in SCALAR:
         on_map = isinstance(types[0], MapType) if types else False
@@ -172,6 +179,31 @@ def _lenient(name: str) -> None:
     )
 
 
+def _rounding(name: str) -> None:
+    """Register the rounding of whole numbers to tens and hundreds, of which the low bits are kept."""
+    function = SCALAR[name]
+
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        def rounded(value: int, places: int = 0) -> int:
+            step = Decimal(1).scaleb(max(-places, 0))
+            return wrapped(int(Decimal(value).quantize(step, ROUNDING[name], EXACT)), result)
+
+        return rounded
+
+    scalar(
+        f"legacy.{name}",
+        function.rule,
+        meaning,
+        PURE,
+        STRICT,
+        TOTAL,
+        typed=True,
+        sql=function.sql,
+        folding=Folding.SETTLED,
+        ignores_zero_sign=True,
+    )
+
+
 def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     """`div`, null where it divides by zero; of the quotient the low bits."""
 
@@ -220,6 +252,17 @@ def register() -> None:
         _lenient(name)
     for name in ("to_date_by", "to_timestamp_by", "unix_timestamp"):
         _lenient(name)
+    for name in ROUNDING:
+        _rounding(name)
+    scalar(
+        "legacy.low_bits",
+        signature(LONG, LONG),
+        lambda value: wrapped(value, LONG),
+        PURE,
+        STRICT,
+        TOTAL,
+        solver=SolverMeaning.LOW_BITS,
+    )
     scalar(
         "legacy.div",
         SCALAR["div"].rule,

@@ -37,6 +37,7 @@ class SolverMeaning(Enum):
     NEGATION = "-a"
     IDENTITY = "a"
     MAGNITUDE = "a without its sign"
+    LOW_BITS = "the number that the low bits of a stand for"
     WRAPPED_SUM = "a + b, of which the low bits are kept"
     WRAPPED_DIFFERENCE = "a - b, likewise"
     WRAPPED_PRODUCT = "a * b, likewise"

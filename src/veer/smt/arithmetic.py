@@ -1,8 +1,8 @@
 """Integer, date and exact decimal arithmetic as linear terms over Int and Real.
 
 ANSI arithmetic fails the run where a result does not fit its type, so wherever there is a result it
-is the mathematical one; without ANSI it wraps around. That one version may fail where the other does not is no question of
-values: `analysis.failures` sees to it.
+is the mathematical one; without ANSI it wraps around. That one version may fail where the other
+does not is no question of values: `analysis.failures` sees to it.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ class Arithmetic:
                 return first
             case SolverMeaning.MAGNITUDE:
                 return z3.If(first < 0, -first, first)
+            case SolverMeaning.LOW_BITS:
+                return _low_bits(call.type, first)  # of any number, perhaps a sum that is too large
             case SolverMeaning.WRAPPED_SUM:
                 return self._wrapped(call, first + second)
             case SolverMeaning.WRAPPED_DIFFERENCE:
@@ -158,7 +160,7 @@ class Arithmetic:
             if isinstance(arg, RowColumn):
                 value = self._number(arg)
                 self._terms.axioms.append(z3.And(value >= -half, value < half))
-        return (exact + half) % (2 * half) - half
+        return _low_bits(call.type, exact)
 
     def _bit(self, number: Any, place: Any) -> Any:
         """The binary digit at a constant place, of the two's complement."""
@@ -215,3 +217,8 @@ class Arithmetic:
 
     def _multiplied(self, a: Any, b: Any) -> Any:
         return self._terms.apply(("product", str(a.sort())), (a, b), a.sort())
+
+
+def _low_bits(type_: DataType, exact: Any) -> Any:
+    half = 1 << (INTEGER_BITS[type_] - 1)
+    return (exact + half) % (2 * half) - half
