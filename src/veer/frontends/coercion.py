@@ -89,7 +89,8 @@ def cast(expr: Expr, type_: DataType, mode: CastMode | None = None) -> Expr:
     """
     if expr.type == type_:
         return expr
-    if not can_cast(expr.type, type_):
+    legacy = mode is None and not current().ansi
+    if not can_cast(expr.type, type_) and not (legacy and _could_once_cast(expr.type, type_)):
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
     if isinstance(expr, Literal) and expr.value is None:
         return Literal(None, type_)
@@ -120,7 +121,7 @@ def implicit(expr: Expr, type_: DataType) -> Expr:
 
 
 def can_cast(given: DataType, target: DataType) -> bool:
-    """Whether an explicit cast between the types exists in the session in which is read."""
+    """Whether an explicit ANSI cast between the types exists."""
     match given, target:
         case (NullType(), _):
             return True
@@ -136,8 +137,6 @@ def can_cast(given: DataType, target: DataType) -> bool:
             )
         case (_, StringType()):
             return True
-    if not current().ansi and _could_once_cast(given, target):
-        return True
     groups = (  # types, and those they are cast to
         (StringType, object),
         (NumericType, (NumericType, type(BOOLEAN), type(TIMESTAMP))),

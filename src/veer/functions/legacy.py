@@ -7,12 +7,13 @@ function that is neither known to mean the same nor listed here is refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
 from veer.errors import UnsupportedError
-from veer.functions.arithmetic import EXACT, wrapped
+from veer.functions.arithmetic import EXACT, float_to_long, wrapped
 from veer.functions.registry import (
     AGGREGATE,
     PURE,
@@ -32,6 +33,7 @@ from veer.model.types import (
     MAX_PRECISION,
     DataType,
     DecimalType,
+    DoubleType,
     IntegralType,
     MapType,
 )
@@ -49,8 +51,6 @@ SAME = frozenset(
         "add_months",
         "add_interval",
         "timestamp_seconds",
-        "ceil",
-        "floor",
         "date_format",
         "from_unixtime",
         "rlike",
@@ -64,6 +64,7 @@ SAME = frozenset(
     ]
 )
 ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+WHOLE = {"ceil": math.ceil, "floor": math.floor}
 ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
 DIVIDING = {"/": "try_divide", "%": "try_mod"}
 
@@ -95,6 +96,8 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
         return name if result.precision < MAX_PRECISION else ARITHMETIC[name]
     if name in ARITHMETIC or name in ("negative", "abs"):
         return name
+    if name in WHOLE:
+        return f"legacy.{name}" if isinstance(types[0], DoubleType) else name
     if name in ROUNDING and not isinstance(result, IntegralType):
         if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
             raise UnsupportedError(f"{name} in {result} in a session without ANSI")
@@ -204,6 +207,17 @@ def _rounding(name: str) -> None:
     )
 
 
+def _whole(name: str) -> None:
+    """Register the rounding of doubles to whole numbers, the largest one for those beyond."""
+    function = SCALAR[name]
+
+    def meaning(value: float) -> int:
+        return float_to_long(WHOLE[name](value) if math.isfinite(value) else value)
+
+    traits: Any = {"sql": function.sql, "folding": function.folding, "ignores_zero_sign": True}
+    scalar(f"legacy.{name}", function.rule, meaning, PURE, STRICT, TOTAL, **traits)
+
+
 def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     """`div`, null where it divides by zero; of the quotient the low bits."""
 
@@ -254,6 +268,8 @@ def register() -> None:
         _lenient(name)
     for name in ROUNDING:
         _rounding(name)
+    for name in WHOLE:
+        _whole(name)
     scalar(
         "legacy.low_bits",
         signature(LONG, LONG),
