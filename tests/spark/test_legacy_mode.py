@@ -17,8 +17,10 @@ from tests.generators.expressions import Expressions, all_casts, templates_once
 from tests.generators.tables import wide_table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
+from tests.spark.flows import FlowTally, compare_round
 from tests.spark.test_random_expressions import report
-from veer.settings import SessionSettings, under
+from tests.spark.test_random_plans import compare_plans
+from veer.settings import USUAL, SessionSettings, under
 
 pytestmark = pytest.mark.spark
 SEED = os.environ.get("VEER_SEED", "1")
@@ -76,3 +78,18 @@ def test_random_conditions(spark: SparkSession, number: int) -> None:
     tally = Tally()
     compare_expressions(spark, table, [made.any() for _ in range(100)], tally)
     report(tally, seed)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_queries(spark: SparkSession, number: int) -> None:
+    tally = FlowTally()
+    seed = f"{SEED}/{number} legacy"
+    compare_round(spark, seed, 24, tally)
+    print(f"seed {seed}: {tally.compared} queries, {tally.rows} rows, {tally.failures} failures")
+    assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_queries_read_from_plans(spark: SparkSession, number: int) -> None:
+    with under(USUAL):  # a plan says itself what its expressions mean
+        compare_plans(spark, f"{SEED} {number} legacy")
