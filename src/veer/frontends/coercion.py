@@ -340,10 +340,10 @@ def comparison_type(args: Sequence[Argument]) -> DataType:
 
 
 def _legacy_comparison_type(a: Argument, b: Argument) -> DataType:
-    """Without ANSI: text becomes what it is compared with, beside a decimal a double."""
+    """Without ANSI: text becomes what it is compared with, beside a decimal with a fraction a double."""
     for x, y in ((a, b), (b, a)):
         if isinstance(x.type, StringType) and isinstance(y.type, AtomicType):
-            if isinstance(y.type, DecimalType):
+            if isinstance(y.type, DecimalType) and y.type.scale > 0:
                 return DOUBLE
             if not isinstance(y.type, (StringType, *INTERVALS)):
                 return y.type

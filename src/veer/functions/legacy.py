@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
-from veer.errors import UnsupportedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT, float_to_long, wrapped
 from veer.functions.registry import (
     AGGREGATE,
@@ -20,8 +20,11 @@ from veer.functions.registry import (
     SCALAR,
     STRICT,
     TOTAL,
+    Argument,
     Failure,
     Nulls,
+    Resolved,
+    Rule,
     ScalarFunction,
     aggregate,
     scalar,
@@ -120,6 +123,18 @@ def legacy_aggregate(name: str, result: DataType) -> str:
     return f"legacy.{name}"
 
 
+def _of_integers(rule: Rule) -> Rule:
+    """A typing rule that gives whole numbers alone."""
+
+    def checked(args: Sequence[Argument]) -> Resolved:
+        resolved = rule(args)
+        if not isinstance(resolved.result, IntegralType):
+            raise IllFormedError(f"{resolved.result} is not an integer")
+        return resolved
+
+    return checked
+
+
 def _wrapping(name: str) -> None:
     """Register the version of a function of whole numbers that keeps the low bits of its result."""
     function = SCALAR[name]
@@ -136,7 +151,7 @@ def _wrapping(name: str) -> None:
 
     scalar(
         f"legacy.{name}",
-        function.rule,
+        _of_integers(function.rule),
         meaning,
         PURE,
         STRICT,
@@ -195,7 +210,7 @@ def _rounding(name: str) -> None:
 
     scalar(
         f"legacy.{name}",
-        function.rule,
+        _of_integers(function.rule),
         meaning,
         PURE,
         STRICT,
