@@ -17,11 +17,10 @@ from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.live_frames import check_one_session, is_connect_frame
 from veer.frontends.registry import FrontEnd, front_end_of, parse
-from veer.frontends.session_settings import session_settings
 from veer.frontends.stored import existing_store, is_stored, sealed
 from veer.model.ops import RowUdf
 from veer.options import JvmUse, chosen
-from veer.settings import under
+from veer.settings import USUAL, SessionSettings, under
 from veer.versions.version import Version
 
 if TYPE_CHECKING:
@@ -64,13 +63,22 @@ def _read(
     source: Input, front_end: FrontEnd, options: ReadOptions, bodies: Bodies | None
 ) -> Version:
     try:
-        with under(session_settings(dict(options.conf))):
+        with under(_session_settings(options)):
             version = front_end.read(source, options)
         return _with_functions(version, source, bodies)
     except RecursionError:
         raise ParseError(f"{source.name}: nested too deeply") from None
     except InputError as error:
         raise type(error)(f"{source.name}: {error}") from None
+
+
+def _session_settings(options: ReadOptions) -> SessionSettings:
+    """What `--conf` decides of the meaning of what is read."""
+    if not options.conf:
+        return USUAL
+    from veer.frontends.session_settings import session_settings
+
+    return session_settings(dict(options.conf))
 
 
 def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> Version:
@@ -108,7 +116,7 @@ def load_pair(
     options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note, settings)
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)
-    session_settings(dict(options.conf))  # before anything is started
+    _session_settings(options)  # before anything is started
     if kinds[0] == kinds[1] and kinds[0].pair_reader:
         return kinds[0].read_pair(*sources, options)
     reads = [
