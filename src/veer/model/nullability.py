@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from veer.functions.dates import knows_unit
 from veer.functions.registry import AGGREGATE, OVER, Nulls, scalar_function
-from veer.functions.traits import SolverMeaning
+from veer.functions.traits import Evaluation, SolverMeaning
 from veer.model.expr import (
     AggregateCall,
     And,
@@ -123,8 +124,18 @@ def _call_nullable(function: str, args: tuple[Expr, ...], schema: Schema) -> boo
             return any(is_nullable(a, schema) for a in args)
         case Nulls.NEVER:
             return False
+        case Nulls.PROPAGATE if _truncates(function, args):
+            return any(is_nullable(a, schema) for a in args)
         case Nulls.PROPAGATE | Nulls.CUSTOM:
             return True
+
+
+def _truncates(function: str, args: tuple[Expr, ...]) -> bool:
+    """Whether a call cuts a date or moment to a constant unit, for which there is always a value."""
+    return scalar_function(function).evaluation is Evaluation.UNIT_FIRST and any(
+        isinstance(a, Literal) and isinstance(a.value, str) and knows_unit(function, a.value)
+        for a in args
+    )
 
 
 def aggregate_nullable(call: AggregateCall | OverCall) -> bool:

@@ -37,11 +37,13 @@ from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
+from veer.normalize.placing.arguments import compute_arguments
 from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
 from veer.normalize.placing.order_joins import order_joins
 from veer.normalize.placing.push import push_conditions
 from veer.normalize.placing.semi_joins import semi_joins_as_conditions
 from veer.normalize.placing.subqueries import subqueries_as_joins
+from veer.normalize.placing.sums_or_zero import sums_or_zero
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
 
@@ -130,7 +132,7 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
     conditions = push_conditions(inline(semi_joins_as_conditions(result)))
     joined = subqueries_as_joins(inline(conditions), inlined)
     pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
-    result = order_joins(finish(pushed), finish)
+    result = compute_arguments(sums_or_zero(order_joins(finish(pushed), finish)))
     return _Normalization(result, tuple(in_order(relied)))
 
 

@@ -136,11 +136,12 @@ def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
 
 
 def _or_zero(call: AggregateCall) -> Spelling:
-    zero = _zero(call.type)
+    zero = zero_of(call.type)
     return Spelling((call,), lambda values: Call("coalesce", (values[0], zero), call.type))
 
 
-def _zero(type_: DataType) -> Expr:
+def zero_of(type_: DataType) -> Expr:
+    """The number zero of a numeric type."""
     if isinstance(type_, DecimalType):
         return Literal(Decimal(0).scaleb(-type_.scale), type_)
     return Literal(0, type_)

@@ -26,7 +26,6 @@ from veer.model.expr import (
 )
 from veer.model.types import (
     INT,
-    INTEGER_BITS,
     BooleanType,
     DataType,
     DecimalType,
@@ -34,10 +33,10 @@ from veer.model.types import (
 )
 from veer.prover.terms import FALSE, TRUE
 from veer.smt.exact import (
-    holds_exactly,
     is_exact_negation,
     is_exact_product,
     is_exact_sum,
+    keeps_number,
 )
 from veer.smt.formula import ADDED, MULTIPLIED
 
@@ -167,7 +166,7 @@ def _summands(expr: Expr) -> list[Summand]:
             return [s for a in args for s in _summands(a)]
         case OpaqueCall(identity, args) if identity == MULTIPLIED:
             return _products(args, expr.type)
-        case Cast(arg, target) if _keeps_numbers(arg.type, target):
+        case Cast(arg) if keeps_number(expr):
             return _summands(arg)
         case Call(function, args, type_) if _is_exact(expr):
             match function:
@@ -212,13 +211,6 @@ def _is_exact(call: Call) -> bool:
             return False
 
 
-def _keeps_numbers(given: DataType, target: DataType) -> bool:
-    """Whether a cast between exact numbers keeps every value."""
-    if isinstance(target, DecimalType):
-        return holds_exactly(given, target)
-    return _is_wider(given, target)
-
-
 def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
     """A product of sums multiplied out; left whole if that would be too much."""
     products = [Summand((), ())]
@@ -231,15 +223,6 @@ def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
         if len(products) > MOST_SUMMANDS:
             return [Summand((), (OpaqueCall(MULTIPLIED, args, type_),))]
     return products
-
-
-def _is_wider(given: DataType, target: DataType) -> bool:
-    """Whether a cast between integers keeps every value."""
-    return (
-        isinstance(given, IntegralType)
-        and isinstance(target, IntegralType)
-        and INTEGER_BITS[given] <= INTEGER_BITS[target]
-    )
 
 
 def shifted(expr: Expr) -> tuple[int, Expr, int]:
@@ -262,7 +245,7 @@ def shifted(expr: Expr) -> tuple[int, Expr, int]:
             if _all_integers(expr) and n != 0:
                 factor, inner, offset = shifted(rest)
                 return factor * n, inner, offset * n
-        case Cast(rest, target) if _is_wider(rest.type, target):
+        case Cast(rest, IntegralType()) if keeps_number(expr):
             return shifted(rest)
     return 1, expr, 0
 
@@ -307,5 +290,5 @@ def _count(expr: Expr, times: int, totals: Set[Symbol], counts: Coefficients) ->
             _count(right, -times, totals, counts)
         case Call("negative", (arg,)) if _is_exact(expr):
             _count(arg, -times, totals, counts)
-        case Cast(arg, target) if _keeps_numbers(arg.type, target):
+        case Cast(arg) if keeps_number(expr):
             _count(arg, times, totals, counts)
