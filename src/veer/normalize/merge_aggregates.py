@@ -27,7 +27,9 @@ from veer.model.expr import (
     Column,
     Compare,
     Expr,
+    IsNull,
     Literal,
+    Not,
 )
 from veer.model.json import is_alike
 from veer.model.nullability import is_nullable
@@ -69,13 +71,24 @@ class Steps:
         """A call of keys of the first step."""
         if call.distinct or call.function in EXTREMES:
             return just(call)  # how many rows have a value is all the same
-        if call.function != "count" or len(call.args) != 1:
-            return None
-        (counted,) = call.args
-        others = self._other_keys()
-        if len(others) == 1 and is_alike(counted, others[0]):
-            return just(replace(call, distinct=True))
+        match call:
+            case AggregateCall("count", (Case(((when, Literal(1)),), Literal(None)),)):
+                others = self._other_keys()
+                if others and all(self._is_present(e, when) for e in others):
+                    counted = tuple(only_if(when, e) for e in others)
+                    return just(AggregateCall("count", counted, LONG, distinct=True))
         return None
+
+    def _is_present(self, expr: Expr, condition: Expr) -> bool:
+        """Whether an expression over the rows is not null where a condition is true."""
+        for part in conjuncts(condition):
+            match part:
+                case Not(IsNull(arg)) if is_alike(arg, expr):
+                    return True
+                case Compare(op, left, right) if op != "<=>":
+                    if is_alike(left, expr) or is_alike(right, expr):
+                        return True
+        return not is_nullable(expr, self.rows)
 
     def _of_value(self, call: AggregateCall) -> Spelling | None:
         """A call of what the first step gives, perhaps under a condition on its keys."""

@@ -1,10 +1,13 @@
 """Aggregates under conditions in one spelling.
 
     sum(x) FILTER (WHERE c)                =>   sum(CASE WHEN c THEN x END)
-    countonly_if(c), sum(CASE WHEN c THEN 1 ELSE 0 END)   =>   count(CASE WHEN c THEN 1 END)
+    count_if(c), sum(CASE WHEN c THEN 1 ELSE 0 END)   =>   count(CASE WHEN c THEN 1 END)
     count(id), id never null               =>   count(*)
+    count(x)                               =>   count(CASE WHEN x IS NOT NULL THEN 1 END)
+    count(DISTINCT struct(a, b)), a and b never null   =>   count(DISTINCT a, b)
     sum(CASE WHEN c THEN x ELSE 0 END), x never null  =>   coalesce(sum(CASE WHEN c THEN x END), 0)
     sum(coalesce(x, 0))                    =>   coalesce(sum(x), 0)
+    avg(x), x of 16 bits                   =>   CAST(sum(x) AS DOUBLE) / CAST(count(x) AS DOUBLE)
 
 Sound because these functions skip nulls, and because a group has a row: where a sum over no rows at
 all would be null, which the aggregate of a whole table may have, sums stay sums.
@@ -18,11 +21,13 @@ from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
+from veer.analysis.call_kinds import adds_in_double
 from veer.model.conditions import conjunction, conjuncts
-from veer.model.expr import AggregateCall, Call, Case, Compare, Expr, Literal
+from veer.model.expr import AggregateCall, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
-from veer.model.types import INT, DataType, DecimalType, IntegralType, has_floats
+from veer.model.texts import text_of
+from veer.model.types import DOUBLE, INT, LONG, DataType, DecimalType, IntegralType, has_floats
 
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null
 ONE = Literal(1, INT)
@@ -67,11 +72,13 @@ def plain_call(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spellin
     """A call over rows with a schema; `is_global` where it may be over no rows."""
     call = _without_filter(call)
     if call.distinct:
-        return just(call)
+        return just(_plain_distinct(call, rows))
     if call.function == "count" and len(call.args) == 1:
         return just(replace(call, args=_counted(call.args[0], rows)))
     if call.function == "sum" and not is_global:
         return _plain_sum(call, rows)
+    if call.function == "avg" and _is_added_exactly(call):
+        return _mean(call, rows)
     return just(call)
 
 
@@ -112,11 +119,23 @@ def only_if(condition: Expr, value: Expr) -> Expr:
 
 
 def _counted(value: Expr, rows: Schema) -> tuple[Expr, ...]:
-    """What is counted: all rows, or one where a condition is true, or what is not null."""
+    """What is counted: all rows, or one where a condition is true."""
     match value:
-        case Case(((when, then),), Literal(None)) if not is_nullable(then, rows):
-            return (only_if(when, ONE),)
-    return (value,) if is_nullable(value, rows) else ()
+        case Case(((when, then),), Literal(None)):
+            return (only_if(when, *_counted(then, rows) or (ONE,)),)
+    return (only_if(Not(IsNull(value)), ONE),) if is_nullable(value, rows) else ()
+
+
+def _plain_distinct(call: AggregateCall, rows: Schema) -> AggregateCall:
+    """Different combinations of values: those of structs without nulls, in an order of their own."""
+    if call.function != "count":
+        return call
+    args = call.args
+    match args:
+        case (Call("named_struct", fields),) if not any(is_nullable(f, rows) for f in fields):
+            args = fields[1::2]
+    by_text = {text_of(arg): arg for arg in args}
+    return replace(call, args=tuple(arg for _, arg in sorted(by_text.items())))
 
 
 def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
@@ -133,6 +152,21 @@ def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
         case (Case(((when, then),), Literal(None)),):
             return just(replace(call, args=(only_if(when, then),)))
     return just(call)
+
+
+def _is_added_exactly(call: AggregateCall) -> bool:
+    return isinstance(call.args[0].type, IntegralType) and not adds_in_double(call)
+
+
+def _mean(call: AggregateCall, rows: Schema) -> Spelling:
+    """A mean of whole numbers as their sum by how many there are; null where there are none."""
+    sum_ = AggregateCall("sum", call.args, LONG)
+    count = AggregateCall("count", _counted(call.args[0], rows), LONG)
+
+    def quotient(values: Sequence[Expr]) -> Expr:
+        return Call("/", tuple(Cast(value, DOUBLE) for value in values), DOUBLE)
+
+    return Spelling((sum_, count), quotient)
 
 
 def _or_zero(call: AggregateCall) -> Spelling:

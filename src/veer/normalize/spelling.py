@@ -5,6 +5,7 @@
     CASE WHEN c THEN x ELSE 0 END > 1             =>   CASE WHEN c THEN x > 1 ELSE FALSE END
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
+    NOT (a < b)                                   =>   a >= b
     concat(concat(a, b), c)                       =>   concat(a, b, c)
     named_struct('x', a, 'y', b).x                =>   a
 
@@ -20,9 +21,12 @@ from dataclasses import replace
 from veer.analysis.constants import computed, widened
 from veer.analysis.plain_conditions import MIRRORED, plain_form
 from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, Literal, Or
+from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, Literal, Not, Or
 from veer.model.texts import text_of
 from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
+
+
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}  # NaN is ordered too
 
 
 def one_spelling(expr: Expr) -> Expr:
@@ -30,6 +34,8 @@ def one_spelling(expr: Expr) -> Expr:
     match expr:
         case InList(arg, options) if all(isinstance(o, Literal) for o in options):
             return _in_list(expr, arg, options)
+        case Not(Compare(op, left, right)) if op in OPPOSITE:
+            return one_spelling(plain_form(Compare(OPPOSITE[op], left, right)))
         case Compare(op, Literal() as left, Cast() | Case() as right):
             flipped = Compare(MIRRORED.get(op, op), right, left)
             spelled = one_spelling(flipped)
