@@ -16,6 +16,7 @@ from veer.functions.registry import Kind
 from veer.model.expr import AggregateCall, Expr, Named
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
+from veer.model.schema import Schema
 from veer.model.types import LONG
 from veer.model.walk import exprs_in
 from veer.normalize.distinct_by_key import distinct_by_key
@@ -23,6 +24,7 @@ from veer.normalize.expressions import is_random
 from veer.normalize.merge_aggregates import as_first_step
 from veer.normalize.plain_calls import Spelling, composed, plain_call
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.split_sums import split_sum
 
 # Where nobody reads an aggregate over all rows there still is one.
 ROWS = NamedCall("row", AggregateCall("count", (), LONG))
@@ -41,7 +43,7 @@ def merge_calls(
     for i in rewriting.wanted[id_]:
         if i >= len(old_keys):
             call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below).call
-            values[i] = plain_call(call, rewriting.schemas[view.base], is_global=not keys)
+            values[i] = _spelled(call, rewriting.schemas[view.base], is_global=not keys)
     base, keys, values = _at_once(rewriting, view.base, keys, values)
     calls: list[NamedCall] = []
     at: dict[int, list[int]] = {}
@@ -57,6 +59,20 @@ def merge_calls(
     for i, value in values.items():
         columns[i] = value.compute([rewriting.column(id_, place) for place in at[i]])
     return View(id_, columns)
+
+
+def _spelled(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spelling:
+    """A call in its one spelling, sums of several parts as several sums."""
+
+    def plain(part: AggregateCall) -> Spelling:
+        return plain_call(part, rows, is_global=is_global)
+
+    def in_parts(whole: AggregateCall) -> Spelling:
+        split = split_sum(whole, rows)
+        return split if split.call is not None else composed(split, [plain(p) for p in split.calls])
+
+    spelling = plain(call)
+    return composed(spelling, [in_parts(part) for part in spelling.calls])
 
 
 def _at_once(

@@ -22,8 +22,20 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
 from veer.analysis.call_kinds import adds_in_double
+from veer.functions.registry import aggregate_function
 from veer.model.conditions import conjunction, conjuncts
-from veer.model.expr import AggregateCall, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
+from veer.model.expr import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Expr,
+    IsNull,
+    Literal,
+    Not,
+    arguments,
+)
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
 from veer.model.texts import text_of
@@ -172,6 +184,12 @@ def _mean(call: AggregateCall, rows: Schema) -> Spelling:
 def _or_zero(call: AggregateCall) -> Spelling:
     zero = zero_of(call.type)
     return Spelling((call,), lambda values: Call("coalesce", (values[0], zero), call.type))
+
+
+def sum_of(value: Expr) -> AggregateCall:
+    """The sum of a value."""
+    resolved = aggregate_function("sum").resolve(arguments((value,)))
+    return AggregateCall("sum", (value,), resolved.result)
 
 
 def zero_of(type_: DataType) -> Expr:

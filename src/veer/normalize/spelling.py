@@ -25,7 +25,6 @@ from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, L
 from veer.model.texts import text_of
 from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
 
-
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}  # NaN is ordered too
 
 

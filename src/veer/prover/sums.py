@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias, final
 
+from veer.analysis.exact import is_exact, keeps_number
 from veer.model.expr import (
     Call,
     Case,
@@ -32,12 +33,6 @@ from veer.model.types import (
     IntegralType,
 )
 from veer.prover.terms import FALSE, TRUE
-from veer.smt.exact import (
-    is_exact_negation,
-    is_exact_product,
-    is_exact_sum,
-    keeps_number,
-)
 from veer.smt.formula import ADDED, MULTIPLIED
 
 MOST_SUMMANDS = 16
@@ -168,7 +163,7 @@ def _summands(expr: Expr) -> list[Summand]:
             return _products(args, expr.type)
         case Cast(arg) if keeps_number(expr):
             return _summands(arg)
-        case Call(function, args, type_) if _is_exact(expr):
+        case Call(function, args, type_) if is_exact(expr):
             match function:
                 case "+":
                     return [s for a in args for s in _summands(a)]
@@ -192,23 +187,6 @@ def _summands_of_arms(expr: Expr) -> list[Summand]:
         for conditions, arm in cases
         for s in _summands(arm)
     ]
-
-
-def _is_exact(call: Call) -> bool:
-    """Whether arithmetic gives the mathematical result: no decimal digit is cut off."""
-    if all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args))):
-        return True
-    if not all(isinstance(t, DecimalType) for t in (call.type, *(a.type for a in call.args))):
-        return False
-    match call.function:
-        case "+" | "-":
-            return is_exact_sum(call)
-        case "*":
-            return is_exact_product(call)
-        case "negative":
-            return is_exact_negation(call)
-        case _:
-            return False
 
 
 def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
@@ -282,13 +260,13 @@ def _count(expr: Expr, times: int, totals: Set[Symbol], counts: Coefficients) ->
             _count(then, times, totals, counts)
         case Call("coalesce", (first, Literal(0))):
             _count(first, times, totals, counts)
-        case Call("+", args) if _is_exact(expr):
+        case Call("+", args) if is_exact(expr):
             for a in args:
                 _count(a, times, totals, counts)
-        case Call("-", (left, right)) if _is_exact(expr):
+        case Call("-", (left, right)) if is_exact(expr):
             _count(left, times, totals, counts)
             _count(right, -times, totals, counts)
-        case Call("negative", (arg,)) if _is_exact(expr):
+        case Call("negative", (arg,)) if is_exact(expr):
             _count(arg, -times, totals, counts)
         case Cast(arg) if keeps_number(expr):
             _count(arg, times, totals, counts)

@@ -19,7 +19,7 @@ from veer.functions.registry import scalar_function
 from veer.functions.traits import SolverMeaning
 from veer.model.expr import Call, Expr
 from veer.model.types import DataType, DateType, DecimalType, IntegralType
-from veer.smt.exact import (
+from veer.analysis.exact import (
     is_exact_negation,
     is_exact_product,
     is_exact_sum,

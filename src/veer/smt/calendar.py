@@ -36,7 +36,7 @@ from veer.model.types import (
     TimestampType,
     YearMonthIntervalType,
 )
-from veer.smt.exact import is_few_days
+from veer.analysis.exact import is_few_days
 from veer.smt.months import Part, PartKind, definitions, part_axioms, year_axioms
 from veer.smt.terms import Terms
 

@@ -59,7 +59,7 @@ from veer.model.types import (
 from veer.smt.arithmetic import Arithmetic
 from veer.smt.calendar import Calendar
 from veer.smt.doubles import EXACT_DOUBLE, Dyadics
-from veer.smt.exact import keeps_number
+from veer.analysis.exact import keeps_number
 from veer.smt.formula import (
     ADDED,
     MULTIPLIED,

@@ -61,6 +61,23 @@ def is_exact_product(call: Call) -> bool:
     return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
 
 
+def is_exact(call: Call) -> bool:
+    """Whether arithmetic gives the mathematical result: no decimal digit is cut off."""
+    if all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args))):
+        return True
+    if not all(isinstance(t, DecimalType) for t in (call.type, *(a.type for a in call.args))):
+        return False
+    match call.function:
+        case "+" | "-":
+            return is_exact_sum(call)
+        case "*":
+            return is_exact_product(call)
+        case "negative":
+            return is_exact_negation(call)
+        case _:
+            return False
+
+
 def holds_exactly(given: DataType, target: DecimalType) -> bool:
     """Whether every value of a type is a decimal of the target type: no digit cut, none too many."""
     whole = target.precision - target.scale
