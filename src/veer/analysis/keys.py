@@ -308,6 +308,13 @@ def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness])
     return _unique(keys, constants)
 
 
+def meets_one(join: Join, schemas: Sequence[Schema], right: Uniqueness) -> bool:
+    """Whether a row of the left meets one row of the right at most."""
+    width = len(schemas[0])
+    given, _ = _determined(join.condition, schemas[0] + schemas[1], width)
+    return any(all(i + width in given for i in key.places) for key in right.keys)
+
+
 def _relying_on(met: Sequence[Key], keys: Sequence[Key]) -> list[Key]:
     """Keys of one side that are keys of pairs, because a key of the other side is met."""
     reasons = list(dict.fromkeys(key.relied for key in met))[:MOST_COMBINED]

@@ -63,7 +63,8 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
             return value is None
         case And(args) | Or(args):
             # `false AND null` is not null, but that depends on the row.
-            return any(is_nullable(a, schema) for a in args)
+            guarded = _guarded(expr)
+            return any(is_nullable(a, schema) and not _is_null_of(a, guarded, schema) for a in args)
         case Not(arg):
             return is_nullable(arg, schema)
         case Compare(op, left, right):
@@ -87,6 +88,35 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
             return True
         case _:
             assert_never(expr)
+
+
+def _guarded(expr: And | Or) -> list[Expr]:
+    """Columns whose null decides an AND or OR: `x IS NULL OR ...`, `x IS NOT NULL AND ...`."""
+    tests: list[Expr] = list(expr.args)
+    if isinstance(expr, And):
+        tests = [a.arg for a in expr.args if isinstance(a, Not)]
+    read = (t.arg for t in tests if isinstance(t, IsNull))
+    return [e for e in read if isinstance(e, Column | RowColumn | Symbol)]
+
+
+def _is_null_of(expr: Expr, guarded: list[Expr], schema: Schema) -> bool:
+    """Whether an expression is null only where one of some others is."""
+    if expr in guarded or not is_nullable(expr, schema):
+        return True
+    match expr:
+        case Compare(_, left, right):
+            return all(_is_null_of(e, guarded, schema) for e in (left, right))
+        case Not(arg):
+            return _is_null_of(arg, guarded, schema)
+        case And(args) | Or(args) | InList(options=args):
+            given = (expr.arg, *args) if isinstance(expr, InList) else args
+            return all(_is_null_of(a, guarded, schema) for a in given)
+        case Cast(arg, _, CastMode.ANSI) if not gives_null(arg.type, expr.type):
+            return _is_null_of(arg, guarded, schema)
+        case Call(function, args) if scalar_function(function).nulls is Nulls.STRICT:
+            return all(_is_null_of(a, guarded, schema) for a in args)
+        case _:
+            return False
 
 
 def gives_null(given: DataType, target: DataType) -> bool:

@@ -778,9 +778,7 @@ AnyOperator: TypeAlias = (
 OPERATOR_CLASSES: tuple[type[AnyOperator], ...] = get_args(AnyOperator)
 
 
-def aggregated(
-    calls: Iterable[NamedCall], rows: Schema, *, has_rows: bool
-) -> tuple[Field, ...]:
+def aggregated(calls: Iterable[NamedCall], rows: Schema, *, has_rows: bool) -> tuple[Field, ...]:
     """The columns aggregate calls make; `has_rows` where they are never over no rows."""
     out = []
     for named in calls:

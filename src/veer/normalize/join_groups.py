@@ -14,6 +14,7 @@ aggregates are joined to each other by keys that are never null, or by `<=>`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import Column, Compare, Expr, IsNull, Named, Not
@@ -31,6 +32,7 @@ from veer.normalize.placed_groups import (
     shared_rows,
 )
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.shared_lookups import with_all_lookups
 
 # The sides of a join that have a row wherever it gives one.
 NEVER_PADDED = {"inner": (0, 1), "left": (0,), "full": ()}
@@ -105,22 +107,28 @@ def _one_aggregate(
 ) -> View | None:
     """Two aggregates joined to each other, every row with its own."""
     first, second = groups
+    if shared_rows(first, second) is None:
+        first, second = with_all_lookups(rewriting, id_, first, second) or groups
     keys, shared = first.same_keys(second), shared_rows(first, second)
     if keys is None or shared is None:
         return None
-    compared: list[Expr] = []  # that keys are not null, without which no rows are joined
+    compared: list[int] = []  # keys without which no rows are joined
     for i, equal in met.items():
         place = _place(equal.left, first.output)
         if place is None or first.key(first.shown[place]) != keys[i]:
             return None
-        if equal.op == "=" and first.output.fields[place].nullable:
-            compared.append(Not(IsNull(first.aggregate.keys[keys[i]].expr)))
-    if compared and kind != "inner":
+        if equal.op == "=" and first.has_null(keys[i]):
+            compared.append(keys[i])
+    if compared and kind == "full":
         return None
     note_keys(rewriting, id_, groups)
-    either = shared.of_either() if kind == "full" else ()
-    rows = shared.placed(rewriting, id_, (*compared, *either))
-    return _view_of_merged(rewriting, id_, below, merged(first, second, keys, shared), rows, kind)
+    both = merged(first, second, keys, shared)
+    more: list[Expr] = list(shared.of_either()) if kind == "full" else []
+    if kind == "inner":
+        more += [Not(IsNull(first.aggregate.keys[i].expr)) for i in compared]
+    else:
+        both = replace(both, compared=tuple(compared))
+    return _view_of_merged(rewriting, id_, below, both, shared.placed(rewriting, id_, more), kind)
 
 
 def _view_of_merged(

@@ -15,14 +15,14 @@ from typing import final
 from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind, aggregate_function
 from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import AggregateCall, Case, Column, Compare, Expr, Literal, Not
+from veer.model.expr import AggregateCall, Case, Column, Compare, Expr, IsNull, Literal, Not
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, Filter, NamedCall, Project
 from veer.model.schema import Schema
 from veer.model.types import LONG
 from veer.model.walk import exprs_in, substitute_columns
 from veer.normalize.expressions import is_random
-from veer.normalize.placing.conditions import has_query
+from veer.normalize.placing.conditions import has_query, rejects_nulls_of
 from veer.normalize.plain_calls import ONE, only_if
 from veer.normalize.rewriting import Rewriting
 
@@ -46,6 +46,12 @@ class Groups:
             return None
         place = self.schema.place(expr.name, expr.occurrence)
         return place if place < len(self.aggregate.keys) else None
+
+    def has_null(self, key: int) -> bool:
+        """Whether a key may be null."""
+        expr = self.aggregate.keys[key].expr
+        never = any(expr in rejects_nulls_of(condition) for condition in self.conditions)
+        return self.schema.fields[key].nullable and not never
 
     def same_keys(self, other: Groups) -> dict[int, int] | None:
         """Where each key of another aggregate stands among its own; None if one does not."""
@@ -170,6 +176,7 @@ class Merged:
     groups: tuple[Groups, Groups]
     places: tuple[Mapping[int, int], Mapping[int, int]]
     numbers: tuple[int | None, int | None]  # columns; none where each group has a row
+    compared: tuple[int, ...] = ()  # keys that meet no others where they are null
 
     def is_there(self, rewriting: Rewriting, id_: str, side: int) -> Expr | None:
         """That the placed aggregate has rows of one of the two; None if it always has."""
@@ -189,12 +196,15 @@ class Merged:
         return substitute_columns(expr, moved)
 
     def shown(self, rewriting: Rewriting, id_: str, side: int, expr: Expr) -> Expr:
-        """The same where one of the two has rows; null where it has none."""
+        """The same where one of the two has rows that are met; null where it has none."""
         value = self.value(rewriting, id_, side, expr)
         there = self.is_there(rewriting, id_, side)
-        if there is None or self._is_null_of_nothing(self.groups[side], expr):
+        met: list[Expr] = [Not(IsNull(rewriting.column(id_, place))) for place in self.compared]
+        if there is not None and (met or not self._is_null_of_nothing(self.groups[side], expr)):
+            met.append(there)
+        if not met:
             return value
-        return Case(((there, value),), Literal(None, value.type))
+        return Case(((conjunction(met), value),), Literal(None, value.type))
 
     def _is_null_of_nothing(self, groups: Groups, expr: Expr) -> bool:
         if not isinstance(expr, Column):

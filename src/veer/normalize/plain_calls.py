@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
 from veer.analysis.call_kinds import adds_in_double
+from veer.analysis.constants import zero_of
 from veer.functions.registry import aggregate_function
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import (
@@ -39,7 +39,14 @@ from veer.model.expr import (
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
 from veer.model.texts import text_of
-from veer.model.types import DOUBLE, INT, LONG, DataType, DecimalType, IntegralType, has_floats
+from veer.model.types import (
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    LONG,
+    IntegralType,
+    has_floats,
+)
 
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null
 ONE = Literal(1, INT)
@@ -155,6 +162,10 @@ def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
     match call.args:
         case (Case(((when, Literal(1)),), Literal(0)),) if isinstance(call.type, IntegralType):
             return just(AggregateCall("count", (only_if(when, ONE),), call.type))
+        case (Cast(flag),) if flag.type == BOOLEAN and isinstance(call.type, IntegralType):
+            if is_nullable(flag, rows):
+                return just(call)
+            return just(AggregateCall("count", (only_if(flag, ONE),), call.type))
         case (Case(((when, then),), Literal(0)),):
             if has_floats(call.type) or is_nullable(then, rows):
                 return just(call)
@@ -190,10 +201,3 @@ def sum_of(value: Expr) -> AggregateCall:
     """The sum of a value."""
     resolved = aggregate_function("sum").resolve(arguments((value,)))
     return AggregateCall("sum", (value,), resolved.result)
-
-
-def zero_of(type_: DataType) -> Expr:
-    """The number zero of a numeric type."""
-    if isinstance(type_, DecimalType):
-        return Literal(Decimal(0).scaleb(-type_.scale), type_)
-    return Literal(0, type_)

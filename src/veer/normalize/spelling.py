@@ -6,6 +6,7 @@
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
     NOT (a < b)                                   =>   a >= b
+    coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
     concat(concat(a, b), c)                       =>   concat(a, b, c)
     named_struct('x', a, 'y', b).x                =>   a
 
@@ -18,10 +19,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from veer.analysis.constants import computed, widened
+from veer.analysis.constants import computed, widened, zero_of
 from veer.analysis.plain_conditions import MIRRORED, plain_form
 from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, Literal, Not, Or
+from veer.model.expr import (
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Expr,
+    GetField,
+    InList,
+    Literal,
+    Not,
+    Or,
+)
 from veer.model.texts import text_of
 from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
 
@@ -49,6 +61,11 @@ def one_spelling(expr: Expr) -> Expr:
         case GetField(Call("named_struct", args), name):
             values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
             return values[0] if len(values) == 1 else expr
+        case Call(
+            "coalesce", (Case(((Not(Compare("=", n, Literal(0))), m),), Literal(None)), zero)
+        ):
+            is_same = _is_exact(n.type) and m == n and zero == zero_of(n.type)
+            return replace(expr, args=(n, zero)) if is_same else expr
         case Compare(op, Cast(arg, type_), Literal() as literal):
             narrow = _narrower(literal, type_, arg.type)
             return expr if narrow is None else one_spelling(plain_form(Compare(op, arg, narrow)))
@@ -59,6 +76,10 @@ def one_spelling(expr: Expr) -> Expr:
             return _factored(disjunction(once), once) if len(once) > 1 else once[0]
         case _:
             return expr
+
+
+def _is_exact(type_: DataType) -> bool:
+    return isinstance(type_, IntegralType | DecimalType)
 
 
 def _not_strict(expr: Compare, op: str, arg: Expr, number: int, kind: IntegralType) -> Expr:

@@ -14,11 +14,6 @@ from typing import Any, assert_never, final
 
 import z3
 
-from veer.analysis.failures import can_fail
-from veer.functions.registry import scalar_function
-from veer.functions.traits import SolverMeaning
-from veer.model.expr import Call, Expr
-from veer.model.types import DataType, DateType, DecimalType, IntegralType
 from veer.analysis.exact import (
     is_exact_negation,
     is_exact_product,
@@ -26,6 +21,11 @@ from veer.analysis.exact import (
     is_few_days,
     is_positive,
 )
+from veer.analysis.failures import can_fail
+from veer.functions.registry import scalar_function
+from veer.functions.traits import SolverMeaning
+from veer.model.expr import Call, Expr
+from veer.model.types import DataType, DateType, DecimalType, IntegralType
 from veer.smt.formula import MULTIPLIED
 from veer.smt.terms import Terms
 

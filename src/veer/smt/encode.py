@@ -16,6 +16,7 @@ from typing import Any, assert_never, final
 
 import z3
 
+from veer.analysis.exact import keeps_number
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind, Nulls, ScalarFunction, scalar_function
 from veer.functions.traits import SolverMeaning
@@ -59,7 +60,6 @@ from veer.model.types import (
 from veer.smt.arithmetic import Arithmetic
 from veer.smt.calendar import Calendar
 from veer.smt.doubles import EXACT_DOUBLE, Dyadics
-from veer.analysis.exact import keeps_number
 from veer.smt.formula import (
     ADDED,
     MULTIPLIED,

@@ -47,7 +47,7 @@ def _new_id(id_: str, operators: dict[str, AnyOperator]) -> str:
 
 def _arguments(operator: Aggregate | GlobalAggregate) -> list[Expr]:
     """The keys and arguments that read columns, each once; none if nothing is to be computed."""
-    exprs = list({text_of(e): e for e in exprs_in(operator) if columns_read(e)}.values())
+    exprs = list({text_of(e): e for e in exprs_in(operator) if any(columns_read(e))}.values())
     if all(isinstance(e, Column) for e in exprs):
         return []
     return [] if any(is_random(e) or has_query(e) for e in exprs) else exprs

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from veer.analysis.constants import zero_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Call, Column, Expr, Literal
 from veer.model.ops import Aggregate, AnyOperator, Filter, NamedCall, Project
@@ -20,7 +21,6 @@ from veer.model.types import DecimalType, IntegralType
 from veer.model.walk import columns_read, exprs_in, map_exprs, replace_down
 from veer.normalize.placing.graph import dataflow_of
 from veer.normalize.placing.holding import column_at
-from veer.normalize.plain_calls import zero_of
 
 
 def sums_or_zero(dataflow: Dataflow) -> Dataflow:
