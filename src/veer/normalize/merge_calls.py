@@ -8,11 +8,11 @@ depends on the order of rows: those stay apart. All keys stay, read or not: they
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from veer.analysis.call_kinds import call_kind
-from veer.functions.registry import Kind
+from veer.functions.registry import Kind, aggregate_function
 from veer.model.expr import AggregateCall, Expr, Named
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
@@ -22,7 +22,7 @@ from veer.model.walk import exprs_in
 from veer.normalize.distinct_by_key import distinct_by_key
 from veer.normalize.expressions import is_random
 from veer.normalize.merge_aggregates import as_first_step
-from veer.normalize.plain_calls import Spelling, composed, plain_call
+from veer.normalize.plain_calls import Spelling, composed, counted_flag, just, plain_call
 from veer.normalize.rewriting import Rewriting, View
 from veer.normalize.split_sums import split_sum
 
@@ -39,11 +39,12 @@ def merge_calls(
     (view,) = below
     old_keys = operator.keys if isinstance(operator, Aggregate) else ()
     keys, places = _merged_keys(rewriting, id_, old_keys, below)
-    values: dict[int, Spelling] = {}
-    for i in rewriting.wanted[id_]:
-        if i >= len(old_keys):
-            call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below).call
-            values[i] = _spelled(call, rewriting.schemas[view.base], is_global=not keys)
+    wanted = {
+        i: rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below).call
+        for i in rewriting.wanted[id_]
+        if i >= len(old_keys)
+    }
+    values = _spelled(wanted, rewriting.schemas[view.base], is_global=not keys)
     base, keys, values = _at_once(rewriting, view.base, keys, values)
     calls: list[NamedCall] = []
     at: dict[int, list[int]] = {}
@@ -61,18 +62,26 @@ def merge_calls(
     return View(id_, columns)
 
 
-def _spelled(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spelling:
-    """A call in its one spelling, sums of several parts as several sums."""
+def _spelled(
+    calls: Mapping[int, AggregateCall], rows: Schema, *, is_global: bool
+) -> dict[int, Spelling]:
+    """Calls in their one spelling, sums of several parts as several sums."""
+    counts_rows = not all(map(_ignores_duplicates, calls.values()))
 
-    def plain(part: AggregateCall) -> Spelling:
-        return plain_call(part, rows, is_global=is_global)
+    def plain(call: AggregateCall) -> Spelling:
+        flag = counted_flag(call, rows, is_global=is_global) if counts_rows else just(call)
+        return composed(flag, [plain_call(c, rows, is_global=is_global) for c in flag.calls])
 
     def in_parts(whole: AggregateCall) -> Spelling:
         split = split_sum(whole, rows)
         return split if split.call is not None else composed(split, [plain(p) for p in split.calls])
 
-    spelling = plain(call)
-    return composed(spelling, [in_parts(part) for part in spelling.calls])
+    spelled = {i: plain(call) for i, call in calls.items()}
+    return {i: composed(s, [in_parts(call) for call in s.calls]) for i, s in spelled.items()}
+
+
+def _ignores_duplicates(call: AggregateCall) -> bool:
+    return call.distinct or aggregate_function(call.function).ignores_duplicates
 
 
 def _at_once(

@@ -7,6 +7,7 @@
     count(DISTINCT struct(a, b)), a and b never null   =>   count(DISTINCT a, b)
     sum(CASE WHEN c THEN x ELSE 0 END), x never null  =>   coalesce(sum(CASE WHEN c THEN x END), 0)
     sum(coalesce(x, 0))                    =>   coalesce(sum(x), 0)
+    bool_and(c), beside counts             =>   count(CASE WHEN c THEN 1 END) = count(c)
     avg(x), x of 16 bits                   =>   CAST(sum(x) AS DOUBLE) / CAST(count(x) AS DOUBLE)
 
 Sound because these functions skip nulls, and because a group has a row: where a sum over no rows at
@@ -99,6 +100,29 @@ def plain_call(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spellin
     if call.function == "avg" and _is_added_exactly(call):
         return _mean(call, rows)
     return just(call)
+
+
+def counted_flag(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spelling:
+    """Whether some or all of several truth values are true, by how many are; other calls as they are.
+
+    For aggregates that count rows anyway: by itself such a call does not see duplicates.
+    """
+    ends = {"bool_or": False, "max": False, "bool_and": True, "min": True}
+    if call.function not in ends or call.where is not None or call.type != BOOLEAN:
+        return just(call)
+    (flag,) = call.args
+    true = AggregateCall("count", (only_if(flag, ONE),), LONG)
+    given = AggregateCall("count", _counted(flag, rows), LONG)
+    may_be_none = is_global or is_nullable(flag, rows)
+
+    def value(numbers: Sequence[Expr]) -> Expr:
+        zero = Literal(0, LONG)
+        some = Not(Compare("=", numbers[0], zero))
+        answer = Compare("=", *numbers) if ends[call.function] else some
+        none = Compare("=", numbers[1], zero)
+        return Case(((none, Literal(None, BOOLEAN)),), answer) if may_be_none else answer
+
+    return Spelling((true, given), value)
 
 
 def where_true(condition: Expr) -> Expr:

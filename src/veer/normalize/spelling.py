@@ -26,6 +26,7 @@ from veer.model.expr import (
     Call,
     Case,
     Cast,
+    Column,
     Compare,
     Expr,
     GetField,
@@ -62,7 +63,8 @@ def one_spelling(expr: Expr) -> Expr:
             values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
             return values[0] if len(values) == 1 else expr
         case Call(
-            "coalesce", (Case(((Not(Compare("=", n, Literal(0))), m),), Literal(None)), zero)
+            "coalesce",
+            (Case(((Not(Compare("=", Column() as n, Literal(0))), m),), Literal(None)), zero),
         ):
             is_same = _is_exact(n.type) and m == n and zero == zero_of(n.type)
             return replace(expr, args=(n, zero)) if is_same else expr
