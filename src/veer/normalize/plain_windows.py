@@ -42,6 +42,8 @@ def plain_window(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> O
     if not _has_distances(call.frame):
         call = _plain_order(rewriting, id_, base, call)
     if call.function in OVER:
+        if OVER[call.function].reads_frame:
+            return call
         return _looking_back(replace(call, frame=UP_TO_ROW))
     return _plain_aggregate(rewriting, id_, base, call)
 
