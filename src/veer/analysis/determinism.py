@@ -41,6 +41,7 @@ from veer.model.expr import (
     OpaqueCall,
     OverCall,
 )
+from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -254,14 +255,23 @@ def grouped_kind(
 ) -> Kind:
     """The kind of an aggregate over groups of rows with such keys, its arguments apart.
 
-    The value at the greatest of something is one if no two rows of a group agree on that.
+    The value at the greatest of something is one if no two rows of a group agree on that, or if it
+    is part of that itself.
     """
     kind = call_kind(call)
     if kind is Kind.CHOICE and call.function in ("max_by", "min_by"):
-        exprs = (e for e in (*keys, call.args[1]) if not has_floats(e.type))
+        value, place = call.args
+        gone_by = place.args[1::2] if _is_struct(place) else (place,)  # type: ignore[union-attr]
+        if any(is_alike(value, part) for part in gone_by) and not has_floats(value.type):
+            return Kind.PURE
+        exprs = (e for e in (*keys, *gone_by) if not has_floats(e.type))
         if unique.tells_apart(places_determined_by(exprs, schema)):
             return Kind.PURE
     return kind
+
+
+def _is_struct(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.function == "named_struct"
 
 
 def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:

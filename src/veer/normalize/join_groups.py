@@ -174,7 +174,7 @@ def _one_aggregate(
         place = _place(equal.left, first.output)
         if place is None or first.key(first.shown[place]) != keys[i]:
             return None
-        if equal.op == "=" and first.output.fields[place].nullable:
+        if equal.op == "=" and rewriting.can_be_null(left.base, equal.left):
             return None
     _note_keys(rewriting, id_, groups)
     rewriting.put(id_, _together(first.aggregate, second.aggregate), (first.rows,))

@@ -16,10 +16,11 @@ from veer.functions.registry import Kind
 from veer.model.expr import AggregateCall, Expr, Named
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
-from veer.model.types import LONG
+from veer.model.types import LONG, has_floats
 from veer.model.walk import exprs_in
 from veer.normalize.distinct_by_key import distinct_by_key
 from veer.normalize.expressions import is_random
+from veer.normalize.extreme_rows import EXTREMES, of_first_rows
 from veer.normalize.merge_aggregates import as_first_step
 from veer.normalize.plain_calls import Spelling, composed, plain_call
 from veer.normalize.rewriting import Rewriting, View
@@ -43,12 +44,15 @@ def merge_calls(
             call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below).call
             values[i] = plain_call(call, rewriting.schemas[view.base], is_global=not keys)
     base, keys, values = _at_once(rewriting, view.base, keys, values)
+    if keys:
+        by = [key.expr for key in keys]
+        values = {i: of_first_rows(rewriting, id_, base, by, v) for i, v in values.items()}
     calls: list[NamedCall] = []
     at: dict[int, list[int]] = {}
     for i, value in values.items():
         named = (NamedCall(operator.calls[i - len(old_keys)].name, call) for call in value.calls)
         plain = (distinct_by_key(rewriting, id_, base, keys, n) for n in named)
-        at[i] = [len(keys) + _place_of_call(n, calls) for n in plain]
+        at[i] = [place_of_call(n, keys, calls) for n in plain]
     if keys:
         rewriting.put(id_, Aggregate(tuple(keys), tuple(calls)), (base,))
     else:
@@ -100,11 +104,23 @@ def _merged_keys(
     return keys, places
 
 
-def _place_of_call(named: NamedCall, calls: list[NamedCall]) -> int:
-    """Where a call stands among others; it is added unless it is one of them."""
+def place_of_call(named: NamedCall, keys: Sequence[Named], calls: list[NamedCall]) -> int:
+    """Where a call stands among keys and other calls; it is added unless it is one of them.
+
+    The greatest and the least value of a key in its group is the key, but for the sign of a zero.
+    """
+    for place, key in enumerate(keys):
+        if _is_of_key(named.call, key.expr):
+            return place
     if call_kind(named.call) is Kind.PURE and not any(map(is_random, exprs_in(named))):
         for place, other in enumerate(calls):
             if is_alike(other.call, named.call):
-                return place
+                return len(keys) + place
     calls.append(named)
-    return len(calls) - 1
+    return len(keys) + len(calls) - 1
+
+
+def _is_of_key(call: AggregateCall, key: Expr) -> bool:
+    if call.function not in EXTREMES or call.where is not None or has_floats(key.type):
+        return False
+    return is_alike(call.args[0], key) and not is_random(key)

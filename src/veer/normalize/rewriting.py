@@ -12,12 +12,14 @@ from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Expr, Literal, Named
+from veer.model.nullability import is_nullable
 from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns, transform
 from veer.normalize.expressions import Normalize, normalized_node
+from veer.normalize.present_columns import present_columns
 from veer.normalize.wanted import columns_wanted
 
 LARGEST = 400  # nodes of the expressions of a projection that is not placed
@@ -58,6 +60,7 @@ class Rewriting:
         self._of_query = of_query
         self._of_rows = of_rows
         self._unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
+        self._present: dict[str, Schema] = {}  # the same
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
@@ -92,6 +95,7 @@ class Rewriting:
         self.operators[id_], self.inputs[id_] = operator, tuple(below)
         self.schemas[id_] = operator.output([self.schemas[i] for i in below])
         self._unique.pop(id_, None)
+        self._present.pop(id_, None)
 
     def column(self, id_: str, place: int) -> Column:
         """A column of a placed operator."""
@@ -198,6 +202,10 @@ class Rewriting:
         for i, source in self.old.sources.items():
             if i in below:
                 self.relied |= {declared_key(source, key) for key in source.keys}
+
+    def can_be_null(self, base: str, expr: Expr) -> bool:
+        """Whether an expression may be null on a row of a placed signal, with what is asked below."""
+        return is_nullable(expr, present_columns(self, base, self._present))
 
     def is_constant(self, base: str, expr: Expr) -> bool:
         """Whether an expression has the same value on all rows of a placed signal."""
