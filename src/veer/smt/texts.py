@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple, final
 
@@ -65,11 +66,20 @@ class TextFacts:
 
 def _at_constant(noted: _Noted, text: str, term: Any) -> Iterator[Any]:
     """What a call gives where its text is a constant."""
-    args = list(noted.call.args)
-    args[noted.place] = Literal(text, args[noted.place].type)
-    value = computed(replace(noted.call, args=tuple(args)))
-    if isinstance(value, Literal) and value.value is not None:
-        yield z3.Implies(noted.text == term, noted.value == value.value)
+    args = noted.call.args
+    constant = Literal(text, args[noted.place].type)
+    value = _value(
+        replace(noted.call, args=(*args[: noted.place], constant, *args[noted.place + 1 :]))
+    )
+    if value is not None:
+        yield z3.Implies(noted.text == term, noted.value == value)
+
+
+@lru_cache(maxsize=10_000)
+def _value(call: Call) -> Any:
+    """The value of a call of constants; None where it has none."""
+    value = computed(call)
+    return value.value if isinstance(value, Literal) else None
 
 
 def _following(one: _Noted, other: _Noted) -> Iterator[Any]:
