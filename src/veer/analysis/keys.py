@@ -51,6 +51,7 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
+    NamedOver,
     Over,
     Project,
     RowUdf,
@@ -163,7 +164,11 @@ def uniqueness_above(
             constants = inputs[0].constants | constants_where(predicate, schemas[0])
             more = dependencies.where(predicate, schemas[0])
             return _unique(inputs[0].keys, constants, (*inputs[0].dependencies, *more))
-        case Sort() | Limit() | Over() | RowUdf() | Unnest() | Lateral() | Sample():
+        case Over(calls):
+            # All rows are there once, and those of a partition have different numbers.
+            numbers = _numbered(calls, schemas[0])
+            return _unique((*inputs[0].keys, *numbers), inputs[0].constants, inputs[0].dependencies)
+        case Sort() | Limit() | RowUdf() | Unnest() | Lateral() | Sample():
             # Each row begins with one of the input, which may come several times.
             keys = inputs[0].keys if operator.traits.keeps_keys else ()
             return replace(inputs[0], keys=keys)
@@ -194,6 +199,14 @@ def uniqueness_above(
             return Uniqueness()
         case _:
             assert_never(operator)
+
+
+def _numbered(calls: Sequence[NamedOver], schema: Schema) -> Iterator[Key]:
+    """Partitions of columns with the number of a row."""
+    for at, named in enumerate(calls):
+        partition = [e for e in named.call.partition if isinstance(e, Column)]
+        if named.call.function == "row_number" and len(partition) == len(named.call.partition):
+            yield Key(frozenset({len(schema) + at, *places_of(partition, schema)}))
 
 
 def constants_where(predicate: Expr, schema: Schema) -> frozenset[int]:
@@ -352,6 +365,14 @@ def _dependent_in_join(
         yield from dependencies.where(join.condition, both)
         yield from (d.moved(width) for d in right.dependencies)
     yield from left.dependencies
+
+
+def has_one_partner(join: Join, schemas: Sequence[Schema], right: Uniqueness) -> bool:
+    """Whether a row of the left input meets one row of the right at most."""
+    width = len(schemas[0])
+    _, theirs = _met(join.condition, schemas[0] + schemas[1], width)
+    given, _ = _determined(join.condition, schemas[0] + schemas[1], width)
+    return right.tells_apart(i - width for i in (*theirs, *given))
 
 
 def _relying_on(met: Sequence[Key], keys: Sequence[Key]) -> list[Key]:

@@ -17,15 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from veer.model.expr import AggregateCall, Call, Column, Expr, IsNull, Literal, SortKey
+from veer.model.expr import AggregateCall, Call, Case, Column, Expr, IsNull, Literal, SortKey
 from veer.model.json import is_alike
 from veer.model.types import STRING, DecimalType, IntegralType, StructType, has_floats
 from veer.model.walk import parts, query_of, replace_down
 from veer.normalize.expressions import is_random
-from veer.normalize.plain_calls import Spelling, composed, just
+from veer.normalize.plain_calls import BY_EXTREME, Spelling, composed, just
 from veer.normalize.rewriting import Rewriting
 
-BY_EXTREME = {"max_by": "max", "min_by": "min"}
 EXTREMES = ("max", "min")
 
 
@@ -184,7 +183,7 @@ def _of_first_row(
                 return just(AggregateCall(BY_EXTREME[function], (value,), value.type))
             by = _parts(place)
             if by == (place,) and rewriting.can_be_null(rows, place):
-                return just(call)  # rows are skipped
+                return just(_among_present(call, value, place))  # rows are skipped
             order = _order(BY_EXTREME[function], by)
             values = _parts(value)
             result = value.args if values != (value,) else ()  # type: ignore[union-attr]
@@ -200,6 +199,14 @@ def _of_first_row(
     names = [str(name.value) for name in result[::2] if isinstance(name, Literal)]
     both = Spelling((), lambda given: _struct(list(zip(names, given, strict=True))))
     return composed(both, known)
+
+
+def _among_present(call: AggregateCall, value: Expr, place: Expr) -> AggregateCall:
+    """What rows go by at its extreme among those on which a condition is true, if that is shown."""
+    match place:
+        case Case(((_, then),), Literal(None)) if is_alike(then, value):
+            return AggregateCall(BY_EXTREME[call.function], (place,), place.type)
+    return call
 
 
 def _parts(expr: Expr) -> tuple[Expr, ...]:

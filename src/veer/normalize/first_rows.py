@@ -14,17 +14,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from veer.analysis.call_kinds import call_kind
-from veer.functions.registry import AGGREGATE, Kind
 from veer.model.conditions import conjunction, conjuncts
-from veer.model.expr import WHOLE, AggregateCall, Column, Compare, Expr, Literal, Named, OverCall
+from veer.model.expr import AggregateCall, Column, Compare, Expr, Literal, Named, OverCall
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, AnyOperator, Filter, NamedCall, Over
 from veer.model.types import INT
-from veer.model.walk import columns_read, exprs_in, replace_down
-from veer.normalize.expressions import is_random
+from veer.model.walk import columns_read, replace_down
 from veer.normalize.extreme_rows import FirstRow, first_row
 from veer.normalize.merge_calls import place_of_call
+from veer.normalize.placing.partition_totals import group_call
 from veer.normalize.plain_calls import Spelling
 from veer.normalize.rewriting import Rewriting, View
 
@@ -128,14 +126,9 @@ class _Numbered:
         """The window functions over whole partitions of the same rows, as calls over groups."""
         keys = self.over.calls[self.number].call.partition
         for at, named in enumerate(self.over.calls):
-            call = named.call
-            if call.frame != WHOLE or call.order or call.function not in AGGREGATE:
-                continue
-            if not is_alike(call.partition, keys) or any(map(is_random, exprs_in(call))):
-                continue
-            over_group = AggregateCall(call.function, call.args, call.type, where=call.where)
-            if not call.ignore_nulls and call_kind(over_group) is Kind.PURE:
-                yield self._column(at), over_group
+            call = group_call(named.call)
+            if call is not None and is_alike(named.call.partition, keys):
+                yield self._column(at), call
 
     def _column(self, at: int) -> Column:
         base, rows = self.signals

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind
@@ -43,7 +44,7 @@ def merge_calls(
         if i >= len(old_keys):
             call = rewriting.rewritten(operator.calls[i - len(old_keys)], id_, below).call
             values[i] = plain_call(call, rewriting.schemas[view.base], is_global=not keys)
-    base, keys, values = _at_once(rewriting, view.base, keys, values)
+    base, keys, values = _at_once(rewriting, id_, view.base, keys, values)
     if keys:
         by = [key.expr for key in keys]
         values = {i: of_first_rows(rewriting, id_, base, by, v) for i, v in values.items()}
@@ -64,7 +65,7 @@ def merge_calls(
 
 
 def _at_once(
-    rewriting: Rewriting, base: str, keys: list[Named], values: dict[int, Spelling]
+    rewriting: Rewriting, id_: str, base: str, keys: list[Named], values: dict[int, Spelling]
 ) -> tuple[str, list[Named], dict[int, Spelling]]:
     """What is aggregated, the keys and values over it: in one step where there are several."""
     inner = rewriting.operators[base]
@@ -72,7 +73,8 @@ def _at_once(
         return base, keys, values
     (under,) = rewriting.inputs[base]
     rows, schema = rewriting.schemas[under], rewriting.schemas[base]
-    steps = as_first_step(inner, rows, schema, [key.expr for key in keys])
+    is_function = partial(rewriting.gives_one_result, id_, inner, under)
+    steps = as_first_step(inner, rows, schema, [key.expr for key in keys], is_function)
     if steps is None:
         return base, keys, values
     joined: dict[int, Spelling] = {}
@@ -83,7 +85,7 @@ def _at_once(
             return base, keys, values
         joined[i] = composed(value, known)
     moved = [replace(key, expr=expr) for key, expr in zip(keys, steps.keys, strict=True)]
-    return _at_once(rewriting, under, moved, joined)
+    return _at_once(rewriting, id_, under, moved, joined)
 
 
 def _merged_keys(

@@ -39,6 +39,7 @@ from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
 from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
 from veer.normalize.placing.order_joins import order_joins
+from veer.normalize.placing.partition_totals import partition_totals
 from veer.normalize.placing.push import push_conditions
 from veer.normalize.placing.semi_joins import semi_joins_as_conditions
 from veer.normalize.placing.subqueries import subqueries_as_joins
@@ -129,6 +130,7 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
         return _Normalization(finish(result), tuple(in_order(relied)))
     conditions = push_conditions(inline(semi_joins_as_conditions(result)))
     joined = subqueries_as_joins(inline(conditions), inlined)
+    joined = partition_totals(inline(joined))
     pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
     result = order_joins(finish(pushed), finish)
     return _Normalization(result, tuple(in_order(relied)))

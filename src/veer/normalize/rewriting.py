@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar, final
 
+from veer.analysis.call_kinds import call_kind
 from veer.analysis.determinism import grouped_kind
 from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Expr, Literal, Named
+from veer.model.expr import AggregateCall, Column, Expr, Literal, Named
 from veer.model.nullability import is_nullable
 from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
@@ -195,6 +196,16 @@ class Rewriting:
             for named in operator.calls
         )
         return all(kind is Kind.PURE for kind in kinds)
+
+    def gives_one_result(self, id_: str, groups: Aggregate, rows: str, call: AggregateCall) -> bool:
+        """Whether a call over groups of a placed signal gives one result; keys it rests on are noted."""
+        if call_kind(call) is Kind.PURE:
+            return True
+        keys = [named.expr for named in groups.keys]
+        if grouped_kind(call, keys, self.schemas[rows], self.unique(rows)) is not Kind.PURE:
+            return False
+        self.note_keys(id_)
+        return True
 
     def note_keys(self, id_: str) -> None:
         """Say that what is written rests on declared keys below an old operator."""
