@@ -117,7 +117,7 @@ def _one_aggregate(
         place = _place(equal.left, first.output)
         if place is None or first.key(first.shown[place]) != keys[i]:
             return None
-        if equal.op == "=" and first.has_null(keys[i]):
+        if equal.op == "=" and rewriting.can_be_null(below[0].base, equal.left):
             compared.append(keys[i])
     if compared and kind == "full":
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind, aggregate_function
@@ -17,10 +18,11 @@ from veer.model.expr import AggregateCall, Expr, Named
 from veer.model.json import is_alike
 from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall
 from veer.model.schema import Schema
-from veer.model.types import LONG
+from veer.model.types import LONG, has_floats
 from veer.model.walk import exprs_in
 from veer.normalize.distinct_by_key import distinct_by_key
 from veer.normalize.expressions import is_random
+from veer.normalize.extreme_rows import EXTREMES, of_first_rows
 from veer.normalize.merge_aggregates import as_first_step
 from veer.normalize.plain_calls import Spelling, composed, counted_flag, just, plain_call
 from veer.normalize.rewriting import Rewriting, View
@@ -44,14 +46,20 @@ def merge_calls(
         for i in rewriting.wanted[id_]
         if i >= len(old_keys)
     }
-    values = _spelled(wanted, rewriting.schemas[view.base], is_global=not keys)
-    base, keys, values = _at_once(rewriting, view.base, keys, values)
+    rows = rewriting.present(view.base)
+    values = _spelled(wanted, rows, is_global=not keys)
+    if rewriting.is_last:
+        values = {i: _in_parts(value, rows, is_global=not keys) for i, value in values.items()}
+    base, keys, values = _at_once(rewriting, id_, view.base, keys, values)
+    if keys:
+        by = [key.expr for key in keys]
+        values = {i: of_first_rows(rewriting, id_, base, by, v) for i, v in values.items()}
     calls: list[NamedCall] = []
     at: dict[int, list[int]] = {}
     for i, value in values.items():
         named = (NamedCall(operator.calls[i - len(old_keys)].name, call) for call in value.calls)
         plain = (distinct_by_key(rewriting, id_, base, keys, n) for n in named)
-        at[i] = [len(keys) + _place_of_call(n, calls) for n in plain]
+        at[i] = [place_of_call(n, keys, calls) for n in plain]
     if keys:
         rewriting.put(id_, Aggregate(tuple(keys), tuple(calls)), (base,))
     else:
@@ -65,19 +73,26 @@ def merge_calls(
 def _spelled(
     calls: Mapping[int, AggregateCall], rows: Schema, *, is_global: bool
 ) -> dict[int, Spelling]:
-    """Calls in their one spelling, sums of several parts as several sums."""
+    """Calls in their one spelling."""
     counts_rows = not all(map(_ignores_duplicates, calls.values()))
 
     def plain(call: AggregateCall) -> Spelling:
         flag = counted_flag(call, rows, is_global=is_global) if counts_rows else just(call)
         return composed(flag, [plain_call(c, rows, is_global=is_global) for c in flag.calls])
 
-    def in_parts(whole: AggregateCall) -> Spelling:
-        split = split_sum(whole, rows)
-        return split if split.call is not None else composed(split, [plain(p) for p in split.calls])
+    return {i: plain(call) for i, call in calls.items()}
 
-    spelled = {i: plain(call) for i, call in calls.items()}
-    return {i: composed(s, [in_parts(call) for call in s.calls]) for i, s in spelled.items()}
+
+def _in_parts(value: Spelling, rows: Schema, *, is_global: bool) -> Spelling:
+    """Sums of several parts as several sums; before, two steps of one sum are to become one."""
+
+    def in_parts(call: AggregateCall) -> Spelling:
+        split = split_sum(call, rows)
+        if split.call is not None:
+            return split
+        return composed(split, [plain_call(c, rows, is_global=is_global) for c in split.calls])
+
+    return composed(value, [in_parts(call) for call in value.calls])
 
 
 def _ignores_duplicates(call: AggregateCall) -> bool:
@@ -85,7 +100,7 @@ def _ignores_duplicates(call: AggregateCall) -> bool:
 
 
 def _at_once(
-    rewriting: Rewriting, base: str, keys: list[Named], values: dict[int, Spelling]
+    rewriting: Rewriting, id_: str, base: str, keys: list[Named], values: dict[int, Spelling]
 ) -> tuple[str, list[Named], dict[int, Spelling]]:
     """What is aggregated, the keys and values over it: in one step where there are several."""
     inner = rewriting.operators[base]
@@ -93,7 +108,8 @@ def _at_once(
         return base, keys, values
     (under,) = rewriting.inputs[base]
     rows, schema = rewriting.schemas[under], rewriting.schemas[base]
-    steps = as_first_step(inner, rows, schema, [key.expr for key in keys])
+    is_function = partial(rewriting.gives_one_result, id_, inner, under)
+    steps = as_first_step(inner, rows, schema, [key.expr for key in keys], is_function)
     if steps is None:
         return base, keys, values
     joined: dict[int, Spelling] = {}
@@ -104,7 +120,7 @@ def _at_once(
             return base, keys, values
         joined[i] = composed(value, known)
     moved = [replace(key, expr=expr) for key, expr in zip(keys, steps.keys, strict=True)]
-    return _at_once(rewriting, under, moved, joined)
+    return _at_once(rewriting, id_, under, moved, joined)
 
 
 def _merged_keys(
@@ -125,11 +141,23 @@ def _merged_keys(
     return keys, places
 
 
-def _place_of_call(named: NamedCall, calls: list[NamedCall]) -> int:
-    """Where a call stands among others; it is added unless it is one of them."""
+def place_of_call(named: NamedCall, keys: Sequence[Named], calls: list[NamedCall]) -> int:
+    """Where a call stands among keys and other calls; it is added unless it is one of them.
+
+    The greatest and the least value of a key in its group is the key, but for the sign of a zero.
+    """
+    for place, key in enumerate(keys):
+        if _is_of_key(named.call, key.expr):
+            return place
     if call_kind(named.call) is Kind.PURE and not any(map(is_random, exprs_in(named))):
         for place, other in enumerate(calls):
             if is_alike(other.call, named.call):
-                return place
+                return len(keys) + place
     calls.append(named)
-    return len(calls) - 1
+    return len(keys) + len(calls) - 1
+
+
+def _is_of_key(call: AggregateCall, key: Expr) -> bool:
+    if call.function not in EXTREMES or call.where is not None or has_floats(key.type):
+        return False
+    return is_alike(call.args[0], key) and not is_random(key)

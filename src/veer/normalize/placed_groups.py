@@ -22,7 +22,7 @@ from veer.model.schema import Schema
 from veer.model.types import LONG
 from veer.model.walk import exprs_in, substitute_columns
 from veer.normalize.expressions import is_random
-from veer.normalize.placing.conditions import has_query, rejects_nulls_of
+from veer.normalize.placing.conditions import has_query
 from veer.normalize.plain_calls import ONE, only_if
 from veer.normalize.rewriting import Rewriting
 
@@ -46,12 +46,6 @@ class Groups:
             return None
         place = self.schema.place(expr.name, expr.occurrence)
         return place if place < len(self.aggregate.keys) else None
-
-    def has_null(self, key: int) -> bool:
-        """Whether a key may be null."""
-        expr = self.aggregate.keys[key].expr
-        never = any(expr in rejects_nulls_of(condition) for condition in self.conditions)
-        return self.schema.fields[key].nullable and not never
 
     def same_keys(self, other: Groups) -> dict[int, int] | None:
         """Where each key of another aggregate stands among its own; None if one does not."""

@@ -49,6 +49,7 @@ from veer.model.types import (
     has_floats,
 )
 
+BY_EXTREME = {"max_by": "max", "min_by": "min"}  # skip rows in which their second argument is null
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null
 ONE = Literal(1, INT)
 Compute: TypeAlias = Callable[[Sequence[Expr]], Expr]
@@ -145,6 +146,9 @@ def _without_filter(call: AggregateCall) -> AggregateCall:
     if call.function == "count_if" and not call.distinct:
         counted = only_if(conjunction([*where, *call.args]), ONE)
         return AggregateCall("count", (counted,), call.type)
+    if call.where is not None and call.function in BY_EXTREME:
+        value, place = call.args
+        return replace(call, args=(value, only_if(call.where, place)), where=None)
     if call.where is None or call.function not in SKIPPING or len(call.args) > 1:
         return call
     (value,) = call.args or (ONE,)

@@ -9,6 +9,7 @@
     coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
     concat(concat(a, b), c)                       =>   concat(a, b, c)
     named_struct('x', a, 'y', b).x                =>   a
+    CAST(coalesce(CAST(n AS BIGINT), 0) AS INT)   =>   coalesce(n, 0), n being an INT
 
 Exact in three-valued logic. A list is the same in any order; a cast to a type that holds every value
 keeps their order, and the constant is one of the narrower type; a comparison of a CASE is that of the
@@ -68,6 +69,8 @@ def one_spelling(expr: Expr) -> Expr:
         ):
             is_same = _is_exact(n.type) and m == n and zero == zero_of(n.type)
             return replace(expr, args=(n, zero)) if is_same else expr
+        case Cast(Call("coalesce", args), type_):
+            return _without_detour(expr, args, type_)
         case Compare(op, Cast(arg, type_), Literal() as literal):
             narrow = _narrower(literal, type_, arg.type)
             return expr if narrow is None else one_spelling(plain_form(Compare(op, arg, narrow)))
@@ -118,6 +121,23 @@ def _narrower(literal: Literal, type_: DataType, narrow: DataType) -> Literal | 
     if literal.type != type_ or holding_both(narrow, type_) != type_:
         return None
     return widened(literal, narrow)
+
+
+def _without_detour(expr: Cast, args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """The first value that is not null, of values that were all of the type they are cast to."""
+    values = [_before_cast(arg, type_) for arg in args]
+    known = tuple(v for v in values if v is not None)
+    return Call("coalesce", known, type_) if len(known) == len(args) else expr
+
+
+def _before_cast(arg: Expr, type_: DataType) -> Expr | None:
+    """A value of a type that was cast to a type with all values of it, or a constant it has."""
+    match arg:
+        case Cast(value, wider) if value.type == type_ and holding_both(type_, wider) == wider:
+            return value
+        case Literal():
+            return _narrower(arg, arg.type, type_)
+    return None
 
 
 def _compared_case(expr: Compare, op: str, case: Case, literal: Literal) -> Expr:

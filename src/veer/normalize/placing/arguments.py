@@ -8,7 +8,7 @@ Two versions that compute the same in different ways are then equal below their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from veer.analysis.determinism import operator_kind
 from veer.functions.registry import Kind
@@ -26,16 +26,30 @@ def compute_arguments(dataflow: Dataflow) -> Dataflow:
     """The dataflow with aggregates of plain columns."""
     if any(outer_columns(dataflow)):
         return dataflow
-    operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
-    for id_, operator in dataflow.operators.items():
-        if isinstance(operator, Aggregate | GlobalAggregate):
-            exprs = _arguments(operator)
-            if exprs and operator_kind(dataflow, id_) is Kind.PURE:
-                below = _new_id(f"{id_} arguments", operators)
-                operators[below], inputs[below] = _projection(exprs), inputs[id_]
-                operators[id_], inputs[id_] = _of_columns(operator, exprs), (below,)
-    if len(operators) == len(dataflow.operators):
+    computed = {
+        id_: exprs
+        for id_, operator in dataflow.operators.items()
+        if isinstance(operator, Aggregate | GlobalAggregate)
+        and (exprs := _arguments(operator))
+        and operator_kind(dataflow, id_) is Kind.PURE
+    }
+    changed = _computed_below(dataflow, computed)
+    # That one argument decides which of another is taken may be told by how they are computed.
+    kept = {i: e for i, e in computed.items() if operator_kind(changed, i) is Kind.PURE}
+    return changed if len(kept) == len(computed) else _computed_below(dataflow, kept)
+
+
+def _computed_below(dataflow: Dataflow, computed: Mapping[str, Sequence[Expr]]) -> Dataflow:
+    """The dataflow with projections below some aggregates."""
+    if not computed:
         return dataflow
+    operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
+    for id_, exprs in computed.items():
+        operator = dataflow.operators[id_]
+        assert isinstance(operator, Aggregate | GlobalAggregate)
+        below = _new_id(f"{id_} arguments", operators)
+        operators[below], inputs[below] = _projection(exprs), inputs[id_]
+        operators[id_], inputs[id_] = _of_columns(operator, exprs), (below,)
     return dataflow_of(operators, inputs, dataflow.sinks)
 
 
