@@ -21,9 +21,11 @@ OPEN_FOR_A_REASON = {
     ("normalize/placing/push.py", "_push"): "a condition passes only what is named",
     ("normalize/placing/push.py", "_is_empty"): "of others nothing is concluded",
     ("normalize/placing/push.py", "_computed_from"): "asked of those with one input that extend it",
+    ("normalize/placing/readers.py", "_passed"): "whoever is not named may see the column",
     ("normalize/placing/subqueries.py", "_exprs"): "subqueries of others stay",
     ("normalize/placing/subqueries.py", "write"): "asked of the two that `_exprs` names",
     ("normalize/place_results.py", "place_result"): "a rule leaves what it does not name",
+    ("normalize/present_columns.py", "_asked"): "of others nothing is concluded",
     ("normalize/rewrite_readers.py", "rewrite_reader"): "a rule leaves what it does not name",
 }
 

@@ -284,3 +284,10 @@ def _is_foldable(folding: Folding, type_: DataType, args: Sequence[Expr]) -> boo
 def _is_plain(value: Any) -> bool:
     """Texts are short, and the same in every language."""
     return not isinstance(value, str) or (len(value) < 1000 and value.isascii())
+
+
+def zero_of(type_: DataType) -> Literal:
+    """The number zero of a numeric type."""
+    if isinstance(type_, DecimalType):
+        return Literal(Decimal(0).scaleb(-type_.scale), type_)
+    return Literal(0, type_)

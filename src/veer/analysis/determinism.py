@@ -19,7 +19,13 @@ from dataclasses import replace
 from typing import assert_never
 
 from veer.analysis.call_kinds import adds_floats, call_kind
-from veer.analysis.keys import Uniqueness, places_determined_by, places_of, uniqueness
+from veer.analysis.keys import (
+    Uniqueness,
+    constants_where,
+    places_determined_by,
+    places_of,
+    uniqueness,
+)
 from veer.analysis.orders import order_decides
 from veer.analysis.row_counts import most_rows
 from veer.analysis.run_times import may_mean_now
@@ -35,12 +41,15 @@ from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
     Call,
+    Case,
     Cast,
     Exists,
     Expr,
+    Literal,
     OpaqueCall,
     OverCall,
 )
+from veer.model.json import is_alike
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -254,14 +263,33 @@ def grouped_kind(
 ) -> Kind:
     """The kind of an aggregate over groups of rows with such keys, its arguments apart.
 
-    The value at the greatest of something is one if no two rows of a group agree on that.
+    The value at the greatest of something is one if no two rows of a group agree on that, or if it
+    is part of that itself.
     """
     kind = call_kind(call)
     if kind is Kind.CHOICE and call.function in ("max_by", "min_by"):
-        exprs = (e for e in (*keys, call.args[1]) if not has_floats(e.type))
-        if unique.tells_apart(places_determined_by(exprs, schema)):
+        value, place = call.args
+        conditions = [] if call.where is None else [call.where]
+        match place:
+            case Case(((when, then),), Literal(None)):  # rows without anything to go by are skipped
+                conditions.append(when)
+                place = then
+        gone_by = _parts_of_struct(place)
+        if any(is_alike(value, part) for part in gone_by) and not has_floats(value.type):
+            return Kind.PURE
+        exprs = (e for e in (*keys, *gone_by) if not has_floats(e.type))
+        fixed = (constants_where(condition, schema) for condition in conditions)
+        if unique.tells_apart(places_determined_by(exprs, schema).union(*fixed)):
             return Kind.PURE
     return kind
+
+
+def _parts_of_struct(expr: Expr) -> tuple[Expr, ...]:
+    """What is compared one after the other: the parts of a struct that is put together."""
+    match expr:
+        case Call("named_struct", args):
+            return args[1::2]
+    return (expr,)
 
 
 def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:

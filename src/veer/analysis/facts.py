@@ -18,6 +18,7 @@ from typing import final
 
 from veer.analysis.determinism import expr_kind
 from veer.analysis.keys import Key, uniqueness
+from veer.analysis.row_counts import counts_of_rows
 from veer.functions.registry import Kind, scalar_function
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
@@ -40,7 +41,7 @@ from veer.model.ops import (
     Union,
 )
 from veer.model.schema import Schema
-from veer.model.types import has_floats, is_orderable
+from veer.model.types import LONG, has_floats, is_orderable
 from veer.model.walk import parts, query_of, transform
 
 REACH = 64  # operators looked at below a signal
@@ -121,7 +122,7 @@ def _facts(dataflow: Dataflow, id_: str, by_signal: Mapping[str, Facts]) -> Fact
             # Every group has a row below, whose keys it shows. But grouping takes -0.0 for 0.0, so
             # of a float that may not be the value the row had.
             steady = (c for c in conditions if not any(has_floats(n.type) for n in parts(c)))
-            return Facts(tuple(steady))
+            return _with(Facts(tuple(steady)), _have_rows(operator))
         case Union():
             # A row comes from some input, so only what holds of all inputs holds of it.
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
@@ -130,6 +131,13 @@ def _facts(dataflow: Dataflow, id_: str, by_signal: Mapping[str, Facts]) -> Fact
             return inputs[0]  # each row begins with a row of the input, at the same places
         case _:
             return Facts()  # new rows, of which nothing is known
+
+
+def _have_rows(aggregate: Aggregate) -> list[Expr]:
+    """That every group has a row, as its count says."""
+    one = Literal(1, LONG)
+    counts = sorted(counts_of_rows(aggregate))
+    return [Compare(">=", Column(place_name(i), LONG), one) for i in counts]
 
 
 def plain_conjuncts(predicate: Expr, schema: Schema) -> list[Expr]:

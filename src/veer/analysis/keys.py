@@ -15,10 +15,12 @@ fewer facts, never a wrong one. Columns are meant by their places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Protocol, assert_never, final
 
+from veer.analysis import dependencies
+from veer.analysis.dependencies import Dependency, determined
 from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind, scalar_function
 from veer.model.conditions import conjuncts
@@ -49,6 +51,7 @@ from veer.model.ops import (
     Join,
     Lateral,
     Limit,
+    NamedOver,
     Over,
     Project,
     RowUdf,
@@ -105,16 +108,22 @@ class Key:
 class Uniqueness:
     """The keys of a signal, and the places that hold the same value in all its rows.
 
-    No key has a constant place: without it, the others still tell all rows apart.
+    No key has a constant place: without it, the others still tell all rows apart. `dependencies` say
+    which places determine others, what follows from the keys aside.
     """
 
     keys: tuple[Key, ...] = ()
     constants: frozenset[int] = frozenset()
+    dependencies: tuple[Dependency, ...] = ()
 
     def tells_apart(self, places: Iterable[int]) -> bool:
         """Whether no two rows agree on these places."""
-        given = frozenset(places)
+        given = self.determined(places)
         return any(key.places <= given for key in self.keys)
+
+    def determined(self, places: Iterable[int]) -> frozenset[int]:
+        """Places on which rows agree that agree on these, what follows from the keys aside."""
+        return determined(self.dependencies, frozenset(places) | self.constants)
 
 
 def uniqueness(dataflow: Dataflow, id_: str) -> Uniqueness:
@@ -153,26 +162,33 @@ def uniqueness_above(
         case Filter(predicate):
             # Of rows without two that agree, some are left.
             constants = inputs[0].constants | constants_where(predicate, schemas[0])
-            return _unique(inputs[0].keys, constants)
-        case Sort() | Limit() | Over() | RowUdf() | Unnest() | Lateral() | Sample():
+            more = dependencies.where(predicate, schemas[0])
+            return _unique(inputs[0].keys, constants, (*inputs[0].dependencies, *more))
+        case Over(calls):
+            # All rows are there once, and those of a partition have different numbers.
+            numbers = _numbered(calls, schemas[0])
+            return _unique((*inputs[0].keys, *numbers), inputs[0].constants, inputs[0].dependencies)
+        case Sort() | Limit() | RowUdf() | Unnest() | Lateral() | Sample():
             # Each row begins with one of the input, which may come several times.
             keys = inputs[0].keys if operator.traits.keeps_keys else ()
-            return Uniqueness(keys, inputs[0].constants)
+            return replace(inputs[0], keys=keys)
         case Deduplicate(columns):
             # One row of each group is left; and rows only go, so keys of the input stay.
             own = Key(frozenset(places_of(columns, schemas[0])))
-            return _unique((own, *inputs[0].keys), inputs[0].constants)
+            return _unique((own, *inputs[0].keys), inputs[0].constants, inputs[0].dependencies)
         case Project(columns):
             # As many rows as before: they agree on a key only if rows of the input agreed on it.
             exprs = [named.expr for named in columns]
             kept = _projected(exprs, schemas[0], inputs[0].keys)
-            return _unique(kept, _constant_places(exprs, schemas[0], inputs[0]))
+            constants = _constant_places(exprs, schemas[0], inputs[0])
+            return _unique(kept, constants, _dependent(exprs, schemas[0], inputs[0]))
         case Aggregate(columns):
             # One row for each group, null being a group of its own. That a key of the input among
             # the grouping columns is one of the groups too is not derived.
             exprs = [named.expr for named in columns]
             own = Key(frozenset(range(len(columns))))
-            return _unique((own,), _constant_places(exprs, schemas[0], inputs[0]))
+            constants = _constant_places(exprs, schemas[0], inputs[0])
+            return _unique((own,), constants, _dependent(exprs, schemas[0], inputs[0]))
         case GlobalAggregate():
             # One row, so that no two rows agree even on no column at all.
             return _unique((Key(frozenset()),))
@@ -183,6 +199,14 @@ def uniqueness_above(
             return Uniqueness()
         case _:
             assert_never(operator)
+
+
+def _numbered(calls: Sequence[NamedOver], schema: Schema) -> Iterator[Key]:
+    """Partitions of columns with the number of a row."""
+    for at, named in enumerate(calls):
+        partition = [e for e in named.call.partition if isinstance(e, Column)]
+        if named.call.function == "row_number" and len(partition) == len(named.call.partition):
+            yield Key(frozenset({len(schema) + at, *places_of(partition, schema)}))
 
 
 def constants_where(predicate: Expr, schema: Schema) -> frozenset[int]:
@@ -252,14 +276,30 @@ def _declared(source: Source) -> Iterator[Key]:
 
 def _projected(exprs: Sequence[Expr], schema: Schema, keys: Iterable[Key]) -> Iterator[Key]:
     """Keys all of whose columns are kept, or what is one to one of them; each copy is as good."""
-    copies: dict[int, list[int]] = {}
-    for new, expr in enumerate(exprs):
-        for old in places_determined_by((expr,), schema):
-            copies.setdefault(old, []).append(new)
+    copies = _copies(exprs, schema)
     for key in keys:
         choices = product(*(copies.get(old, ()) for old in sorted(key.places)))
         for places in islice(choices, MOST_COPIES):
             yield Key(frozenset(places), key.relied)
+
+
+def _copies(exprs: Sequence[Expr | None], schema: Schema) -> dict[int, list[int]]:
+    """Where expressions stand that tell the value at a place."""
+    copies: dict[int, list[int]] = {}
+    for new, expr in enumerate(exprs):
+        for old in places_determined_by(() if expr is None else (expr,), schema):
+            copies.setdefault(old, []).append(new)
+    return copies
+
+
+def _dependent(exprs: Sequence[Expr], schema: Schema, below: Uniqueness) -> Iterator[Dependency]:
+    """What determines what among expressions."""
+    every = frozenset(range(len(schema)))
+    known = [*below.dependencies, *(Dependency(k.places, every) for k in below.keys)]
+    # Groups show 0.0 for -0.0, so that a float of a group tells no value of its rows.
+    exact = [None if has_floats(e.type) else e for e in exprs]
+    functions = [e is not None and _is_function(e) for e in exact]
+    return dependencies.projected(known, exprs, schema, _copies(exact, schema), functions)
 
 
 def _constant_places(exprs: Sequence[Expr], schema: Schema, below: Uniqueness) -> frozenset[int]:
@@ -305,7 +345,41 @@ def _joined(join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness])
         keys.append(Key(a.places | (b.places - given_left), relied))
         if join.kind != "left":
             keys.append(Key((a.places - given_right) | b.places, relied))
-    return _unique(keys, constants)
+    return _unique(keys, constants, _dependent_in_join(join, schemas, inputs))
+
+
+def _dependent_in_join(
+    join: Join, schemas: Sequence[Schema], inputs: Sequence[Uniqueness]
+) -> Iterator[Dependency]:
+    """What determines what above an inner or left join: each key the row that it is of.
+
+    Not what is of the right in a left join, where a row of nulls is added.
+    """
+    left, right = inputs
+    both, width = schemas[0] + schemas[1], len(schemas[0])
+    yield from dependencies.lookup(join.condition, both, width, [k.places for k in right.keys])
+    yield from (Dependency(k.places, frozenset(range(width))) for k in left.keys)
+    if join.kind != "left":
+        every = frozenset(range(len(schemas[1])))
+        yield from (Dependency(k.places, every).moved(width) for k in right.keys)
+        yield from dependencies.where(join.condition, both)
+        yield from (d.moved(width) for d in right.dependencies)
+    yield from left.dependencies
+
+
+def has_one_partner(join: Join, schemas: Sequence[Schema], right: Uniqueness) -> bool:
+    """Whether a row of the left input meets one row of the right at most."""
+    width = len(schemas[0])
+    _, theirs = _met(join.condition, schemas[0] + schemas[1], width)
+    given, _ = _determined(join.condition, schemas[0] + schemas[1], width)
+    return right.tells_apart(i - width for i in (*theirs, *given))
+
+
+def meets_one(join: Join, schemas: Sequence[Schema], right: Uniqueness) -> bool:
+    """Whether a row of the left meets one row of the right at most."""
+    width = len(schemas[0])
+    given, _ = _determined(join.condition, schemas[0] + schemas[1], width)
+    return any(all(i + width in given for i in key.places) for key in right.keys)
 
 
 def _relying_on(met: Sequence[Key], keys: Sequence[Key]) -> list[Key]:
@@ -368,7 +442,11 @@ def _is_function(expr: Expr) -> bool:
     return True
 
 
-def _unique(keys: Iterable[Key], constants: frozenset[int] = frozenset()) -> Uniqueness:
+def _unique(
+    keys: Iterable[Key],
+    constants: frozenset[int] = frozenset(),
+    dependent: Iterable[Dependency] = (),
+) -> Uniqueness:
     """The keys without constants and those that follow from others; the smallest of too many."""
     # Rows that agree on the rest of a key agree on its constants anyway, so on all of it.
     reduced = dict.fromkeys(Key(key.places - constants, key.relied) for key in keys)
@@ -378,4 +456,4 @@ def _unique(keys: Iterable[Key], constants: frozenset[int] = frozenset()) -> Uni
             kept.append(key)
             if len(kept) == MOST_KEYS:
                 break
-    return Uniqueness(tuple(kept), constants)
+    return Uniqueness(tuple(kept), constants, dependencies.kept(dependent))

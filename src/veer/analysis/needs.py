@@ -102,11 +102,13 @@ def semantics_needed(
 def _counted(calls: Collection[NamedCall], columns: Collection[int], keys: int) -> TableSemantics:
     """Sets will do where no aggregate that is looked at sees duplicates: DISTINCT, MIN, MAX.
 
-    Groups are the same either way, and so is whether the only group of all rows is empty.
+    Groups are the same either way, and so is whether the only group of all rows is empty. Of rows
+    that come several times nothing is known to be a key, without which some calls make a choice.
     """
     read = [n.call for i, n in enumerate(calls, keys) if i in columns]
     ignored = (c.distinct or aggregate_function(c.function).ignores_duplicates for c in read)
-    return SET if all(ignored) else BAG
+    rests_on_keys = any(aggregate_function(c.function).kind is Kind.CHOICE for c in read)
+    return SET if all(ignored) and not rests_on_keys else BAG
 
 
 def rounds(operator: AnyOperator) -> bool:

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from veer.analysis.keys import constants_where, uniqueness
 from veer.model.dag import Dataflow
+from veer.model.expr import AggregateCall
 from veer.model.ops import (
     Aggregate,
     Deduplicate,
@@ -33,6 +34,7 @@ from veer.model.ops import (
     Unnest,
     Values,
 )
+from veer.model.types import LONG
 
 
 def most_rows(dataflow: Dataflow, id_: str) -> float:
@@ -83,3 +85,12 @@ def _most_rows_above(dataflow: Dataflow, id_: str, below: Sequence[float]) -> fl
             return math.inf
         case _:
             assert_never(operator)
+
+
+def counts_of_rows(aggregate: Aggregate) -> set[int]:
+    """The columns that are the number of rows of a group, of which each has one at least."""
+    return {
+        len(aggregate.keys) + i
+        for i, named in enumerate(aggregate.calls)
+        if named.call == AggregateCall("count", (), LONG)
+    }

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from veer.functions.dates import knows_unit
 from veer.functions.registry import AGGREGATE, OVER, Nulls, scalar_function
-from veer.functions.traits import SolverMeaning
+from veer.functions.traits import Evaluation, SolverMeaning
 from veer.model.expr import (
     AggregateCall,
     And,
@@ -62,7 +63,8 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
             return value is None
         case And(args) | Or(args):
             # `false AND null` is not null, but that depends on the row.
-            return any(is_nullable(a, schema) for a in args)
+            guarded = _guarded(expr)
+            return any(is_nullable(a, schema) and not _is_null_of(a, guarded, schema) for a in args)
         case Not(arg):
             return is_nullable(arg, schema)
         case Compare(op, left, right):
@@ -86,6 +88,35 @@ def is_nullable(expr: Expr, schema: Schema) -> bool:
             return True
         case _:
             assert_never(expr)
+
+
+def _guarded(expr: And | Or) -> list[Expr]:
+    """Columns whose null decides an AND or OR: `x IS NULL OR ...`, `x IS NOT NULL AND ...`."""
+    tests: list[Expr] = list(expr.args)
+    if isinstance(expr, And):
+        tests = [a.arg for a in expr.args if isinstance(a, Not)]
+    read = (t.arg for t in tests if isinstance(t, IsNull))
+    return [e for e in read if isinstance(e, Column | RowColumn | Symbol)]
+
+
+def _is_null_of(expr: Expr, guarded: list[Expr], schema: Schema) -> bool:
+    """Whether an expression is null only where one of some others is."""
+    if expr in guarded or not is_nullable(expr, schema):
+        return True
+    match expr:
+        case Compare(_, left, right):
+            return all(_is_null_of(e, guarded, schema) for e in (left, right))
+        case Not(arg):
+            return _is_null_of(arg, guarded, schema)
+        case And(args) | Or(args) | InList(options=args):
+            given = (expr.arg, *args) if isinstance(expr, InList) else args
+            return all(_is_null_of(a, guarded, schema) for a in given)
+        case Cast(arg, _, CastMode.ANSI) if not gives_null(arg.type, expr.type):
+            return _is_null_of(arg, guarded, schema)
+        case Call(function, args) if scalar_function(function).nulls is Nulls.STRICT:
+            return all(_is_null_of(a, guarded, schema) for a in args)
+        case _:
+            return False
 
 
 def gives_null(given: DataType, target: DataType) -> bool:
@@ -123,8 +154,18 @@ def _call_nullable(function: str, args: tuple[Expr, ...], schema: Schema) -> boo
             return any(is_nullable(a, schema) for a in args)
         case Nulls.NEVER:
             return False
+        case Nulls.PROPAGATE if _truncates(function, args):
+            return any(is_nullable(a, schema) for a in args)
         case Nulls.PROPAGATE | Nulls.CUSTOM:
             return True
+
+
+def _truncates(function: str, args: tuple[Expr, ...]) -> bool:
+    """Whether a call cuts a date or moment to a constant unit, for which there is always a value."""
+    return scalar_function(function).evaluation is Evaluation.UNIT_FIRST and any(
+        isinstance(a, Literal) and isinstance(a.value, str) and knows_unit(function, a.value)
+        for a in args
+    )
 
 
 def aggregate_nullable(call: AggregateCall | OverCall) -> bool:
@@ -133,3 +174,14 @@ def aggregate_nullable(call: AggregateCall | OverCall) -> bool:
     if function is None:
         return OVER[call.function].is_nullable
     return function.empty_is_null
+
+
+# Aggregates that give a value wherever one of their values is not null.
+OF_PRESENT = ("sum", "min", "max", "avg", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
+
+
+def is_present_of_present(call: AggregateCall, rows: Schema) -> bool:
+    """Whether an aggregate over some rows, one at least, is never null: its argument is not."""
+    if call.function not in OF_PRESENT or call.where is not None:
+        return False
+    return not any(is_nullable(arg, rows) for arg in call.args)

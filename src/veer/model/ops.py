@@ -21,7 +21,7 @@ from veer.model.expr import (
     OverCall,
     SortKey,
 )
-from veer.model.nullability import aggregate_nullable
+from veer.model.nullability import aggregate_nullable, is_present_of_present
 from veer.model.requirements import (
     computed,
     require_boolean,
@@ -315,7 +315,7 @@ class Aggregate(Operator):
                     f"column {key.name!r} of type {key.expr.type} cannot be grouped"
                 )
         keys = tuple(computed(key, rows) for key in self.keys)
-        return Schema(keys + aggregated(self.calls, rows))
+        return Schema(keys + aggregated(self.calls, rows, has_rows=True))
 
 
 @final
@@ -337,7 +337,7 @@ class GlobalAggregate(Operator):
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         (rows,) = inputs
-        return Schema(aggregated(self.calls, rows))
+        return Schema(aggregated(self.calls, rows, has_rows=False))
 
 
 @final
@@ -778,13 +778,16 @@ AnyOperator: TypeAlias = (
 OPERATOR_CLASSES: tuple[type[AnyOperator], ...] = get_args(AnyOperator)
 
 
-def aggregated(calls: Iterable[NamedCall], rows: Schema) -> tuple[Field, ...]:
-    """The columns aggregate calls make."""
+def aggregated(calls: Iterable[NamedCall], rows: Schema, *, has_rows: bool) -> tuple[Field, ...]:
+    """The columns aggregate calls make; `has_rows` where they are never over no rows."""
     out = []
     for named in calls:
         for arg in named.call.args:
             require_columns(arg, rows)
         if named.call.where is not None:
             require_boolean(named.call.where, rows)
-        out.append(Field(named.name, named.call.type, aggregate_nullable(named.call)))
+        nullable = aggregate_nullable(named.call)
+        if has_rows and is_present_of_present(named.call, rows):
+            nullable = False
+        out.append(Field(named.name, named.call.type, nullable))
     return tuple(out)

@@ -14,29 +14,38 @@ aggregates are joined to each other by keys that are never null, or by `<=>`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import final
+from dataclasses import replace
 
-from veer.analysis.call_kinds import call_kind
-from veer.functions.registry import Kind
-from veer.model.conditions import conjuncts
-from veer.model.expr import Column, Compare, Expr, Named
+from veer.model.conditions import conjunction, conjuncts
+from veer.model.expr import Column, Compare, Expr, IsNull, Named, Not
 from veer.model.json import is_alike
-from veer.model.ops import Aggregate, AnyOperator, Join, Project
+from veer.model.ops import AnyOperator, Filter, Join, Project
 from veer.model.schema import Schema
-from veer.model.walk import columns_read, exprs_in, substitute_columns
+from veer.model.walk import columns_read, substitute_columns
 from veer.normalize.expressions import is_random
+from veer.normalize.placed_groups import (
+    Groups,
+    Merged,
+    merged,
+    note_keys,
+    placed_groups,
+    shared_rows,
+)
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.shared_lookups import with_all_lookups
+
+# The sides of a join that have a row wherever it gives one.
+NEVER_PADDED = {"inner": (0, 1), "left": (0,), "full": ()}
 
 
 def join_groups(
     rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A join with an aggregate whose groups are those of another that is joined already."""
-    if not isinstance(operator, Join) or operator.kind not in ("inner", "left"):
+    if not isinstance(operator, Join) or operator.kind not in NEVER_PADDED:
         return None
     left, right = below
-    second = _groups(rewriting, right.base)
+    second = placed_groups(rewriting, right.base)
     if second is None or operator.condition is None:
         return None
     condition = rewriting.rewritten(operator.condition, id_, below)
@@ -44,87 +53,18 @@ def join_groups(
     met = _met(condition, schema, second)
     if met is None:
         return None
-    first = _groups(rewriting, left.base)
+    first = placed_groups(rewriting, left.base)
     if first is not None:
-        return _one_aggregate(rewriting, id_, below, (first, second), met)
+        return _one_aggregate(rewriting, id_, below, (first, second), met, operator.kind)
+    if operator.kind == "full":
+        return None
     return _one_join(rewriting, id_, below, second, met, operator.kind)
-
-
-@final
-@dataclass(frozen=True)
-class _Groups:
-    """A placed aggregate whose calls give one result, and what is shown of it."""
-
-    aggregate: Aggregate
-    rows: str  # what it is over
-    schema: Schema  # of the aggregate
-    shown: tuple[Expr, ...]  # over its columns
-    output: Schema  # of what is shown
-
-    def key(self, expr: Expr) -> int | None:
-        """Which key an expression over its columns is, if it is one."""
-        if not isinstance(expr, Column):
-            return None
-        place = self.schema.place(expr.name, expr.occurrence)
-        return place if place < len(self.aggregate.keys) else None
-
-    def same_keys(self, other: _Groups) -> dict[int, int] | None:
-        """Where each key of another aggregate stands among its own; None if the groups differ."""
-        keys = self.aggregate.keys
-        if self.rows != other.rows or len(keys) != len(other.aggregate.keys):
-            return None
-        places: dict[int, int] = {}
-        for i, key in enumerate(other.aggregate.keys):
-            same = (j for j, own in enumerate(keys) if is_alike(own.expr, key.expr))
-            places[i] = next(same, -1)
-        return None if -1 in places.values() else places
-
-
-def _groups(rewriting: Rewriting, id_: str) -> _Groups | None:
-    """A placed aggregate, or a projection of one."""
-    operator, output = rewriting.operators[id_], rewriting.schemas[id_]
-    shown = None
-    if isinstance(operator, Project):
-        shown = tuple(named.expr for named in operator.columns)
-        (id_,) = rewriting.inputs[id_]
-        operator = rewriting.operators[id_]
-    if not isinstance(operator, Aggregate):
-        return None
-    inside = [e for part in (*operator.keys, *operator.calls) for e in exprs_in(part)]
-    if any(map(is_random, (*inside, *(shown or ())))):
-        return None
-    (rows,) = rewriting.inputs[id_]
-    if not rewriting.give_one_result(operator, rows):
-        return None
-    schema = rewriting.schemas[id_]
-    every = tuple(rewriting.column(id_, i) for i in range(len(schema)))
-    return _Groups(operator, rows, schema, every if shown is None else shown, output)
-
-
-def _note_keys(rewriting: Rewriting, id_: str, groups: Sequence[_Groups]) -> None:
-    """Say that joining groups rests on declared keys, if calls are a choice without them."""
-    calls = (named.call for g in groups for named in g.aggregate.calls)
-    if any(call_kind(call) is not Kind.PURE for call in calls):
-        rewriting.note_keys(id_)
-
-
-def _together(first: Aggregate, second: Aggregate) -> Aggregate:
-    """One aggregate with the calls of both, by the keys of the first."""
-    return Aggregate(first.keys, first.calls + second.calls)
-
-
-def _places_of_second(
-    first: Aggregate, second: Aggregate, keys: Mapping[int, int]
-) -> dict[int, int]:
-    """Where the columns of the second aggregate stand in both together."""
-    behind = len(first.keys) + len(first.calls)
-    return {**keys, **{len(second.keys) + i: behind + i for i in range(len(second.calls))}}
 
 
 # -- conditions --------------------------------------------------------------------------------------
 
 
-def _met(condition: Expr, left: Schema, right: _Groups) -> dict[int, Compare] | None:
+def _met(condition: Expr, left: Schema, right: Groups) -> dict[int, Compare] | None:
     """For each key of the groups at the right what it is equal to; None if more is asked, or less.
 
     A comparison has what is of the left side at its left.
@@ -161,45 +101,61 @@ def _one_aggregate(
     rewriting: Rewriting,
     id_: str,
     below: Sequence[View],
-    groups: tuple[_Groups, _Groups],
+    groups: tuple[Groups, Groups],
     met: Mapping[int, Compare],
+    kind: str,
 ) -> View | None:
     """Two aggregates joined to each other, every row with its own."""
     first, second = groups
-    keys = first.same_keys(second)
-    if keys is None:
+    if shared_rows(first, second) is None:
+        first, second = with_all_lookups(rewriting, id_, first, second) or groups
+    keys, shared = first.same_keys(second), shared_rows(first, second)
+    if keys is None or shared is None:
         return None
-    left, right = below
+    compared: list[int] = []  # keys without which no rows are joined
     for i, equal in met.items():
         place = _place(equal.left, first.output)
         if place is None or first.key(first.shown[place]) != keys[i]:
             return None
-        if equal.op == "=" and first.output.fields[place].nullable:
-            return None
-    _note_keys(rewriting, id_, groups)
-    rewriting.put(id_, _together(first.aggregate, second.aggregate), (first.rows,))
-    moved = _places_of_second(first.aggregate, second.aggregate, keys)
-    columns = _columns(rewriting, id_, left, first, {i: i for i in range(len(first.schema))})
+        if equal.op == "=" and rewriting.can_be_null(below[0].base, equal.left):
+            compared.append(keys[i])
+    if compared and kind == "full":
+        return None
+    note_keys(rewriting, id_, groups)
+    both = merged(first, second, keys, shared)
+    more: list[Expr] = list(shared.of_either()) if kind == "full" else []
+    if kind == "inner":
+        more += [Not(IsNull(first.aggregate.keys[i].expr)) for i in compared]
+    else:
+        both = replace(both, compared=tuple(compared))
+    return _view_of_merged(rewriting, id_, below, both, shared.placed(rewriting, id_, more), kind)
+
+
+def _view_of_merged(
+    rewriting: Rewriting, id_: str, below: Sequence[View], both: Merged, rows: str, kind: str
+) -> View:
+    """Both aggregates as one, of which the groups are left that the join keeps."""
+    base = rewriting.add(f"{id_} groups", both.aggregate, (rows,))
+    columns: dict[int, Expr] = {}
     width = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])
-    for i, expr in _columns(rewriting, id_, right, second, moved).items():
-        columns[width + i] = expr
+    for side, (view, start) in enumerate(zip(below, (0, width), strict=True)):
+        show = both.value if side in NEVER_PADDED[kind] else both.shown
+        for i, expr in view.columns.items():
+            inside = _inside(expr, both.groups[side])
+            columns[start + i] = show(rewriting, base, side, inside)
+    there = [both.is_there(rewriting, base, side) for side in NEVER_PADDED[kind]]
+    kept = [condition for condition in there if condition is not None]
+    if not kept:
+        return View(base, columns)
+    rewriting.put(id_, Filter(conjunction(kept)), (base,))
     return View(id_, columns)
 
 
-def _columns(
-    rewriting: Rewriting, id_: str, view: View, groups: _Groups, places: Mapping[int, int]
-) -> dict[int, Expr]:
-    """The columns of a view of groups over those of a larger aggregate."""
-
-    def shown(column: Column) -> Expr:
-        return groups.shown[groups.output.place(column.name, column.occurrence)]
-
-    def moved(column: Column) -> Expr:
-        place = groups.schema.place(column.name, column.occurrence)
-        return rewriting.column(id_, places[place])
-
-    columns = view.columns.items()
-    return {i: substitute_columns(substitute_columns(e, shown), moved) for i, e in columns}
+def _inside(expr: Expr, groups: Groups) -> Expr:
+    """An expression over what is shown of groups as one over their columns."""
+    return substitute_columns(
+        expr, lambda c: groups.shown[groups.output.place(c.name, c.occurrence)]
+    )
 
 
 # -- two joins -----------------------------------------------------------------------------------------
@@ -209,7 +165,7 @@ def _one_join(
     rewriting: Rewriting,
     id_: str,
     below: Sequence[View],
-    second: _Groups,
+    second: Groups,
     met: Mapping[int, Compare],
     kind: str,
 ) -> View | None:
@@ -219,54 +175,66 @@ def _one_join(
     if not isinstance(lower, Join) or lower.kind not in ("inner", "left"):
         return None
     kept, other = rewriting.inputs[left.base]
-    first = _groups(rewriting, other)
-    keys = None if first is None else first.same_keys(second)
-    if first is None or keys is None or lower.condition is None:
+    first = placed_groups(rewriting, other)
+    if first is None or lower.condition is None:
         return None
+    keys, shared = first.same_keys(second), shared_rows(first, second)
     met_before = _met(lower.condition, rewriting.schemas[kept], first)
-    if met_before is None:
+    if keys is None or shared is None or met_before is None:
         return None
-    for i, equal in met.items():
-        before = met_before[keys[i]]
-        # By `=` the partner's key finds what the row's own value does: where there is no partner, none.
-        by_partner = equal.op == "=" and equal.left == before.right
-        if equal.op != before.op or not (by_partner or is_alike(equal.left, before.left)):
-            return None
-    together = _together(first.aggregate, second.aggregate)
-    _note_keys(rewriting, id_, (first, second))
-    base = rewriting.add(other, together, (first.rows,))
-    shown = [
-        *_columns(
-            rewriting, base, _whole(first), first, {i: i for i in range(len(first.schema))}
-        ).values()
-    ]
-    moved = _places_of_second(first.aggregate, second.aggregate, keys)
-    added = _columns(rewriting, base, right, second, moved)
-    partner, places = _placed(rewriting, base, [*shown, *added.values()])
+    # Where a row must have a partner, one of the other aggregate would not do.
+    if any(own and k == "inner" for own, k in zip(shared.own, (lower.kind, kind), strict=True)):
+        return None
+    if not _meet_alike(met, met_before, keys, by_partner=not shared.own[0]):
+        return None
+    note_keys(rewriting, id_, (first, second))
+    both = merged(first, second, keys, shared)
+    base = rewriting.add(other, both.aggregate, (shared.placed(rewriting, id_),))
+    shown = [both.shown(rewriting, base, 0, expr) for expr in first.shown]
+    added = [both.shown(rewriting, base, 1, _inside(e, second)) for e in right.columns.values()]
+    own_keys = [rewriting.column(base, i) for i in range(len(first.aggregate.keys))]
+    partner, places = _placed(rewriting, base, [*shown, *added, *own_keys])
     width = len(rewriting.schemas[kept])
+    joined = rewriting.schemas[kept] + rewriting.schemas[partner]
+    key_places = places[len(shown) + len(added) :]
+    condition = conjunction(
+        [
+            Compare(equal.op, equal.left, _column(joined, width + key_places[i]))
+            for i, equal in met_before.items()
+        ]
+    )
+    is_left = lower.kind == kind == "left"
+    rewriting.put(id_, Join("left" if is_left else "inner", condition), (kept, partner))
     old = rewriting.schemas[left.base]
 
-    def place(column: Column) -> int:
+    def moved(column: Column) -> Expr:
         at = old.place(column.name, column.occurrence)
-        return at if at < width else width + places[at - width]
+        return rewriting.column(id_, at if at < width else width + places[at - width])
 
-    both = rewriting.schemas[kept] + rewriting.schemas[partner]
-    condition = substitute_columns(lower.condition, lambda c: _column(both, place(c)))
-    both_left = lower.kind == kind == "left"
-    rewriting.put(id_, Join("left" if both_left else "inner", condition), (kept, partner))
-    columns = {
-        i: substitute_columns(e, lambda c: rewriting.column(id_, place(c)))
-        for i, e in left.columns.items()
-    }
+    columns = {i: substitute_columns(e, moved) for i, e in left.columns.items()}
     first_new = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])
-    for at, i in enumerate(added):
+    for at, i in enumerate(right.columns):
         columns[first_new + i] = rewriting.column(id_, width + places[len(shown) + at])
     return View(id_, columns)
 
 
-def _whole(groups: _Groups) -> View:
-    """All that is shown of groups."""
-    return View("", {i: _column(groups.output, i) for i in range(len(groups.output))})
+def _meet_alike(
+    met: Mapping[int, Compare],
+    met_before: Mapping[int, Compare],
+    keys: Mapping[int, int],
+    *,
+    by_partner: bool,
+) -> bool:
+    """Whether a row meets groups of one aggregate where it meets those of the other.
+
+    By `=` the partner's key finds what the row's own value does: where there is no partner, none.
+    """
+    for i, equal in met.items():
+        before = met_before[keys[i]]
+        through = by_partner and equal.op == "=" and equal.left == before.right
+        if equal.op != before.op or not (through or is_alike(equal.left, before.left)):
+            return False
+    return True
 
 
 def _placed(rewriting: Rewriting, base: str, exprs: Sequence[Expr]) -> tuple[str, list[int]]:

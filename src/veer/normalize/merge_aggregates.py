@@ -13,9 +13,9 @@ alone, as is everything whose result depends on the order of rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TypeAlias, final
 
 from veer.analysis.call_kinds import call_kind
 from veer.functions.registry import Kind
@@ -27,7 +27,9 @@ from veer.model.expr import (
     Column,
     Compare,
     Expr,
+    IsNull,
     Literal,
+    Not,
 )
 from veer.model.json import is_alike
 from veer.model.nullability import is_nullable
@@ -36,9 +38,10 @@ from veer.model.schema import Schema
 from veer.model.types import LONG, DataType, DecimalType, has_floats
 from veer.model.walk import columns_read, exprs_in, substitute_columns
 from veer.normalize.expressions import is_random
-from veer.normalize.plain_calls import ONE, SKIPPING, Spelling, just, only_if
+from veer.normalize.plain_calls import BY_EXTREME, ONE, SKIPPING, Spelling, just, only_if
 
 EXTREMES = ("min", "max")
+IsFunction: TypeAlias = Callable[[AggregateCall], bool]  # whether a call gives one result
 # Calls of the values of calls that are calls of all values.
 JOINED = (("sum", "sum"), ("sum", "count"), ("min", "min"), ("max", "max"))
 
@@ -52,6 +55,7 @@ class Steps:
     rows: Schema  # below the first step
     schema: Schema  # above it
     keys: tuple[Expr, ...]
+    is_function: IsFunction  # of calls of the first step
 
     def call(self, call: AggregateCall) -> Spelling | None:
         """A call over the groups of the first step as calls over its rows; None if it is none."""
@@ -69,13 +73,24 @@ class Steps:
         """A call of keys of the first step."""
         if call.distinct or call.function in EXTREMES:
             return just(call)  # how many rows have a value is all the same
-        if call.function != "count" or len(call.args) != 1:
-            return None
-        (counted,) = call.args
-        others = self._other_keys()
-        if len(others) == 1 and is_alike(counted, others[0]):
-            return just(replace(call, distinct=True))
+        match call:
+            case AggregateCall("count", (Case(((when, Literal(1)),), Literal(None)),)):
+                others = self._other_keys()
+                if others and all(self._is_present(e, when) for e in others):
+                    counted = tuple(only_if(when, e) for e in others)
+                    return just(AggregateCall("count", counted, LONG, distinct=True))
         return None
+
+    def _is_present(self, expr: Expr, condition: Expr) -> bool:
+        """Whether an expression over the rows is not null where a condition is true."""
+        for part in conjuncts(condition):
+            match part:
+                case Not(IsNull(arg)) if is_alike(arg, expr):
+                    return True
+                case Compare(op, left, right) if op != "<=>":
+                    if is_alike(left, expr) or is_alike(right, expr):
+                        return True
+        return not is_nullable(expr, self.rows)
 
     def _of_value(self, call: AggregateCall) -> Spelling | None:
         """A call of what the first step gives, perhaps under a condition on its keys."""
@@ -104,9 +119,10 @@ class Steps:
         if place < 0:
             return None
         below = self.inner.calls[place].call
-        if call_kind(below) is not Kind.PURE or below.distinct or below.where is not None:
+        if not self.is_function(below) or below.distinct or below.where is not None:
             return None
-        return below if below.function in SKIPPING and len(below.args) <= 1 else None
+        is_known = below.function in SKIPPING and len(below.args) <= 1
+        return below if is_known or below.function in BY_EXTREME else None
 
     def _at_once(
         self, below: AggregateCall, condition: Expr | None, type_: DataType
@@ -167,7 +183,11 @@ def over_rows(inner: Aggregate, schema: Schema, expr: Expr) -> Expr | None:
 
 
 def as_first_step(
-    inner: Aggregate, rows: Schema, schema: Schema, keys: Sequence[Expr]
+    inner: Aggregate,
+    rows: Schema,
+    schema: Schema,
+    keys: Sequence[Expr],
+    is_function: IsFunction,
 ) -> Steps | None:
     """An aggregate as the first step of another with such keys, if these are functions of its own."""
     exprs = [e for part in (*inner.keys, *inner.calls) for e in exprs_in(part)]
@@ -175,7 +195,7 @@ def as_first_step(
         return None
     moved = [over_rows(inner, schema, key) for key in keys]
     known = tuple(key for key in moved if key is not None)
-    return Steps(inner, rows, schema, known) if len(known) == len(keys) else None
+    return Steps(inner, rows, schema, known, is_function) if len(known) == len(keys) else None
 
 
 def _is_wider(given: DataType, target: DataType) -> bool:
@@ -193,5 +213,5 @@ def _as_type(value: Expr, type_: DataType) -> Expr:
 def _conditional(call: AggregateCall, condition: Expr | None) -> AggregateCall:
     if condition is None:
         return call
-    (value,) = call.args or (ONE,)
-    return replace(call, args=(only_if(condition, value),))
+    *others, value = call.args or (ONE,)
+    return replace(call, args=(*others, only_if(condition, value)))

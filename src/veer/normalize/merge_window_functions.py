@@ -2,6 +2,7 @@
 
     Over(rank() AS r) <- Over(sum(a) AS s) <- t   =>   Over(sum(a) AS s, rank() AS r) <- t
 
+Those of the kept side of a join in which every row has one partner at most are computed below it.
 Those nobody reads are gone. Sound where neither reads what the other adds, and both are functions of
 their input: ties could be broken otherwise when they are computed together. Where that rests on
 declared keys, those are noted. Calls are written in one spelling (`plain_windows`); a rank without
@@ -15,20 +16,24 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from veer.analysis.determinism import expr_kind, over_kind
-from veer.analysis.keys import Uniqueness
+from veer.analysis.keys import Uniqueness, has_one_partner
 from veer.functions.registry import Kind
 from veer.model.expr import Column, Expr, OverCall
 from veer.model.json import is_alike
 from veer.model.ops import (
     AnyOperator,
+    GlobalAggregate,
+    Join,
     NamedOver,
     Over,
     Source,
 )
+from veer.model.schema import Schema
 from veer.model.traits import RowOrder
 from veer.model.types import LONG
 from veer.model.walk import columns_read, exprs_in, map_exprs, substitute_columns
-from veer.normalize.plain_windows import in_place_order, plain_window
+from veer.normalize.expressions import is_random
+from veer.normalize.plain_windows import by_what_is_numbered, in_place_order, plain_window
 from veer.normalize.rank_by_key import rank_by_key
 from veer.normalize.rewriting import Rewriting, View
 
@@ -60,10 +65,76 @@ def merge_window_functions(
         rewriting.put(id_, Over(tuple(calls.values())), (view.base,))
         added = {i: rewriting.column(id_, first + at) for at, i in enumerate(calls)}
         return View(id_, {**view.columns, **added})
+    below_join = _below_join(rewriting, id_, view, calls)
+    if below_join is not None:
+        return below_join
     return _Stack.below(rewriting, id_, view.base).with_calls(view, calls)
 
 
+def _below_join(
+    rewriting: Rewriting, id_: str, view: View, calls: Mapping[int, NamedOver]
+) -> View | None:
+    """Functions of the kept side of a join in which every row has one partner at most."""
+    join = rewriting.operators[view.base]
+    if not isinstance(join, Join) or not _keeps_rows(rewriting, id_, view.base, join):
+        return None
+    left, right = rewriting.inputs[view.base]
+    width = len(rewriting.schemas[left])
+    both = rewriting.schemas[view.base]
+
+    def place(column: Column) -> int:
+        return both.place(column.name, column.occurrence)
+
+    read = {place(c) for named in calls.values() for e in exprs_in(named) for c in columns_read(e)}
+    if any(at >= width for at in read):
+        return None
+
+    def of_left(column: Column) -> Expr:
+        return rewriting.column(left, place(column))
+
+    moved = {
+        width + at: map_exprs(named, lambda e: substitute_columns(e, of_left))
+        for at, named in enumerate(calls.values())
+    }
+    kept = View(left, {i: rewriting.column(left, i) for i in range(width)})
+    rows = _below_join(rewriting, id_, kept, moved)
+    if rows is None:
+        rows = _Stack.below(rewriting, id_, left).with_calls(kept, moved)
+    new_width = len(rewriting.schemas[rows.base])
+    wider = rewriting.schemas[rows.base] + rewriting.schemas[right]
+
+    def shown(column: Column) -> Expr:
+        at = place(column)
+        return rows.columns[at] if at < width else _column(wider, new_width + at - width)
+
+    condition = join.condition and substitute_columns(join.condition, shown)
+    top = rewriting.add(view.base, replace(join, condition=condition), (rows.base, right))
+    columns = {i: substitute_columns(e, shown) for i, e in view.columns.items()}
+    added = {i: rows.columns[width + at] for at, i in enumerate(calls)}
+    return View(top, {**columns, **added})
+
+
+def _column(schema: Schema, place: int) -> Column:
+    field = schema.fields[place]
+    return Column(field.name, field.type, schema.occurrence(place))
+
+
+def _keeps_rows(rewriting: Rewriting, id_: str, base: str, join: Join) -> bool:
+    """Whether every row of the left comes once out of a join; keys that rests on are noted."""
+    left, right = rewriting.inputs[base]
+    if isinstance(rewriting.operators[right], GlobalAggregate) and join.condition is None:
+        return join.kind in ("inner", "left", "cross")
+    if join.kind != "left" or join.condition is None or is_random(join.condition):
+        return False
+    schemas = [rewriting.schemas[i] for i in (left, right)]
+    if not has_one_partner(join, schemas, rewriting.unique(right)):
+        return False
+    rewriting.note_keys(id_)
+    return True
+
+
 def _plain(rewriting: Rewriting, id_: str, base: str, named: NamedOver) -> NamedOver:
+    named = replace(named, call=by_what_is_numbered(rewriting, base, named.call))
     named = rank_by_key(rewriting, id_, base, named)
     if not _are_functions(rewriting, id_, base, (named,)):
         return named

@@ -37,11 +37,15 @@ from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
+from veer.normalize.placing.arguments import compute_arguments
+from veer.normalize.placing.collected import count_collected
 from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
 from veer.normalize.placing.order_joins import order_joins
+from veer.normalize.placing.partition_totals import partition_totals
 from veer.normalize.placing.push import push_conditions
 from veer.normalize.placing.semi_joins import semi_joins_as_conditions
 from veer.normalize.placing.subqueries import subqueries_as_joins
+from veer.normalize.placing.sums_or_zero import sums_or_zero
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
 
@@ -116,7 +120,9 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
         return first.result
 
     def finish(given: Dataflow) -> Dataflow:
-        last = _rewritten(given, normalized, _normalized_for_rows, shows_columns=shows_columns)
+        last = _rewritten(
+            given, normalized, _normalized_for_rows, shows_columns=shows_columns, is_last=True
+        )
         relied.update(last.relied)
         for operator in given.operators.values():
             for query in subqueries(operator):
@@ -125,12 +131,15 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
         return last.dataflow()
 
     result = inline(dataflow)
+    counted = count_collected(result)
+    result = result if counted is result else inline(counted)
     if len(result.operators) > MOST_OPERATORS:
         return _Normalization(finish(result), tuple(in_order(relied)))
     conditions = push_conditions(inline(semi_joins_as_conditions(result)))
     joined = subqueries_as_joins(inline(conditions), inlined)
+    joined = partition_totals(inline(joined))
     pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
-    result = order_joins(finish(pushed), finish)
+    result = compute_arguments(sums_or_zero(order_joins(finish(pushed), finish)))
     return _Normalization(result, tuple(in_order(relied)))
 
 
@@ -158,10 +167,15 @@ def _inlining(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
 
 
 def _rewritten(
-    dataflow: Dataflow, of_query: Normalize, of_rows: Normalize, *, shows_columns: bool
+    dataflow: Dataflow,
+    of_query: Normalize,
+    of_rows: Normalize,
+    *,
+    shows_columns: bool,
+    is_last: bool = False,
 ) -> Rewriting:
     """All operators written anew, inputs before what they feed."""
-    rewriting = Rewriting(dataflow, of_query, of_rows, shows_columns=shows_columns)
+    rewriting = Rewriting(dataflow, of_query, of_rows, shows_columns=shows_columns, is_last=is_last)
     for id_ in dataflow.order:
         inputs = dataflow.inputs[id_]
         try:

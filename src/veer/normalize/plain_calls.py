@@ -1,10 +1,14 @@
 """Aggregates under conditions in one spelling.
 
     sum(x) FILTER (WHERE c)                =>   sum(CASE WHEN c THEN x END)
-    countonly_if(c), sum(CASE WHEN c THEN 1 ELSE 0 END)   =>   count(CASE WHEN c THEN 1 END)
+    count_if(c), sum(CASE WHEN c THEN 1 ELSE 0 END)   =>   count(CASE WHEN c THEN 1 END)
     count(id), id never null               =>   count(*)
+    count(x)                               =>   count(CASE WHEN x IS NOT NULL THEN 1 END)
+    count(DISTINCT struct(a, b)), a and b never null   =>   count(DISTINCT a, b)
     sum(CASE WHEN c THEN x ELSE 0 END), x never null  =>   coalesce(sum(CASE WHEN c THEN x END), 0)
     sum(coalesce(x, 0))                    =>   coalesce(sum(x), 0)
+    bool_and(c), beside counts             =>   count(CASE WHEN c THEN 1 END) = count(c)
+    avg(x), x of 16 bits                   =>   CAST(sum(x) AS DOUBLE) / CAST(count(x) AS DOUBLE)
 
 Sound because these functions skip nulls, and because a group has a row: where a sum over no rows at
 all would be null, which the aggregate of a whole table may have, sums stay sums.
@@ -14,16 +18,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
+from veer.analysis.call_kinds import adds_in_double
+from veer.analysis.constants import zero_of
+from veer.functions.registry import aggregate_function
 from veer.model.conditions import conjunction, conjuncts
-from veer.model.expr import AggregateCall, Call, Case, Compare, Expr, Literal
+from veer.model.expr import (
+    AggregateCall,
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Expr,
+    IsNull,
+    Literal,
+    Not,
+    arguments,
+)
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
-from veer.model.types import INT, DataType, DecimalType, IntegralType, has_floats
+from veer.model.texts import text_of
+from veer.model.types import (
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    LONG,
+    IntegralType,
+    has_floats,
+)
 
+BY_EXTREME = {"max_by": "max", "min_by": "min"}  # skip rows in which their second argument is null
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null
 ONE = Literal(1, INT)
 Compute: TypeAlias = Callable[[Sequence[Expr]], Expr]
@@ -67,12 +93,37 @@ def plain_call(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spellin
     """A call over rows with a schema; `is_global` where it may be over no rows."""
     call = _without_filter(call)
     if call.distinct:
-        return just(call)
+        return just(_plain_distinct(call, rows))
     if call.function == "count" and len(call.args) == 1:
         return just(replace(call, args=_counted(call.args[0], rows)))
     if call.function == "sum" and not is_global:
         return _plain_sum(call, rows)
+    if call.function == "avg" and _is_added_exactly(call):
+        return _mean(call, rows)
     return just(call)
+
+
+def counted_flag(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spelling:
+    """Whether some or all of several truth values are true, by how many are; other calls as they are.
+
+    For aggregates that count rows anyway: by itself such a call does not see duplicates.
+    """
+    ends = {"bool_or": False, "max": False, "bool_and": True, "min": True}
+    if call.function not in ends or call.where is not None or call.type != BOOLEAN:
+        return just(call)
+    (flag,) = call.args
+    true = AggregateCall("count", (only_if(flag, ONE),), LONG)
+    given = AggregateCall("count", _counted(flag, rows), LONG)
+    may_be_none = is_global or is_nullable(flag, rows)
+
+    def value(numbers: Sequence[Expr]) -> Expr:
+        zero = Literal(0, LONG)
+        some = Not(Compare("=", numbers[0], zero))
+        answer = Compare("=", *numbers) if ends[call.function] else some
+        none = Compare("=", numbers[1], zero)
+        return Case(((none, Literal(None, BOOLEAN)),), answer) if may_be_none else answer
+
+    return Spelling((true, given), value)
 
 
 def where_true(condition: Expr) -> Expr:
@@ -95,6 +146,9 @@ def _without_filter(call: AggregateCall) -> AggregateCall:
     if call.function == "count_if" and not call.distinct:
         counted = only_if(conjunction([*where, *call.args]), ONE)
         return AggregateCall("count", (counted,), call.type)
+    if call.where is not None and call.function in BY_EXTREME:
+        value, place = call.args
+        return replace(call, args=(value, only_if(call.where, place)), where=None)
     if call.where is None or call.function not in SKIPPING or len(call.args) > 1:
         return call
     (value,) = call.args or (ONE,)
@@ -112,11 +166,23 @@ def only_if(condition: Expr, value: Expr) -> Expr:
 
 
 def _counted(value: Expr, rows: Schema) -> tuple[Expr, ...]:
-    """What is counted: all rows, or one where a condition is true, or what is not null."""
+    """What is counted: all rows, or one where a condition is true."""
     match value:
-        case Case(((when, then),), Literal(None)) if not is_nullable(then, rows):
-            return (only_if(when, ONE),)
-    return (value,) if is_nullable(value, rows) else ()
+        case Case(((when, then),), Literal(None)):
+            return (only_if(when, *_counted(then, rows) or (ONE,)),)
+    return (only_if(Not(IsNull(value)), ONE),) if is_nullable(value, rows) else ()
+
+
+def _plain_distinct(call: AggregateCall, rows: Schema) -> AggregateCall:
+    """Different combinations of values: those of structs without nulls, in an order of their own."""
+    if call.function != "count":
+        return call
+    args = call.args
+    match args:
+        case (Call("named_struct", fields),) if not any(is_nullable(f, rows) for f in fields):
+            args = fields[1::2]
+    by_text = {text_of(arg): arg for arg in args}
+    return replace(call, args=tuple(arg for _, arg in sorted(by_text.items())))
 
 
 def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
@@ -124,6 +190,10 @@ def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
     match call.args:
         case (Case(((when, Literal(1)),), Literal(0)),) if isinstance(call.type, IntegralType):
             return just(AggregateCall("count", (only_if(when, ONE),), call.type))
+        case (Cast(flag),) if flag.type == BOOLEAN and isinstance(call.type, IntegralType):
+            if is_nullable(flag, rows):
+                return just(call)
+            return just(AggregateCall("count", (only_if(flag, ONE),), call.type))
         case (Case(((when, then),), Literal(0)),):
             if has_floats(call.type) or is_nullable(then, rows):
                 return just(call)
@@ -135,12 +205,27 @@ def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
     return just(call)
 
 
+def _is_added_exactly(call: AggregateCall) -> bool:
+    return isinstance(call.args[0].type, IntegralType) and not adds_in_double(call)
+
+
+def _mean(call: AggregateCall, rows: Schema) -> Spelling:
+    """A mean of whole numbers as their sum by how many there are; null where there are none."""
+    sum_ = AggregateCall("sum", call.args, LONG)
+    count = AggregateCall("count", _counted(call.args[0], rows), LONG)
+
+    def quotient(values: Sequence[Expr]) -> Expr:
+        return Call("/", tuple(Cast(value, DOUBLE) for value in values), DOUBLE)
+
+    return Spelling((sum_, count), quotient)
+
+
 def _or_zero(call: AggregateCall) -> Spelling:
-    zero = _zero(call.type)
+    zero = zero_of(call.type)
     return Spelling((call,), lambda values: Call("coalesce", (values[0], zero), call.type))
 
 
-def _zero(type_: DataType) -> Expr:
-    if isinstance(type_, DecimalType):
-        return Literal(Decimal(0).scaleb(-type_.scale), type_)
-    return Literal(0, type_)
+def sum_of(value: Expr) -> AggregateCall:
+    """The sum of a value."""
+    resolved = aggregate_function("sum").resolve(arguments((value,)))
+    return AggregateCall("sum", (value,), resolved.result)

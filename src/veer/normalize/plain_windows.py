@@ -4,6 +4,7 @@
         =>   sum(x) OVER (PARTITION BY a, b ORDER BY id ROWS UNBOUNDED PRECEDING)
     max(x) OVER (PARTITION BY a ORDER BY b RANGE UNBOUNDED TO UNBOUNDED)
         =>   max(x) OVER (PARTITION BY a)
+    sum(x) OVER (ORDER BY n), n being row_number() OVER (ORDER BY id)   =>   sum(x) OVER (ORDER BY id)
     lead(x) OVER (ORDER BY id)   =>   lag(x, 1, null) OVER (ORDER BY id DESC NULLS LAST)
 
 Sound because rows of a partition agree on its keys and on constants, so sorting by these changes
@@ -15,14 +16,16 @@ broken, or on the order in which it adds, is left as it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veer.analysis.call_kinds import adds_floats
+from veer.analysis.determinism import over_kind
 from veer.functions.registry import AGGREGATE, OVER, Kind
 from veer.functions.traits import OverMeaning
 from veer.model.expr import WHOLE, AggregateCall, Column, Expr, Frame, Literal, OverCall, SortKey
 from veer.model.json import encode, is_alike
+from veer.model.ops import Over
 from veer.model.schema import Schema
 from veer.model.types import INT, has_floats
 from veer.model.walk import exprs_in, map_exprs, substitute_columns
@@ -38,12 +41,22 @@ def plain_window(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> O
     """A call over a placed signal, of an operator whose calls are functions of its input."""
     if any(map(is_random, exprs_in(call))):
         return call
-    call = replace(call, partition=_partition(rewriting, base, call))
+    call = by_what_is_numbered(rewriting, base, call)
     if not _has_distances(call.frame):
         call = _plain_order(rewriting, id_, base, call)
     if call.function in OVER:
+        if OVER[call.function].reads_frame:
+            return call
         return _looking_back(replace(call, frame=UP_TO_ROW))
     return _plain_aggregate(rewriting, id_, base, call)
+
+
+def by_what_is_numbered(rewriting: Rewriting, base: str, call: OverCall) -> OverCall:
+    """A call over a placed signal by its different keys, not by numbers of rows of its partition."""
+    if any(map(is_random, exprs_in(call))):
+        return call
+    call = replace(call, partition=_partition(rewriting, base, call))
+    return replace(call, order=tuple(_keys_numbered(rewriting, base, call)))
 
 
 def in_place_order(call: OverCall, schema: Schema) -> str:
@@ -62,6 +75,39 @@ def _partition(rewriting: Rewriting, base: str, call: OverCall) -> tuple[Expr, .
             keys.append(key)
     schema = rewriting.schemas[base]
     return tuple(sorted(keys, key=lambda key: _text(key, schema)))
+
+
+def _keys_numbered(rewriting: Rewriting, base: str, call: OverCall) -> Iterator[SortKey]:
+    """The sort keys, numbers of rows in an order as what that order is by.
+
+    Row numbers of the same partition come in the order in which they are given.
+    """
+    for key in call.order:
+        by_rows = call.frame.unit == "rows" or not _has_distances(call.frame)
+        numbered = _row_number(rewriting, base, key.expr) if by_rows else None
+        if numbered is None or not is_alike(numbered.partition, call.partition):
+            yield key
+        else:
+            yield from (k if key.ascending else backwards(k) for k in numbered.order)
+
+
+def _row_number(rewriting: Rewriting, base: str, expr: Expr) -> OverCall | None:
+    """The row number that a column is, if it tells all rows of its partition apart."""
+    while isinstance(expr, Column) and isinstance(over := rewriting.operators[base], Over):
+        (rows,) = rewriting.inputs[base]
+        place = rewriting.schemas[base].place(expr.name, expr.occurrence)
+        at = place - len(rewriting.schemas[rows])
+        if at >= 0:
+            call = over.calls[at].call
+            kind = over_kind(call, rewriting.schemas[rows], rewriting.unique(rows))
+            return call if call.function == "row_number" and kind is Kind.PURE else None
+        base = rows
+    return None
+
+
+def backwards(key: SortKey) -> SortKey:
+    """A sort key of the other order, in which nulls change ends."""
+    return SortKey(key.expr, not key.ascending, not key.nulls_first)
 
 
 def _plain_order(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> OverCall:
@@ -141,8 +187,7 @@ def _looking_back(call: OverCall) -> OverCall:
     call = replace(call, args=(value, offset, default))
     if OVER[call.function].prover is OverMeaning.EARLIER:
         return call
-    order = tuple(SortKey(k.expr, not k.ascending, not k.nulls_first) for k in call.order)
-    return replace(call, function="lag", order=order)
+    return replace(call, function="lag", order=tuple(map(backwards, call.order)))
 
 
 # -- comparing -----------------------------------------------------------------------------------------

@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar, final
 
+from veer.analysis.call_kinds import call_kind
 from veer.analysis.determinism import grouped_kind
 from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Expr, Literal, Named
+from veer.model.expr import AggregateCall, Column, Expr, Literal, Named
+from veer.model.nullability import is_nullable
 from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns, transform
 from veer.normalize.expressions import Normalize, normalized_node
+from veer.normalize.present_columns import present_columns
 from veer.normalize.wanted import columns_wanted
 
 LARGEST = 400  # nodes of the expressions of a projection that is not placed
@@ -45,9 +48,16 @@ class Rewriting:
     """
 
     def __init__(
-        self, old: Dataflow, of_query: Normalize, of_rows: Normalize, *, shows_columns: bool
+        self,
+        old: Dataflow,
+        of_query: Normalize,
+        of_rows: Normalize,
+        *,
+        shows_columns: bool,
+        is_last: bool = False,
     ) -> None:
         self.old = old
+        self.is_last = is_last  # whether everything stands already where it will stand
         self.shows_columns = shows_columns  # otherwise only the number of rows counts
         self.wanted = columns_wanted(old, shows_columns=shows_columns)
         self.operators: dict[str, AnyOperator] = {}
@@ -58,6 +68,7 @@ class Rewriting:
         self._of_query = of_query
         self._of_rows = of_rows
         self._unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
+        self._present: dict[str, Schema] = {}  # the same
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
@@ -92,6 +103,7 @@ class Rewriting:
         self.operators[id_], self.inputs[id_] = operator, tuple(below)
         self.schemas[id_] = operator.output([self.schemas[i] for i in below])
         self._unique.pop(id_, None)
+        self._present.pop(id_, None)
 
     def column(self, id_: str, place: int) -> Column:
         """A column of a placed operator."""
@@ -192,12 +204,30 @@ class Rewriting:
         )
         return all(kind is Kind.PURE for kind in kinds)
 
+    def gives_one_result(self, id_: str, groups: Aggregate, rows: str, call: AggregateCall) -> bool:
+        """Whether a call over groups of a placed signal gives one result; keys it rests on are noted."""
+        if call_kind(call) is Kind.PURE:
+            return True
+        keys = [named.expr for named in groups.keys]
+        if grouped_kind(call, keys, self.schemas[rows], self.unique(rows)) is not Kind.PURE:
+            return False
+        self.note_keys(id_)
+        return True
+
     def note_keys(self, id_: str) -> None:
         """Say that what is written rests on declared keys below an old operator."""
         below = self.old.ancestors(id_)
         for i, source in self.old.sources.items():
             if i in below:
                 self.relied |= {declared_key(source, key) for key in source.keys}
+
+    def present(self, base: str) -> Schema:
+        """The columns of a placed signal, of which those can be null that what is asked below allows."""
+        return present_columns(self, base, self._present)
+
+    def can_be_null(self, base: str, expr: Expr) -> bool:
+        """Whether an expression may be null on a row of a placed signal, with what is asked below."""
+        return is_nullable(expr, self.present(base))
 
     def is_constant(self, base: str, expr: Expr) -> bool:
         """Whether an expression has the same value on all rows of a placed signal."""

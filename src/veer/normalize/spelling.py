@@ -5,8 +5,11 @@
     CASE WHEN c THEN x ELSE 0 END > 1             =>   CASE WHEN c THEN x > 1 ELSE FALSE END
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
+    NOT (a < b)                                   =>   a >= b
+    coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
     concat(concat(a, b), c)                       =>   concat(a, b, c)
     named_struct('x', a, 'y', b).x                =>   a
+    CAST(coalesce(CAST(n AS BIGINT), 0) AS INT)   =>   coalesce(n, 0), n being an INT
 
 Exact in three-valued logic. A list is the same in any order; a cast to a type that holds every value
 keeps their order, and the constant is one of the narrower type; a comparison of a CASE is that of the
@@ -17,12 +20,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from veer.analysis.constants import computed, widened
+from veer.analysis.constants import computed, widened, zero_of
 from veer.analysis.plain_conditions import MIRRORED, plain_form
 from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, Literal, Or
+from veer.model.expr import (
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    GetField,
+    InList,
+    Literal,
+    Not,
+    Or,
+)
 from veer.model.texts import text_of
 from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
+
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}  # NaN is ordered too
 
 
 def one_spelling(expr: Expr) -> Expr:
@@ -30,6 +47,8 @@ def one_spelling(expr: Expr) -> Expr:
     match expr:
         case InList(arg, options) if all(isinstance(o, Literal) for o in options):
             return _in_list(expr, arg, options)
+        case Not(Compare(op, left, right)) if op in OPPOSITE:
+            return one_spelling(plain_form(Compare(OPPOSITE[op], left, right)))
         case Compare(op, Literal() as left, Cast() | Case() as right):
             flipped = Compare(MIRRORED.get(op, op), right, left)
             spelled = one_spelling(flipped)
@@ -44,6 +63,14 @@ def one_spelling(expr: Expr) -> Expr:
         case GetField(Call("named_struct", args), name):
             values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
             return values[0] if len(values) == 1 else expr
+        case Call(
+            "coalesce",
+            (Case(((Not(Compare("=", Column() as n, Literal(0))), m),), Literal(None)), zero),
+        ):
+            is_same = _is_exact(n.type) and m == n and zero == zero_of(n.type)
+            return replace(expr, args=(n, zero)) if is_same else expr
+        case Cast(Call("coalesce", args), type_):
+            return _without_detour(expr, args, type_)
         case Compare(op, Cast(arg, type_), Literal() as literal):
             narrow = _narrower(literal, type_, arg.type)
             return expr if narrow is None else one_spelling(plain_form(Compare(op, arg, narrow)))
@@ -54,6 +81,10 @@ def one_spelling(expr: Expr) -> Expr:
             return _factored(disjunction(once), once) if len(once) > 1 else once[0]
         case _:
             return expr
+
+
+def _is_exact(type_: DataType) -> bool:
+    return isinstance(type_, IntegralType | DecimalType)
 
 
 def _not_strict(expr: Compare, op: str, arg: Expr, number: int, kind: IntegralType) -> Expr:
@@ -90,6 +121,23 @@ def _narrower(literal: Literal, type_: DataType, narrow: DataType) -> Literal | 
     if literal.type != type_ or holding_both(narrow, type_) != type_:
         return None
     return widened(literal, narrow)
+
+
+def _without_detour(expr: Cast, args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """The first value that is not null, of values that were all of the type they are cast to."""
+    values = [_before_cast(arg, type_) for arg in args]
+    known = tuple(v for v in values if v is not None)
+    return Call("coalesce", known, type_) if len(known) == len(args) else expr
+
+
+def _before_cast(arg: Expr, type_: DataType) -> Expr | None:
+    """A value of a type that was cast to a type with all values of it, or a constant it has."""
+    match arg:
+        case Cast(value, wider) if value.type == type_ and holding_both(type_, wider) == wider:
+            return value
+        case Literal():
+            return _narrower(arg, arg.type, type_)
+    return None
 
 
 def _compared_case(expr: Compare, op: str, case: Case, literal: Literal) -> Expr:

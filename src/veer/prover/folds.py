@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from veer.model.expr import Case, Compare, Expr, IsNull, Literal, Not, Symbol
+from veer.model.expr import Call, Case, Compare, Expr, IsNull, Literal, Not, Symbol
 from veer.model.types import DataType, has_floats, is_orderable
 from veer.prover.conditions import can_be_null
 from veer.prover.context import Context
 from veer.prover.definitions import Folded, is_set_like, skips_nulls, value_over_nothing
+from veer.prover.precedence import comes_before
 from veer.prover.simplify import simplify
 from veer.prover.sums import added, few_arms, is_summed_exactly, shifted, shifted_back
 from veer.prover.terms import Atom, Bag, Domain, Term
 from veer.smt import same
 
 OTHER_END = {"min": "max", "max": "min"}
-BY_EXTREME = {
-    "max_by": ">",
-    "min_by": "<",
-}  # what rows that go before one are, by their last argument
+BY_EXTREME = {"max_by": "max", "min_by": "min"}
 
 
 def fold(context: Context, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
@@ -54,15 +52,37 @@ def _value_at_extreme(context: Context, function: str, type_: DataType, bag: Bag
     Rows that have nothing to go by are skipped; no two others tie, or there would be a choice.
     """
     rows = []
+    end = BY_EXTREME[function]
     for term in bag:
         value, place = term.outputs
         ahead = tuple(
-            Term(t.atoms, (*t.conditions, Compare(BY_EXTREME[function], t.outputs[1], place)), ())
+            Term(t.atoms, (*t.conditions, goes_before(end, t.outputs[1], place)), ())
             for t in map(context.freshened, bag)
         )
-        is_first = (Not(IsNull(place)), Not(context.exists(ahead)))
+        present = () if not can_be_null(place) else (Not(IsNull(place)),)
+        is_first = (*present, Not(context.exists(ahead)))
         rows.append(Term(term.atoms, (*term.conditions, *is_first), (value,)))
     return fold_symbol(context, "max", type_, False, tuple(rows))
+
+
+def goes_before(end: str, ours: Expr, theirs: Expr) -> Expr:
+    """A row that has ours at a greater (`max`) or less (`min`) place than one that has theirs.
+
+    Structs are compared part by part, nulls being less than all values.
+    """
+    is_least = end == "min"
+    one, two = struct_parts(ours), struct_parts(theirs)
+    if one == (ours,) or len(one) != len(two):
+        return Compare("<" if is_least else ">", ours, theirs)
+    return comes_before(one, two, [(is_least, is_least)] * len(one))
+
+
+def struct_parts(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of a struct that is put together; else the value itself."""
+    match expr:
+        case Call("named_struct", args):
+            return args[1::2]
+    return (expr,)
 
 
 def sum_or_zero(context: Context, type_: DataType, bag: Bag) -> Expr:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias, final
 
+from veer.analysis.exact import is_exact, keeps_number
 from veer.model.expr import (
     Call,
     Case,
@@ -26,19 +27,12 @@ from veer.model.expr import (
 )
 from veer.model.types import (
     INT,
-    INTEGER_BITS,
     BooleanType,
     DataType,
     DecimalType,
     IntegralType,
 )
 from veer.prover.terms import FALSE, TRUE
-from veer.smt.exact import (
-    holds_exactly,
-    is_exact_negation,
-    is_exact_product,
-    is_exact_sum,
-)
 from veer.smt.formula import ADDED, MULTIPLIED
 
 MOST_SUMMANDS = 16
@@ -167,9 +161,9 @@ def _summands(expr: Expr) -> list[Summand]:
             return [s for a in args for s in _summands(a)]
         case OpaqueCall(identity, args) if identity == MULTIPLIED:
             return _products(args, expr.type)
-        case Cast(arg, target) if _keeps_numbers(arg.type, target):
+        case Cast(arg) if keeps_number(expr):
             return _summands(arg)
-        case Call(function, args, type_) if _is_exact(expr):
+        case Call(function, args, type_) if is_exact(expr):
             match function:
                 case "+":
                     return [s for a in args for s in _summands(a)]
@@ -195,30 +189,6 @@ def _summands_of_arms(expr: Expr) -> list[Summand]:
     ]
 
 
-def _is_exact(call: Call) -> bool:
-    """Whether arithmetic gives the mathematical result: no decimal digit is cut off."""
-    if all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args))):
-        return True
-    if not all(isinstance(t, DecimalType) for t in (call.type, *(a.type for a in call.args))):
-        return False
-    match call.function:
-        case "+" | "-":
-            return is_exact_sum(call)
-        case "*":
-            return is_exact_product(call)
-        case "negative":
-            return is_exact_negation(call)
-        case _:
-            return False
-
-
-def _keeps_numbers(given: DataType, target: DataType) -> bool:
-    """Whether a cast between exact numbers keeps every value."""
-    if isinstance(target, DecimalType):
-        return holds_exactly(given, target)
-    return _is_wider(given, target)
-
-
 def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
     """A product of sums multiplied out; left whole if that would be too much."""
     products = [Summand((), ())]
@@ -231,15 +201,6 @@ def _products(args: tuple[Expr, ...], type_: DataType) -> list[Summand]:
         if len(products) > MOST_SUMMANDS:
             return [Summand((), (OpaqueCall(MULTIPLIED, args, type_),))]
     return products
-
-
-def _is_wider(given: DataType, target: DataType) -> bool:
-    """Whether a cast between integers keeps every value."""
-    return (
-        isinstance(given, IntegralType)
-        and isinstance(target, IntegralType)
-        and INTEGER_BITS[given] <= INTEGER_BITS[target]
-    )
 
 
 def shifted(expr: Expr) -> tuple[int, Expr, int]:
@@ -262,7 +223,7 @@ def shifted(expr: Expr) -> tuple[int, Expr, int]:
             if _all_integers(expr) and n != 0:
                 factor, inner, offset = shifted(rest)
                 return factor * n, inner, offset * n
-        case Cast(rest, target) if _is_wider(rest.type, target):
+        case Cast(rest, IntegralType()) if keeps_number(expr):
             return shifted(rest)
     return 1, expr, 0
 
@@ -299,13 +260,13 @@ def _count(expr: Expr, times: int, totals: Set[Symbol], counts: Coefficients) ->
             _count(then, times, totals, counts)
         case Call("coalesce", (first, Literal(0))):
             _count(first, times, totals, counts)
-        case Call("+", args) if _is_exact(expr):
+        case Call("+", args) if is_exact(expr):
             for a in args:
                 _count(a, times, totals, counts)
-        case Call("-", (left, right)) if _is_exact(expr):
+        case Call("-", (left, right)) if is_exact(expr):
             _count(left, times, totals, counts)
             _count(right, -times, totals, counts)
-        case Call("negative", (arg,)) if _is_exact(expr):
+        case Call("negative", (arg,)) if is_exact(expr):
             _count(arg, -times, totals, counts)
-        case Cast(arg, target) if _keeps_numbers(arg.type, target):
+        case Cast(arg) if keeps_number(expr):
             _count(arg, times, totals, counts)

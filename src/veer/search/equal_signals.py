@@ -26,6 +26,7 @@ from veer.proof import (
     claim_on,
     implies,
     pairs_of,
+    query_pair,
 )
 from veer.reasons import Cause, Reason
 from veer.search.asking import Asking
@@ -72,8 +73,18 @@ class EqualSignals:
             for a, b in pairs:
                 self._try(a, b, depth)
             if self.show(top, depth):
-                return Proof((*self._rested_on(top), SinkStep(goal, (top,))))
+                steps = self._rested_on(top)
+                self._record(steps)
+                return Proof((*steps, SinkStep(goal, (top,))))
         return self.asking.reason
+
+    def _record(self, steps: Sequence[Step]) -> None:
+        """Note the answers that steps rest on, some of which were given about other sinks."""
+        by_name = {ev.name: ev for ev in self.evs}
+        for step in steps:
+            if isinstance(step, VerifierStep):
+                pair = query_pair(step, self.p, self.q)
+                self.asking.attempts.repeat(by_name[step.ev], pair)
 
     # -- which pairs -----------------------------------------------------------------------------
 

@@ -14,18 +14,18 @@ from typing import Any, assert_never, final
 
 import z3
 
-from veer.analysis.failures import can_fail
-from veer.functions.registry import scalar_function
-from veer.functions.traits import SolverMeaning
-from veer.model.expr import Call, Expr, RowColumn
-from veer.model.types import INTEGER_BITS, DataType, DateType, DecimalType, IntegralType
-from veer.smt.exact import (
+from veer.analysis.exact import (
     is_exact_negation,
     is_exact_product,
     is_exact_sum,
     is_few_days,
     is_positive,
 )
+from veer.analysis.failures import can_fail
+from veer.functions.registry import scalar_function
+from veer.functions.traits import SolverMeaning
+from veer.model.expr import Call, Expr, RowColumn
+from veer.model.types import INTEGER_BITS, DataType, DateType, DecimalType, IntegralType
 from veer.smt.formula import MULTIPLIED
 from veer.smt.terms import Terms
 

@@ -22,6 +22,7 @@ from typing import Any, final
 
 import z3
 
+from veer.analysis.exact import is_few_days
 from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import date_fields
 from veer.functions.registry import scalar_function
@@ -36,7 +37,6 @@ from veer.model.types import (
     TimestampType,
     YearMonthIntervalType,
 )
-from veer.smt.exact import is_few_days
 from veer.smt.months import Part, PartKind, definitions, part_axioms, year_axioms
 from veer.smt.terms import Terms
 

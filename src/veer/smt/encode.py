@@ -17,6 +17,7 @@ from typing import Any, assert_never, final
 import z3
 
 from veer.analysis.constants import computed as constant
+from veer.analysis.exact import keeps_number
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind, Nulls, ScalarFunction, scalar_function
 from veer.functions.traits import Evaluation, SolverMeaning
@@ -61,7 +62,6 @@ from veer.model.types import (
 from veer.smt.arithmetic import Arithmetic
 from veer.smt.calendar import Calendar
 from veer.smt.doubles import EXACT_DOUBLE, Dyadics
-from veer.smt.exact import holds_exactly
 from veer.smt.formula import (
     ADDED,
     MULTIPLIED,
@@ -437,12 +437,11 @@ class Encoder:
             return Value(self.terms.yes, self.terms.junk(target))
         if given == target:
             return Value(null, value)
+        if keeps_number(cast):
+            is_raised = isinstance(given, IntegralType) and isinstance(target, DecimalType)
+            return Value(null, z3.ToReal(value) if is_raised else value)
         if isinstance(given, IntegralType) and isinstance(target, IntegralType):
-            return self._between_integers(cast, null, value)
-        if isinstance(target, DecimalType) and holds_exactly(given, target):
-            if isinstance(given, IntegralType):
-                value = z3.ToReal(value)
-            return Value(null, value)
+            return self._narrowed(cast, null, value)
         moment = self._calendar.cast(cast)
         if moment is not None:
             return Value(null, moment)
@@ -457,14 +456,13 @@ class Encoder:
             converted = Value(null, converted.value)
         return converted
 
-    def _between_integers(self, cast: Cast, null: Any, value: Any) -> Value:
-        """Widening keeps the number; narrowing does where it fits.
+    def _narrowed(self, cast: Cast, null: Any, value: Any) -> Value:
+        """An integer of fewer bits, where it fits.
 
-        Where it does not, TRY_CAST gives null, ANSI fails and LEGACY wraps: some number.
+        Where it does not, TRY_CAST gives null and LEGACY wraps: some number.
         """
-        given, target = (INTEGER_BITS[t] - 1 for t in (cast.arg.type, cast.type))
-        if given <= target:
-            return Value(null, value)
+        assert isinstance(cast.type, IntegralType)
+        target = INTEGER_BITS[cast.type] - 1
         fits = self.terms.all_of(value >= -(2**target), value < 2**target)
         if cast.mode is CastMode.TRY:
             return Value(self.terms.any_of(null, self.terms.negated(fits)), value)

@@ -17,17 +17,17 @@ condition passes one that chooses, so that it chooses among the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import final
 
 from veer.analysis.determinism import operator_kind, resting_on
 from veer.analysis.needs import rounds
 from veer.analysis.plain_conditions import plain_form
-from veer.analysis.row_counts import most_rows
+from veer.analysis.row_counts import counts_of_rows, most_rows
 from veer.functions.registry import Kind
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.dag import Dataflow
-from veer.model.expr import Expr, Named, OverCall
+from veer.model.expr import Column, Compare, Expr, Literal, Named, OverCall
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -160,6 +160,9 @@ class _Pushing:
         sources = _computed_from(operator, self.old.schemas[below])
         moved, stay = _moved(conditions, self.old.schemas[id_], sources)
         new = self._add(id_, operator, (self.push(below, moved),))
+        if isinstance(operator, Aggregate):
+            numbers = counts_of_rows(operator)
+            stay = [c for c in stay if not _asks_for_a_row(c, self.old.schemas[id_], numbers)]
         return self._filtered(new, stay, id_)
 
     def _union(self, id_: str, operator: Union, conditions: Sequence[Expr]) -> str:
@@ -263,6 +266,15 @@ def _computed_from(operator: AnyOperator, below: Schema) -> Mapping[int, Expr]:
             return _partitioned_by([n.call for n in calls], below)
         case _:
             return _columns_of(below)
+
+
+def _asks_for_a_row(condition: Expr, schema: Schema, numbers: Collection[int]) -> bool:
+    """Whether a condition only asks a group for a row, of which every group has one."""
+    match condition:
+        case Compare(">=", Column(name, _, occurrence), Literal(int() as least)):
+            return least <= 1 and schema.place(name, occurrence) in numbers
+        case _:
+            return False
 
 
 def _columns_of(below: Schema) -> Mapping[int, Expr]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import final
 
 from veer.analysis.call_kinds import call_kind
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind, aggregate_function
 from veer.functions.traits import FoldMeaning
 from veer.model.conditions import conjunction
-from veer.model.expr import AggregateCall, Case, Compare, Expr, IsNull, Literal, Not, OpaqueCall
+from veer.model.expr import AggregateCall, Call, Case, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.ops import NamedCall
 from veer.model.types import DATE, INT, DataType, has_floats
 from veer.prover.conditions import can_be_null
-from veer.prover.folds import BY_EXTREME
+from veer.prover.folds import BY_EXTREME, OTHER_END, goes_before, struct_parts, sum_or_zero
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
 from veer.prover.lowering.periods import period_keys
-from veer.prover.sums import shifted, shifted_back
+from veer.prover.sums import is_summed_exactly, shifted, shifted_back
 from veer.prover.terms import Bag, Fold, Group, Term
 from veer.smt import same
 from veer.smt.formula import NORMALIZED
 
-EXTREME = {">": "max", "<": "min"}
 AS_EXTREME = {FoldMeaning.ANY: "max", FoldMeaning.ALL: "min"}  # false comes before true
 FILTERED = (
     "sum",
@@ -69,51 +69,86 @@ def lower_aggregate(
 def _rows_at_extreme(
     lowering: ExpressionLowering, terms: Sequence[Term], keys: int, folds: Sequence[Fold]
 ) -> Bag | None:
-    """Groups of which only the row with the greatest of something is read, as these rows.
+    """Groups of which the row with the greatest of something is read, as these rows.
 
-        max_by(x, y), max(y) GROUP BY k   =>   k, x, y of the rows with no greater y of the same k
+        max_by(x, y), max(y), sum(z) GROUP BY k
+            =>   k, x, y of the rows with no greater y of the same k, the sum over rows of the same k
 
-    No two rows of a group tie, or the aggregate would make a choice, and something to go by is never
-    null. None if the calls go by different things, or there are others.
+    No two rows of a group tie, or the aggregate would make a choice: not so if all it shows is what
+    rows go by, of which those that tie have the same. What they go by is never null. None if the
+    calls go by different things.
     """
-    ends = {BY_EXTREME[f.function] for f in folds if f.function in BY_EXTREME}
+    by_extreme = [f for f in folds if f.function in BY_EXTREME]
+    ends = {BY_EXTREME[f.function] for f in by_extreme}
     if len(ends) != 1 or any(has_floats(o.type) for t in terms for o in t.outputs[:keys]):
         return None
     (end,) = ends
-    bag = []
     for term in terms:
-        going_by = {term.outputs[f.args[1]] for f in folds if f.function in BY_EXTREME}
+        going_by = {term.outputs[f.args[1]] for f in by_extreme}
         place = next(iter(going_by))
-        extreme = EXTREME[end]
         if len(going_by) != 1 or can_be_null(place) or has_floats(place.type):
             return None
-        for fold in folds:
-            own = fold.function == extreme and term.outputs[fold.args[0]] == place
-            if fold.function not in BY_EXTREME and not own:
+        if all(term.outputs[f.args[0]] in struct_parts(place) for f in by_extreme):
+            apart = [*term.outputs[:keys], *struct_parts(place)]
+            if not lowering.groups.tells_apart(tuple(terms), apart):
                 return None
-        bag.append((term, place))
-    return tuple(_first_row(lowering, term, place, bag, keys, folds, end) for term, place in bag)
+    groups = _Groups(lowering, tuple(terms), keys)
+    return tuple(groups.first_row(term, folds, end) for term in terms)
 
 
-def _first_row(
-    lowering: ExpressionLowering,
-    term: Term,
-    place: Expr,
-    bag: Sequence[tuple[Term, Expr]],
-    keys: int,
-    folds: Sequence[Fold],
-    end: str,
-) -> Term:
-    ahead = []
-    for other, _ in bag:
+@final
+@dataclass(frozen=True)
+class _Groups:
+    """Terms that give grouping keys, then arguments."""
+
+    lowering: ExpressionLowering
+    bag: Bag
+    keys: int
+
+    def first_row(self, term: Term, folds: Sequence[Fold], end: str) -> Term:
+        """The rows of a term before which none of their group goes, and folds over the group."""
         by = next(f.args[1] for f in folds if f.function in BY_EXTREME)
-        mate = lowering.context.freshened(other)
-        same_group = map(same, mate.outputs[:keys], term.outputs[:keys])
-        goes_before = Compare(end, mate.outputs[by], place)
-        ahead.append(Term(mate.atoms, (*mate.conditions, *same_group, goes_before), ()))
-    is_first = Not(lowering.context.exists(lowering.groups.expanded(tuple(ahead))))
-    outputs = (*term.outputs[:keys], *(term.outputs[f.args[0]] for f in folds))
-    return Term(term.atoms, (*term.conditions, is_first), outputs)
+        place = term.outputs[by]
+        ahead = [
+            replace(mate, conditions=(*mate.conditions, goes_before(end, mate.outputs[by], place)))
+            for mate in self._mates(term)
+        ]
+        rows = tuple(Term(t.atoms, t.conditions, ()) for t in ahead)
+        is_first = Not(self.lowering.context.exists(self.lowering.groups.expanded(rows)))
+        values = [self._value(term, fold, place, end) for fold in folds]
+        return Term(term.atoms, (*term.conditions, is_first), (*term.outputs[: self.keys], *values))
+
+    def _value(self, term: Term, fold: Fold, place: Expr, end: str) -> Expr:
+        own = term.outputs[fold.args[0]]
+        if fold.function in BY_EXTREME or _is_extreme(fold, own, struct_parts(place)[0], end):
+            return own
+        members = tuple(
+            replace(mate, outputs=tuple(mate.outputs[i] for i in fold.args))
+            for mate in self._mates(term)
+        )
+        members = self.lowering.groups.expanded(members)
+        context = self.lowering.context
+        is_plain_sum = fold.function == "sum" and not fold.distinct
+        if is_plain_sum and is_summed_exactly(fold.type) and not can_be_null(own):
+            return sum_or_zero(context, fold.type, members)  # the row itself is among them
+        return context.fold(fold.function, fold.type, fold.distinct, members)
+
+    def _mates(self, term: Term) -> Iterator[Term]:
+        """The rows of the same group."""
+        for mate in map(self.lowering.context.freshened, self.bag):
+            same_group = map(same, mate.outputs[: self.keys], term.outputs[: self.keys])
+            yield replace(mate, conditions=(*mate.conditions, *same_group))
+
+
+def _is_extreme(fold: Fold, value: Expr, first: Expr, end: str) -> bool:
+    """Whether a fold gives the first of what rows go by where that is at its greatest, or least.
+
+    Nulls are less than all values, but skipped.
+    """
+    match first:
+        case Call("negative", (arg,)):
+            return fold.function == OTHER_END[end] and arg == value and not can_be_null(arg)
+    return fold.function == end and first == value and (end == "max" or not can_be_null(first))
 
 
 def _group_key(key: Expr) -> Expr:

@@ -23,7 +23,7 @@ from veer.model.types import LONG, has_floats
 from veer.prover.folds import distinct_count, sum_or_zero
 from veer.prover.lowering.aggregates import as_fold
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
-from veer.prover.lowering.order import comes_before, ties
+from veer.prover.precedence import comes_before, ties
 from veer.prover.sums import added
 from veer.prover.terms import TRUE, Bag, Term
 

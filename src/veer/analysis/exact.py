@@ -6,8 +6,15 @@ false. All questions are answered from types and constants alone.
 
 from __future__ import annotations
 
-from veer.model.expr import Call, Expr, Literal
-from veer.model.types import INTEGER_DIGITS, DataType, DecimalType, IntegralType
+from veer.model.expr import Call, Cast, Expr, Literal
+from veer.model.types import (
+    INTEGER_BITS,
+    INTEGER_DIGITS,
+    CastMode,
+    DataType,
+    DecimalType,
+    IntegralType,
+)
 
 NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
 MOST_DAYS = 1_000_000  # added to a date that stays in the range of dates
@@ -54,6 +61,23 @@ def is_exact_product(call: Call) -> bool:
     return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
 
 
+def is_exact(call: Call) -> bool:
+    """Whether arithmetic gives the mathematical result: no decimal digit is cut off."""
+    if all(isinstance(t, IntegralType) for t in (call.type, *(a.type for a in call.args))):
+        return True
+    if not all(isinstance(t, DecimalType) for t in (call.type, *(a.type for a in call.args))):
+        return False
+    match call.function:
+        case "+" | "-":
+            return is_exact_sum(call)
+        case "*":
+            return is_exact_product(call)
+        case "negative":
+            return is_exact_negation(call)
+        case _:
+            return False
+
+
 def holds_exactly(given: DataType, target: DecimalType) -> bool:
     """Whether every value of a type is a decimal of the target type: no digit cut, none too many."""
     whole = target.precision - target.scale
@@ -62,3 +86,25 @@ def holds_exactly(given: DataType, target: DecimalType) -> bool:
     if isinstance(given, DecimalType):
         return target.scale >= given.scale and whole >= given.precision - given.scale
     return False
+
+
+def keeps_number(cast: Cast) -> bool:
+    """Whether a cast between exact numbers gives the number it is given, wherever it gives one.
+
+    An ANSI cast to fewer digits before the point fails the run where the number does not fit, as
+    ANSI arithmetic does: there the number stands for the result that nobody sees. Digits behind
+    the point are never cut off.
+    """
+    given, target = cast.arg.type, cast.type
+    fails = cast.mode is CastMode.ANSI
+    if isinstance(target, DecimalType):
+        return holds_exactly(given, target) or (fails and _holds_last_digits(given, target))
+    if isinstance(given, IntegralType) and isinstance(target, IntegralType):
+        return fails or INTEGER_BITS[given] <= INTEGER_BITS[target]
+    return False
+
+
+def _holds_last_digits(given: DataType, target: DecimalType) -> bool:
+    if isinstance(given, DecimalType):
+        return given.scale <= target.scale
+    return isinstance(given, IntegralType)

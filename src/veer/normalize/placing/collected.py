@@ -1,0 +1,77 @@
+"""Values that are collected only to be counted are counted.
+
+    Project(size(s)) <- Aggregate(a; collect_set(x) AS s) <- t
+        =>   Project(n) <- Aggregate(a; count(DISTINCT x) AS n) <- t
+
+Sound because both leave out nulls, and a set has each value once; which order it has does not show.
+Not with floats, whose zeros are two. A list that somebody sees in another way stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from veer.model.dag import Dataflow
+from veer.model.expr import AggregateCall, Call, Cast, Column, Compare, Expr, Literal
+from veer.model.ops import Aggregate, GlobalAggregate, NamedCall
+from veer.model.types import INT, LONG, has_floats
+from veer.normalize.placing.graph import dataflow_of
+from veer.normalize.placing.readers import readers_of
+
+COLLECTED = {"collect_set": True, "collect_list": False}  # by whether each value comes once
+SIZES = ("size", "array_size")
+
+
+def count_collected(dataflow: Dataflow) -> Dataflow:
+    """The dataflow with numbers in place of lists of which only the size is read."""
+    for id_, place in list(_collected(dataflow)):
+        operator = dataflow.operators[id_]
+        assert isinstance(operator, Aggregate | GlobalAggregate)
+        readers = readers_of(dataflow, id_, place, LONG, _of_number)
+        if readers is not None:
+            first = len(dataflow.schemas[id_]) - len(operator.calls)
+            calls = list(operator.calls)
+            calls[place - first] = _counted(calls[place - first])
+            counting = replace(operator, calls=tuple(calls))
+            operators = {**dataflow.operators, **readers, id_: counting}
+            dataflow = dataflow_of(operators, dataflow.inputs, dataflow.sinks)
+    return dataflow
+
+
+def _collected(dataflow: Dataflow) -> Iterator[tuple[str, int]]:
+    """Where lists are collected: aggregates, and the places of the columns."""
+    for id_, operator in dataflow.operators.items():
+        if isinstance(operator, Aggregate | GlobalAggregate):
+            first = len(dataflow.schemas[id_]) - len(operator.calls)
+            for i, named in enumerate(operator.calls):
+                is_list = named.call.function in COLLECTED and not named.call.distinct
+                if is_list and not has_floats(named.call.args[0].type):
+                    yield id_, first + i
+
+
+def _counted(named: NamedCall) -> NamedCall:
+    """How many values a list has: null is none of them."""
+    call = named.call
+    is_set = COLLECTED[call.function]
+    return replace(
+        named, call=AggregateCall("count", call.args, LONG, distinct=is_set, where=call.where)
+    )
+
+
+def _of_number(expr: Expr, column: Column, number: Column) -> Expr | None:
+    """What an expression gives of the size of a list, which fits an integer as lists are no longer."""
+
+    def is_size(part: Expr) -> bool:
+        return isinstance(part, Call) and part.function in SIZES and part.args == (column,)
+
+    match expr:
+        case Cast(arg) if expr.type == LONG and is_size(arg):
+            return number
+        case Compare(op, left, Literal(int() as value)) if is_size(left):
+            return Compare(op, number, Literal(value, LONG))
+        case Compare(op, Literal(int() as value), right) if is_size(right):
+            return Compare(op, Literal(value, LONG), number)
+        case _ if is_size(expr):
+            return Cast(number, INT)
+    return None
