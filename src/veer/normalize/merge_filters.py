@@ -2,6 +2,7 @@
 
     Filter(b) <- Filter(a) <- t   =>   Filter(a AND b) <- t
     Filter(TRUE) <- t             =>   t
+    Filter(a IS NOT NULL) <- Filter(a > 0) <- t   =>   Filter(a > 0) <- t
 
 Sound in three-valued logic: a row stays if both are true, null being as good as false. Not where
 one is random: Spark may evaluate an AND in any order, and on other rows than before.
@@ -13,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.analysis.constants import TRUE, computed
-from veer.model.expr import And
+from veer.model.conditions import conjunction, conjuncts
+from veer.model.expr import And, Expr, IsNull, Not
 from veer.model.ops import AnyOperator, Filter
 from veer.normalize.expressions import flattened, is_random
 from veer.normalize.rewriting import Rewriting, View
@@ -34,5 +36,22 @@ def merge_filters(
     if isinstance(lower, Filter) and not is_random(predicate) and not is_random(lower.predicate):
         predicate = computed(flattened(And((lower.predicate, predicate))))
         (base,) = rewriting.inputs[base]
+    predicate = _without_present(rewriting, base, predicate)
+    if predicate == TRUE:
+        return replace(view, base=base)
     rewriting.put(id_, Filter(predicate), (base,))
     return replace(view, base=id_)
+
+
+def _without_present(rewriting: Rewriting, base: str, predicate: Expr) -> Expr:
+    """A condition without asking of values that are never null below it whether they are there."""
+    asked = list(conjuncts(predicate))
+    kept = [part for part in asked if not _is_present(rewriting, base, part)]
+    return predicate if len(kept) == len(asked) else conjunction(kept)
+
+
+def _is_present(rewriting: Rewriting, base: str, part: Expr) -> bool:
+    match part:
+        case Not(IsNull(value)):
+            return not is_random(value) and not rewriting.can_be_null(base, value)
+    return False

@@ -44,6 +44,7 @@ from veer.normalize.placing.order_joins import order_joins
 from veer.normalize.placing.partition_totals import partition_totals
 from veer.normalize.placing.push import push_conditions
 from veer.normalize.placing.semi_joins import semi_joins_as_conditions
+from veer.normalize.placing.single_values import single_values
 from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.placing.sums_or_zero import sums_or_zero
 from veer.normalize.rewrite_readers import rewrite_reader
@@ -138,7 +139,7 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
     conditions = push_conditions(inline(semi_joins_as_conditions(result)))
     joined = subqueries_as_joins(inline(conditions), inlined)
     joined = partition_totals(inline(joined))
-    pushed = leave_out_inner_distincts(push_conditions(inline(joined)))
+    pushed = leave_out_inner_distincts(single_values(push_conditions(inline(joined))))
     result = compute_arguments(sums_or_zero(order_joins(finish(pushed), finish)))
     return _Normalization(result, tuple(in_order(relied)))
 

@@ -2,6 +2,8 @@
 
     sum(x) OVER (PARTITION BY b, a, a ORDER BY b, id RANGE UNBOUNDED PRECEDING), id a key
         =>   sum(x) OVER (PARTITION BY a, b ORDER BY id ROWS UNBOUNDED PRECEDING)
+    sum(x) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+        =>   sum(x) OVER (ORDER BY id DESC NULLS LAST ROWS UNBOUNDED PRECEDING)
     max(x) OVER (PARTITION BY a ORDER BY b RANGE UNBOUNDED TO UNBOUNDED)
         =>   max(x) OVER (PARTITION BY a)
     sum(x) OVER (ORDER BY n), n being row_number() OVER (ORDER BY id)   =>   sum(x) OVER (ORDER BY id)
@@ -132,7 +134,7 @@ def _plain_order(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> O
 
 def _plain_aggregate(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> OverCall:
     """An aggregate over the whole partition, or over rows instead of peers, if it is one."""
-    call = _plain_condition(rewriting, base, call)
+    call = _from_the_start(_plain_condition(rewriting, base, call))
     frame = call.frame
     if _has_distances(frame):
         return call
@@ -145,6 +147,19 @@ def _plain_aggregate(rewriting: Rewriting, id_: str, base: str, call: OverCall) 
         if rewriting.are_unique(id_, base, exprs):
             return replace(call, frame=Frame("rows", frame.start, frame.end))
     return call
+
+
+def _from_the_start(call: OverCall) -> OverCall:
+    """Frames up to the last row, as frames from the first in the other order.
+
+    Where peers are taken together there is no other bound than the row itself.
+    """
+    start, end = call.frame.start, call.frame.end
+    is_known = start == 0 or (call.frame.unit == "rows" and isinstance(start, int))
+    if end is not None or start is None or not is_known or not _ignores_order(call):
+        return call
+    order = tuple(map(backwards, call.order))
+    return replace(call, order=order, frame=Frame(call.frame.unit, None, -start))
 
 
 def _plain_condition(rewriting: Rewriting, base: str, call: OverCall) -> OverCall:

@@ -142,7 +142,10 @@ def _down_to_sources(versions: VersionPair, pair: QueryPair) -> tuple[Dataflow, 
     ):
         # A question may be about normal forms, whose operators have ids of the version.
         for dataflow in (version, normalized(version)):
-            if dataflow.operators.get(goal) == asked.operators[goal]:
+            if dataflow.operators.get(goal) != asked.operators[goal]:
+                continue
+            # The same operator may stand over other columns there.
+            if dataflow.schemas[goal].names == asked.schemas[goal].names:
                 whole = unfold(dataflow, goal, {})
                 sides.append(compared(whole, [columns[place] for columns in pair.columns]))
                 break

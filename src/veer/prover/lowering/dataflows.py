@@ -150,8 +150,9 @@ class Lowering(ExpressionLowering):
                     given.refuse("takes -0.0 for 0.0")
                 return given.bag  # no choice, so a key is among its columns
             case Over():
-                bag = lower_over(self, operator, given)
-                return self._opaque(looking_back(operator), given) if bag is None else bag
+                backwards = looking_back(operator)
+                bag = lower_over(self, backwards, given)
+                return self._opaque(backwards, given) if bag is None else bag
             case IntersectAll() | ExceptAll():
                 return self._counted_rows(operator, given)
             case TableUdf():

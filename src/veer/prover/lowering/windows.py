@@ -12,14 +12,17 @@ from veer.model.expr import (
     RUNNING,
     WHOLE,
     AggregateCall,
+    Case,
     Expr,
     Frame,
     Literal,
+    Not,
     OverCall,
     SortKey,
 )
 from veer.model.ops import NamedOver, Over
-from veer.model.types import LONG, has_floats
+from veer.model.types import LONG, has_floats, is_orderable
+from veer.prover.conditions import can_be_null
 from veer.prover.folds import distinct_count, sum_or_zero
 from veer.prover.lowering.aggregates import as_fold
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
@@ -29,7 +32,8 @@ from veer.prover.terms import TRUE, Bag, Term
 
 RANKS = (OverMeaning.ROW_NUMBER, OverMeaning.RANK, OverMeaning.DENSE_RANK)
 UP_TO_ROW = Frame("rows", None, 0)
-FRAMES = (WHOLE, RUNNING, Frame("range", None, None), UP_TO_ROW)
+BEFORE_ROW = Frame("rows", None, -1)
+FRAMES = (WHOLE, RUNNING, Frame("range", None, None), UP_TO_ROW, BEFORE_ROW)
 
 Read: TypeAlias = Callable[[Sequence[Expr], Term], list[Expr]]
 Test: TypeAlias = Callable[[list[Expr]], Expr]  # of the sort keys of another row
@@ -60,12 +64,21 @@ def _is_fold(call: OverCall) -> bool:
     """Whether a window function is a fold over rows before and alike, or their number."""
     if call.ignore_nulls or any(has_floats(a.type) for a in call.args):
         return False
-    if _rank(call) is not None:
+    if _rank(call) is not None or _is_row_before(call):
         return True
     folded = AGGREGATE.get(call.function)
     if folded is None or folded.prover is FoldMeaning.UNINTERPRETED:
         return False
     return call.frame in FRAMES
+
+
+def _is_row_before(call: OverCall) -> bool:
+    """Whether a window function gives a value of the row just before."""
+    function = OVER.get(call.function)
+    if function is None or function.prover is not OverMeaning.EARLIER or not call.order:
+        return False
+    offset = call.args[1] if len(call.args) > 1 else Literal(1, LONG)
+    return isinstance(offset, Literal) and offset.value == 1 and is_orderable(call.type)
 
 
 def _rank(call: OverCall) -> OverMeaning | None:
@@ -80,7 +93,11 @@ def _value(
     """The value of a window function on one row; None where ties leave a choice."""
     sort_exprs = [k.expr for k in call.order]
     rank = _rank(call)
-    by_rows = rank is OverMeaning.ROW_NUMBER or (rank is None and call.frame == UP_TO_ROW)
+    is_row_before = _is_row_before(call)
+    by_rows = rank is OverMeaning.ROW_NUMBER or (
+        rank is None and call.frame in (UP_TO_ROW, BEFORE_ROW)
+    )
+    by_rows = by_rows or is_row_before
     # Which of two peers comes first is a choice, unless partition and order tell all rows apart.
     if by_rows and not lowering.groups.tells_apart(bag, read([*call.partition, *sort_exprs], row)):
         return None
@@ -93,6 +110,8 @@ def _value(
     if rank is not None:
         ahead = tuple(replace(t, outputs=(Literal(1, LONG),)) for t in in_frame)
         return _one_more(sum_or_zero(lowering.context, LONG, ahead), call)
+    if is_row_before:
+        return _of_row_before(lowering, call, row, bag, in_frame, read)
     aggregate = AggregateCall(call.function, call.args, call.type, where=call.where)
     fold, args = as_fold(aggregate, 0, is_global=True)
     members = tuple(replace(t, outputs=tuple(read(args, t))) for t in in_frame)
@@ -115,6 +134,54 @@ def _rows_in_frame(
             yield replace(mate, conditions=(*mate.conditions, *conditions))
 
 
+def _of_row_before(
+    lowering: ExpressionLowering,
+    call: OverCall,
+    row: Term,
+    bag: Bag,
+    earlier: Sequence[Term],
+    read: Read,
+) -> Expr:
+    """A value of that of the earlier rows between which and a row there is none."""
+    context, first = lowering.context, call.order[0]
+    values = [read(call.args[:1], t)[0] for t in earlier]
+    # What rows are sorted by first is at its greatest there; what comes before that is no matter.
+    end = "max" if first.ascending else "min"
+    if call.args[0] == first.expr and not any(map(can_be_null, values)):
+        last = [replace(t, outputs=(v,)) for t, v in zip(earlier, values, strict=True)]
+    else:
+        end = "max"  # of one value
+        last = []
+        for term, value in zip(earlier, values, strict=True):
+            between = tuple(_rows_between(lowering, call, (term, row), bag, read))
+            is_last = Not(context.exists(between))
+            last.append(Term(term.atoms, (*term.conditions, is_last), (value,)))
+    value = context.fold(end, call.type, False, tuple(last))
+    default = read(call.args[2:3], row)
+    if not default or default[0] == Literal(None, call.type):
+        return value
+    found = tuple(replace(t, outputs=()) for t in earlier)
+    return Case(((context.exists(found), value),), default[0])
+
+
+def _rows_between(
+    lowering: ExpressionLowering, call: OverCall, ends: tuple[Term, Term], bag: Bag, read: Read
+) -> Iterator[Term]:
+    """The rows of a partition after one row and before another."""
+    sort_exprs = [k.expr for k in call.order]
+    directions = tuple((k.ascending, k.nulls_first) for k in call.order)
+    first, last = (read(sort_exprs, end) for end in ends)
+    for other in bag:
+        mate = lowering.context.freshened(other)
+        keys = read(sort_exprs, mate)
+        conditions = (
+            ties(read(call.partition, mate), read(call.partition, ends[1])),
+            comes_before(first, keys, directions),
+            comes_before(keys, last, directions),
+        )
+        yield Term(mate.atoms, (*mate.conditions, *conditions), ())
+
+
 def _frame_tests(call: OverCall, ours: list[Expr]) -> tuple[Test, ...]:
     """Tests of which exactly one is true of a row in the frame of a row with our sort keys."""
     directions = tuple((k.ascending, k.nulls_first) for k in call.order)
@@ -122,7 +189,7 @@ def _frame_tests(call: OverCall, ours: list[Expr]) -> tuple[Test, ...]:
     def before(theirs: list[Expr]) -> Expr:
         return comes_before(theirs, ours, directions)
 
-    if _rank(call) is not None:
+    if _rank(call) is not None or _is_row_before(call) or call.frame == BEFORE_ROW:
         return (before,)
     if call.frame.end == 0 and directions:
         return (before, lambda theirs: ties(theirs, ours))
