@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from veer.analysis.constants import computed
+from veer.analysis.plain_texts import plain_text
 from veer.analysis.taken_parts import taken_part
 from veer.analysis.text_patterns import Gap, Piece, constant_pattern, written_pattern
 from veer.errors import UnsupportedError
@@ -37,7 +38,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
 
 def plain_form(expr: Expr) -> Expr:
     """An expression with its constants computed and in its plain spelling, looking at the top only."""
-    return plain_condition(computed(taken_part(expr)))
+    return plain_condition(plain_text(computed(taken_part(expr))))
 
 
 def plain_condition(expr: Expr) -> Expr:

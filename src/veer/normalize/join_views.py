@@ -15,6 +15,7 @@ from dataclasses import replace
 from veer.model.expr import Column
 from veer.model.ops import AnyOperator, Join
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.true_conditions import where_true
 
 
 def join_views(
@@ -29,7 +30,7 @@ def join_views(
         right = rewriting.view_placed(sides[1])
     if operator.kind == "full" and not _has_columns_only(left):
         left = rewriting.view_placed(sides[0])
-    condition = rewriting.rewritten(operator.condition, id_, [left, right])
+    condition = where_true(rewriting.rewritten(operator.condition, id_, [left, right]))
     kept = [left] if operator.kind in ("semi", "anti") else [left, right]
     columns = rewriting.side_by_side(id_, kept)
     rewriting.put(id_, replace(operator, condition=condition), (left.base, right.base))

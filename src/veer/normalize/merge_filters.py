@@ -17,6 +17,7 @@ from veer.model.expr import And
 from veer.model.ops import AnyOperator, Filter
 from veer.normalize.expressions import flattened, is_random
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.true_conditions import where_true
 
 
 def merge_filters(
@@ -27,7 +28,7 @@ def merge_filters(
         return None
     (view,) = below
     base = view.base
-    predicate = rewriting.rewritten(operator.predicate, id_, below)
+    predicate = where_true(rewriting.rewritten(operator.predicate, id_, below))
     if predicate == TRUE:
         return view
     lower = rewriting.operators[base]

@@ -18,11 +18,12 @@ from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
-from veer.model.conditions import conjunction, conjuncts
-from veer.model.expr import AggregateCall, Call, Case, Compare, Expr, Literal
+from veer.model.conditions import conjunction
+from veer.model.expr import AggregateCall, Call, Case, Expr, Literal
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
 from veer.model.types import INT, DataType, DecimalType, IntegralType, has_floats
+from veer.normalize.true_conditions import where_true
 
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null
 ONE = Literal(1, INT)
@@ -73,20 +74,6 @@ def plain_call(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spellin
     if call.function == "sum" and not is_global:
         return _plain_sum(call, rows)
     return just(call)
-
-
-def where_true(condition: Expr) -> Expr:
-    """A condition that is true where this one is, in one spelling: null counts as false."""
-    return conjunction([_true_where(part) for part in conjuncts(condition)])
-
-
-def _true_where(condition: Expr) -> Expr:
-    match condition:
-        case Compare("<=>", left, Literal(value) as right) if value is not None:
-            return Compare("=", left, right)
-        case Compare("<=>", Literal(value) as left, right) if value is not None:
-            return Compare("=", right, left)
-    return condition
 
 
 def _without_filter(call: AggregateCall) -> AggregateCall:
