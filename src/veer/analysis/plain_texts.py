@@ -4,11 +4,14 @@
     ltrim(rtrim(x)), trim(trim(x))   =>   trim(x)
     initcap(lower(x))                =>   initcap(x)
     upper(x) = ''                    =>   x = ''
+    contains(upper(trim(x)), '@')    =>   contains(x, '@')
     upper(coalesce(x, 'eur'))        =>   coalesce(upper(x), 'EUR')
+    format_string('Dear %s', x)      =>   concat('Dear ', coalesce(x, 'null'))
 
 Exact for every text, and null where the text is. No other character becomes a space in another
 case, nor does a space become another one; a space ends a word as the end of the text does, so that
-it does not matter which of them a letter stands before. No letter vanishes in another case.
+it does not matter which of them a letter stands before. No letter vanishes in another case, and
+none becomes one of the other characters of ASCII, nor do these change.
 """
 
 from __future__ import annotations
@@ -19,10 +22,12 @@ from dataclasses import replace
 from veer.analysis.constants import computed
 from veer.functions.registry import Domain, Kind, Nulls, scalar_function
 from veer.model.expr import Call, Case, Compare, Expr, Literal
-from veer.model.types import StringType
+from veer.model.types import STRING, StringType
 
 CASES = ("lower", "upper", "initcap")  # functions that change the case of letters
 TRIMS = ("trim", "ltrim", "rtrim")
+SEARCHES = ("contains", "startswith", "endswith")
+NOT_LETTERS = frozenset("0123456789!\"#$%&'()*+,-./:;<=>?@[\\]^_{|}~")
 
 
 def plain_text(expr: Expr) -> Expr:
@@ -38,10 +43,44 @@ def plain_text(expr: Expr) -> Expr:
             return replace(expr, args=(text,))
         case Compare("=" | "<=>", Call(function, (text,)), Literal("")) if function in CASES:
             return replace(expr, left=text)
+        case Call(search, (Call(function, (text,)), Literal(str() as part))) if search in SEARCHES:
+            return (
+                plain_text(replace(expr, args=(text, expr.args[1])))
+                if _is_kept(search, function, part)
+                else expr
+            )
+        case Call("format_string", (Literal(str() as pattern), *args)):
+            return _formatted(expr, pattern, args)
         case Call(_, args):
             return _of_each_value(expr, args)
         case _:
             return expr
+
+
+def _is_kept(search: str, function: str, part: str) -> bool:
+    """Whether a text holds a part exactly if it does after a function.
+
+    What is trimmed are spaces before or after everything else.
+    """
+    if function in CASES:
+        return bool(part) and NOT_LETTERS.issuperset(part)
+    return function in TRIMS and search == "contains" and bool(part) and part == part.strip(" ")
+
+
+def _formatted(call: Call, pattern: str, args: Sequence[Expr]) -> Expr:
+    """Texts put into a pattern: a null is written as a word."""
+    pieces = pattern.split("%s")
+    plain = len(pieces) == len(args) + 1 and not any("%" in piece for piece in pieces)
+    if not plain or not all(isinstance(arg.type, StringType) for arg in args):
+        return call
+    parts: list[Expr] = [Literal(pieces[0], STRING)]
+    for arg, piece in zip(args, pieces[1:], strict=True):
+        parts += [
+            computed(Call("coalesce", (arg, Literal("null", STRING)), STRING)),
+            Literal(piece, STRING),
+        ]
+    kept = tuple(p for p in parts if p != Literal("", STRING))
+    return plain_text(computed(Call("concat", kept, STRING))) if kept else Literal("", STRING)
 
 
 def _of_each_value(call: Call, args: Sequence[Expr]) -> Expr:
@@ -60,7 +99,7 @@ def _of_each_value(call: Call, args: Sequence[Expr]) -> Expr:
 
     def of(values: Sequence[Expr]) -> list[Expr] | None:
         changed = [replace(call, args=(*args[:place], v, *args[place + 1 :])) for v in values]
-        results = [plain_text(computed(c)) for c in changed]
+        results = [computed(plain_text(computed(c))) for c in changed]
         others = [r for r in results if not isinstance(r, Literal)]
         return results if len(others) <= 1 and len(others) < len(results) else None
 
