@@ -45,6 +45,7 @@ from veer.model.nullability import gives_null
 from veer.model.pprint import show_variable
 from veer.model.types import (
     INTEGER_BITS,
+    STRING,
     BooleanType,
     CastMode,
     DataType,
@@ -95,7 +96,7 @@ class Encoder:
         self.literals = Literals(self.terms)
         self._arithmetic = Arithmetic(self.terms, self._number)
         self._calendar = Calendar(self.terms, self._number)
-        self._texts = TextFacts()
+        self._texts = TextFacts(lambda text: self.literals.constant(text, STRING))
         self._dyadics = Dyadics(self.context, self._number)
         # By identity, as expressions share parts; with the expression, which keeps its id taken.
         self._values: dict[int, tuple[Expr, Value]] = {}
@@ -352,9 +353,8 @@ class Encoder:
             # As a function it would give P and Q the same choice, which no run has to.
             raise UnsupportedError(f"{call.function} is not a function of its arguments")
         value = self._applied(call, function)
-        place = self._texts.reads(call)
-        if place is not None:
-            self._texts.note(call, place, self._number(call.args[place]), value.value)
+        for text in self._texts.read_by(call):
+            self._texts.note(call, text, self._number(text), value.value)
         return value
 
     def _applied(self, call: Call, function: ScalarFunction) -> Value:
