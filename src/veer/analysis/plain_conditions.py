@@ -20,6 +20,7 @@ from types import MappingProxyType
 from veer.analysis.constants import computed
 from veer.analysis.plain_texts import plain_text
 from veer.analysis.taken_parts import taken_part
+from veer.analysis.taken_texts import taken_text
 from veer.analysis.text_patterns import Gap, Piece, constant_pattern, written_pattern
 from veer.errors import UnsupportedError
 from veer.functions.moment_patterns import pattern_parts
@@ -38,7 +39,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
 
 def plain_form(expr: Expr) -> Expr:
     """An expression with its constants computed and in its plain spelling, looking at the top only."""
-    return plain_condition(plain_text(computed(taken_part(expr))))
+    return plain_condition(plain_text(computed(taken_text(taken_part(expr)))))
 
 
 def plain_condition(expr: Expr) -> Expr:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.analysis.constants import computed
-from veer.functions.registry import Domain, Kind, Nulls, scalar_function
+from veer.functions.registry import Kind, Nulls, scalar_function
 from veer.model.expr import Call, Case, Compare, Expr, Literal
 from veer.model.types import STRING, StringType
 
@@ -90,7 +90,7 @@ def _of_each_value(call: Call, args: Sequence[Expr]) -> Expr:
     """
     places = [i for i, arg in enumerate(args) if not isinstance(arg, Literal)]
     function = scalar_function(call.function)
-    if len(places) != 1 or function.kind is not Kind.PURE or function.domain is not Domain.TOTAL:
+    if len(places) != 1 or function.kind is not Kind.PURE or function.can_fail:
         return call
     place = places[0]
     inner = args[place]

@@ -54,7 +54,7 @@ class TextFacts:
         """
         if not isinstance(call.type, BooleanType | IntegralType | StringType):
             return []
-        texts = [e for e in _chain(call) if isinstance(e.type, StringType)]
+        texts: list[Expr] = [e for e in _chain(call) if isinstance(e.type, StringType)]
         if isinstance(call.type, StringType):
             return texts[-1:]  # those between are noted by themselves
         return texts if len(texts) < 2 else [texts[0], texts[-1]]

@@ -83,10 +83,10 @@ def _taken(
             opposite = ast.Compare(asked.left, [OPPOSITE[type(sign)]()], asked.comparators)
             return _taken(reader, texts, opposite, name, state, then)
         case ast.Compare(
-            left=left, ops=[ast.Eq() | ast.NotEq() as sign], comparators=[ast.Constant("")]
+            left=compared, ops=[ast.Eq() | ast.NotEq() as sign], comparators=[ast.Constant("")]
         ):
-            wanted = isinstance(sign, ast.NotEq)
-            return then(_those(texts, _methods(left, name, frozenset()), wanted), state)
+            is_wanted = isinstance(sign, ast.NotEq)
+            return then(_those(texts, _methods(compared, name, frozenset()), is_wanted), state)
         case ast.UnaryOp(op=ast.Not(), operand=asked):
             return then(_those(texts, _methods(asked, name, ASKED), False), state)
         case ast.Compare(
