@@ -35,6 +35,7 @@ from veer.model.expr import (
 from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.model.walk import parts, transform
 from veer.normalize.negations import negated
+from veer.normalize.ranges import by_ranges
 from veer.normalize.spelling import one_spelling
 from veer.normalize.true_conditions import where_true
 
@@ -60,7 +61,8 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
             return transform(inner, _normalized_part)
         case Case(branches, otherwise):
             whens = tuple((where_true(when), then) for when, then in branches)
-            return one_spelling(plain_form(Case(whens, otherwise)))
+            case = one_spelling(plain_form(Case(whens, otherwise)))
+            return by_ranges(case) if isinstance(case, Case) else case
         case Cast(arg):
             return one_spelling(plain_form(_plain_cast(expr, arg)))
         case _:

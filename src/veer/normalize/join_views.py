@@ -30,7 +30,8 @@ def join_views(
         right = rewriting.view_placed(sides[1])
     if operator.kind == "full" and not _has_columns_only(left):
         left = rewriting.view_placed(sides[0])
-    condition = where_true(rewriting.rewritten(operator.condition, id_, [left, right]))
+    condition = rewriting.rewritten(operator.condition, id_, [left, right])
+    condition = condition and where_true(condition)
     kept = [left] if operator.kind in ("semi", "anti") else [left, right]
     columns = rewriting.side_by_side(id_, kept)
     rewriting.put(id_, replace(operator, condition=condition), (left.base, right.base))

@@ -15,6 +15,7 @@ from veer.analysis.constants import FALSE, TRUE, computed
 from veer.model.conditions import conjunction, disjunction
 from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
 from veer.normalize.negations import negated
+from veer.normalize.ranges import true_ranges
 
 
 def where_true(condition: Expr) -> Expr:
@@ -38,6 +39,8 @@ def where_true(condition: Expr) -> Expr:
             return where_true(Compare("=", right, left))
         case Compare("=", left, Literal(bool() as value)):
             return where_true(left if value else negated(left))
+        case Case() if (ranges := true_ranges(condition)) is not None:
+            return ranges
         case Case(((when, then), *others), otherwise):
             return _case(
                 condition, when, then, Case(tuple(others), otherwise) if others else otherwise
