@@ -45,6 +45,7 @@ from veer.normalize.placing.semi_joins import semi_joins_as_conditions
 from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.unnest_items import unnest_items
 
 Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
 # Each gives the view of the operators it is for, None for others. The last is for all that are left.
@@ -52,6 +53,7 @@ RULES: tuple[Rule, ...] = (
     inline_projection,
     first_rows,
     merge_filters,
+    unnest_items,
     rewrite_reader,
     merge_window_functions,
     merge_calls,
