@@ -5,6 +5,7 @@
     length(x) = 0                                                   =>   x = ''
     date_format(d, 'yyyy-MM') = '2014-04'                           =>   year(d) = 2014 AND month(d) = 4
     x IN (1)                                                        =>   x = 1
+    length(x) IS NULL                                               =>   x IS NULL
 
 Exact in three-valued logic: each side is null where the other is, which is where the text or date
 is null. Texts are compared by their characters, of which substring, length and `_` count the same
@@ -25,7 +26,10 @@ from veer.analysis.text_patterns import Gap, Piece, constant_pattern, written_pa
 from veer.errors import UnsupportedError
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.moments import make_date
-from veer.model.expr import And, Call, Cast, Compare, Expr, InList, Literal, Not, Or
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.conditions import disjunction
+from veer.model.expr import And, Call, Cast, Compare, Expr, InList, IsNull, Literal, Not, Or
+from veer.model.nullability import gives_null
 from veer.model.types import BOOLEAN, DATE, INT, CastMode, DateType, StringType
 
 MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", ">=": "<="})
@@ -51,6 +55,10 @@ def plain_condition(expr: Expr) -> Expr:
             return _alternatives(expr, arg, options)
         case Not(Not(arg)):
             return arg
+        case IsNull(Call(function, args)) if scalar_function(function).nulls is Nulls.STRICT:
+            return _one_is_null(args)
+        case IsNull(Cast(arg, type_, CastMode.ANSI)) if not gives_null(arg.type, type_):
+            return plain_condition(IsNull(arg))
         case Compare(op, Literal() as left, right) if not isinstance(right, Literal):
             flipped = Compare(MIRRORED.get(op, op), right, left)
             plain = plain_condition(flipped)
@@ -77,6 +85,12 @@ def _alternatives(expr: InList, arg: Expr, options: tuple[Expr, ...]) -> Expr:
     return (
         expr if any(isinstance(p, Compare) and p.left is arg for p in plain) else Or(tuple(plain))
     )
+
+
+def _one_is_null(args: tuple[Expr, ...]) -> Expr:
+    """That one of some values is null."""
+    tests = [computed(plain_condition(IsNull(arg))) for arg in args]
+    return computed(disjunction(tests or [Literal(False, BOOLEAN)]))
 
 
 def _present(arg: Expr) -> Expr:

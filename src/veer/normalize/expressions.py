@@ -34,7 +34,9 @@ from veer.model.expr import (
 )
 from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.model.walk import parts, transform
+from veer.normalize.known_branches import with_known_branches
 from veer.normalize.negations import negated
+from veer.normalize.nulls import without_null_test
 from veer.normalize.ranges import by_ranges
 from veer.normalize.spelling import one_spelling
 from veer.normalize.true_conditions import where_true
@@ -61,8 +63,7 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
             return transform(inner, _normalized_part)
         case Case(branches, otherwise):
             whens = tuple((where_true(when), then) for when, then in branches)
-            case = one_spelling(plain_form(Case(whens, otherwise)))
-            return by_ranges(case) if isinstance(case, Case) else case
+            return _plain_case(with_known_branches(Case(whens, otherwise)))
         case Cast(arg):
             return one_spelling(plain_form(_plain_cast(expr, arg)))
         case _:
@@ -72,6 +73,14 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
 def _normalized_part(expr: Expr) -> Expr:
     """One node of an expression whose subqueries are normalized already."""
     return normalized_node(expr, lambda query: query, lambda query: query)
+
+
+def _plain_case(case: Case) -> Expr:
+    """A CASE without tests that do not matter, by the ranges of the value it is about."""
+    plain = one_spelling(plain_form(case))
+    if isinstance(plain, Case):
+        plain = by_ranges(plain)
+    return without_null_test(plain) if isinstance(plain, Case) else plain
 
 
 def _plain_cast(expr: Cast, arg: Expr) -> Expr:

@@ -4,6 +4,7 @@
     a <=> 1                             =>   a = 1
     CASE WHEN a THEN b ELSE FALSE END   =>   a AND b
     CASE WHEN a THEN TRUE ELSE b END    =>   a OR b
+    a IS NOT NULL AND a > 1             =>   a > 1
 
 The new condition is true exactly where the old one is; it may be null where that is false. AND and OR
 are true by where their parts are true alone, so that parts are looked into.
@@ -11,10 +12,13 @@ are true by where their parts are true alone, so that parts are looked into.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from veer.analysis.constants import FALSE, TRUE, computed
-from veer.model.conditions import conjunction, disjunction
+from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
 from veer.normalize.negations import negated
+from veer.normalize.nulls import is_null_with
 from veer.normalize.ranges import true_ranges
 
 
@@ -22,7 +26,7 @@ def where_true(condition: Expr) -> Expr:
     """A condition that is true where this one is, in one spelling: null counts as false."""
     match condition:
         case And(args):
-            return computed(conjunction([where_true(a) for a in args]))
+            return computed(conjunction(_without_null_tests([where_true(a) for a in args])))
         case Or(args):
             return computed(disjunction([where_true(a) for a in args]))
         case Literal(None):
@@ -47,6 +51,19 @@ def where_true(condition: Expr) -> Expr:
             )
         case _:
             return condition
+
+
+def _without_null_tests(conditions: Sequence[Expr]) -> list[Expr]:
+    """Conditions that are all true where these are, without tests that follow from the others."""
+    parts = [part for condition in conditions for part in conjuncts(condition)]
+    kept = list(parts)
+    for part in parts:
+        match part:
+            case Not(IsNull(value)):
+                others = [k for k in kept if k is not part]
+                if any(is_null_with(other, value) for other in others):
+                    kept = others
+    return kept
 
 
 def _case(case: Expr, when: Expr, then: Expr, rest: Expr) -> Expr:

@@ -37,6 +37,7 @@ from veer.prover.terms import FALSE, TRUE, Term
 from veer.smt import Holds
 from veer.smt.formula import ADDED, MULTIPLIED, SAME
 
+MOST_NULLABLE = 3  # texts that are joined
 MOST_BRANCHES = 3  # of a CASE that is taken out of a concatenation
 ROUNDS = 40  # each removes an atom, or an EXISTS; a bound all the same
 
@@ -206,8 +207,7 @@ def simplify_node(context: Context, expr: Expr) -> Expr:
         case Call("concat", args, type_):
             return computed(joined_texts(args, type_))
         case Call("concat_ws", (Literal(str()) as separator, *args)) if _are_texts(args):
-            between = [part for arg in args for part in (separator, arg)]
-            return _concatenation(tuple(between[1:]), expr.type)
+            return _joined(separator, args, expr.type)
         case Case():
             return _without_known_branches(context, expr)
         case _:
@@ -243,9 +243,23 @@ def _as_case(expr: Expr) -> Case | None:
 
 
 def _are_texts(args: Sequence[Expr]) -> bool:
-    """Whether these are texts, never null: joined with a separator, none is left out."""
-    texts = all(isinstance(a.type, StringType) and not can_be_null(a) for a in args)
-    return bool(args) and texts
+    """Whether these are texts, of which few can be null."""
+    nullable = sum(can_be_null(a) for a in args)
+    return nullable <= MOST_NULLABLE and all(isinstance(a.type, StringType) for a in args)
+
+
+def _joined(
+    separator: Expr, args: Sequence[Expr], type_: DataType, taken: tuple[Expr, ...] = ()
+) -> Expr:
+    """Texts with a separator between them, by which of them are null: those are left out."""
+    if not args:
+        between = [part for text in taken for part in (separator, text)]
+        return _concatenation(tuple(between[1:]), type_)
+    first, rest = args[0], args[1:]
+    present = _joined(separator, rest, type_, (*taken, first))
+    if not can_be_null(first):
+        return present
+    return Case(((IsNull(first), _joined(separator, rest, type_, taken)),), present)
 
 
 def _without_known_branches(context: Context, case: Case) -> Expr:
