@@ -20,6 +20,7 @@ from veer.functions.traits import Folding, PythonOnly
 from veer.model.expr import Call, Expr, Literal
 from veer.model.types import BooleanType, IntegralType, StringType, has_floats
 
+KEEPING = ("trim", "ltrim", "rtrim", "lower", "upper", "initcap")  # all but spaces and letter case
 SEARCHES = ("startswith", "endswith", "contains")
 LONGEST = 1000  # characters of a constant
 MOST_CALLS = 20  # that are computed at constants
@@ -74,6 +75,7 @@ class TextFacts:
         for one, other in permutations(self._noted, 2):
             if one.text.eq(other.text):
                 yield from _following(one, other)
+                yield from self._not_empty(one, other)
 
     def _at_constant(self, noted: _Noted, text: str, term: Any) -> Iterator[Any]:
         """What a call gives where its text is a constant."""
@@ -82,6 +84,22 @@ class TextFacts:
             yield z3.Implies(noted.text == term, noted.value == self._constant(value))
         elif isinstance(value, bool | int):
             yield z3.Implies(noted.text == term, noted.value == value)
+
+    def _not_empty(self, one: _Noted, other: _Noted) -> Iterator[Any]:
+        """A text that holds other characters than spaces is not empty when these are trimmed."""
+        part = _searched(one.call)
+        if part and part.strip(" ") and _only_trims(other.call, other.read):
+            yield z3.Implies(one.value, other.value != self._constant(""))
+
+
+def _only_trims(call: Call, read: Expr) -> bool:
+    """Whether spaces and the case of letters are all that a call changes in a text."""
+    node: Expr = call
+    while (
+        isinstance(node, Call) and node != read and node.function in KEEPING and len(node.args) == 1
+    ):
+        node = node.args[0]
+    return node == read
 
 
 def _chain(call: Call) -> Iterator[Expr]:
