@@ -5,6 +5,7 @@
     length(x) = 0                                                   =>   x = ''
     date_format(d, 'yyyy-MM') = '2014-04'                           =>   year(d) = 2014 AND month(d) = 4
     x IN (1)                                                        =>   x = 1
+    size(split(x, ',')) > 1                                         =>   contains(x, ',')
     length(x) IS NULL                                               =>   x IS NULL
 
 Exact in three-valued logic: each side is null where the other is, which is where the text or date
@@ -21,7 +22,7 @@ from types import MappingProxyType
 from veer.analysis.constants import computed
 from veer.analysis.plain_texts import plain_text
 from veer.analysis.taken_parts import taken_part
-from veer.analysis.taken_texts import taken_text
+from veer.analysis.taken_texts import plain_delimiter, taken_text
 from veer.analysis.text_patterns import Gap, Piece, constant_pattern, written_pattern
 from veer.errors import UnsupportedError
 from veer.functions.moment_patterns import pattern_parts
@@ -65,6 +66,8 @@ def plain_condition(expr: Expr) -> Expr:
             return expr if plain is flipped else plain
         case Compare("=", Call(function, args), Literal(str() as text)):
             return _equal_text(function, args, text) or expr
+        case Compare(op, Call("python.len" | "size", (Call() as split,)), Literal(int() as number)):
+            return _counted_pieces(split, op, number) or expr
         case Compare(op, Call(function, args), Literal(int() as number)) if op != "<=>":
             return _compared_number(function, args, op, number) or expr
         case Call("like", (arg, *given)):
@@ -208,6 +211,22 @@ def _compared_number(function: str, args: tuple[Expr, ...], op: str, number: int
     if (op, number) == ("=", 1):
         return plain_condition(Call("startswith", (text, part), BOOLEAN))
     return None
+
+
+def _counted_pieces(pieces: Call, op: str, number: int) -> Expr | None:
+    """Whether a text that is split has one piece, or more: a delimiter in it."""
+    match pieces:
+        case Call("python.split", (text, Literal(str() as delimiter))):
+            pass
+        case Call("split", (text, Literal(str() as pattern))):
+            delimiter = plain_delimiter(pattern)
+        case _:
+            return None
+    is_one = (op, number) in (("=", 1), ("<=", 1), ("<", 2))
+    if not delimiter or not (is_one or (op, number) in ((">", 1), (">=", 2))):
+        return None
+    holds = _search_for("contains", text, delimiter)
+    return Not(holds) if is_one else holds
 
 
 # -- dates as texts --------------------------------------------------------------------------------

@@ -74,12 +74,12 @@ def _of_pieces(expr: Call, function: str, args: Sequence[Expr]) -> Expr:
         case "split_part", (text, Literal(str() as delimiter), Literal(1 | -1 as place)):
             pass
         case "item", (Call("split", (text, Literal(str() as pattern))), Literal(0)):
-            delimiter, place = _delimiter(pattern), 1
+            delimiter, place = plain_delimiter(pattern), 1
         case "element_at", (
             Call("split", (text, Literal(str() as pattern))),
             Literal(1 | -1 as at),
         ):
-            delimiter, place = _delimiter(pattern), at
+            delimiter, place = plain_delimiter(pattern), at
         case (
             "python.item",
             (Call("python.split", (text, Literal(str() as delimiter))), Literal(0 | -1 as index)),
@@ -92,7 +92,7 @@ def _of_pieces(expr: Call, function: str, args: Sequence[Expr]) -> Expr:
     return Call("substring_index", (text, Literal(delimiter, STRING), Literal(place, INT)), STRING)
 
 
-def _delimiter(pattern: str) -> str:
+def plain_delimiter(pattern: str) -> str:
     """The text that a regular expression is for, if there is one; else empty."""
     match list(pattern):
         case ["\\", character] | ["[", character, "]"] if character in SPECIAL - {"^"}:

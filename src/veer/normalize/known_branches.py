@@ -8,7 +8,7 @@
         =>   CASE WHEN a THEN 1 WHEN b THEN 2 ELSE 3 END
 
 Exact in three-valued logic: in a branch its condition is true, and what negates it false. Behind a branch
-its condition is false or null; that a test for null is one of the two is known.
+its condition is false or null, and so is each alternative of it; a test for null is then false.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 
 from veer.analysis.constants import FALSE, TRUE, computed
 from veer.model.conditions import conjuncts
-from veer.model.expr import Case, Compare, Expr, InList, IsNull, Not
+from veer.model.expr import Case, Compare, Expr, InList, IsNull, Not, Or
 from veer.model.walk import map_children, parts
 from veer.normalize.negations import negated
 
@@ -31,8 +31,9 @@ def with_known_branches(case: Case) -> Case:
     for when, then in case.branches:
         when = _replaced(when, known)
         branches.append((when, _replaced(then, known | _true_in(conjuncts(when)))))
-        if isinstance(when, IsNull) or (isinstance(when, Not) and isinstance(when.arg, IsNull)):
-            known |= {when: FALSE, negated(when): TRUE}
+        for test in when.args if isinstance(when, Or) else (when,):
+            if isinstance(test, IsNull) or (isinstance(test, Not) and isinstance(test.arg, IsNull)):
+                known |= {test: FALSE, negated(test): TRUE}
     otherwise = _replaced(case.otherwise, known)
     if isinstance(otherwise, Case):
         branches += otherwise.branches
