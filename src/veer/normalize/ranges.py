@@ -2,6 +2,7 @@
 
     CASE WHEN n < 10 THEN 'low' WHEN n >= 10 AND n < 20 THEN 'mid' WHEN n >= 20 THEN 'high' END
         =>   CASE WHEN n <= 9 THEN 'low' WHEN n <= 19 THEN 'mid' WHEN n IS NOT NULL THEN 'high' END
+    CASE WHEN n < 10 THEN NULL WHEN n >= 10 THEN 1 END   =>   CASE WHEN n >= 10 THEN 1 END
     CASE WHEN k = 'b' THEN 2 WHEN k IN ('a', 'c') THEN 1 ELSE 0 END
         =>   CASE WHEN k IN ('a', 'c') THEN 1 WHEN k = 'b' THEN 2 ELSE 0 END
     CASE WHEN n < 10 THEN FALSE WHEN n < 20 THEN TRUE END, where it is true   =>   n >= 10 AND n <= 19
@@ -140,6 +141,10 @@ def by_ranges(case: Case) -> Expr:
         return case
     if all(map(_is_equality, whens)):
         return _by_constants(cells, taken)
+    others = [c for c in cells.filled if taken[c] != taken[NULL]]
+    if others and all(taken[c] == taken[others[0]] for c in others):
+        ranges = disjunction(list(_runs(cells, [c in others for c in cells.filled])))
+        return Case(((ranges, taken[others[0]]),), taken[NULL])
     return _in_order(cells, taken)
 
 
