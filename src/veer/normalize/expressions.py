@@ -27,13 +27,16 @@ from veer.model.expr import (
     Exists,
     Expr,
     InQuery,
+    IsNull,
     Literal,
     Not,
+    OpaqueCall,
     Or,
     ScalarQuery,
 )
 from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.model.walk import parts, transform
+from veer.normalize.arrays import plain_array
 from veer.normalize.known_branches import with_known_branches
 from veer.normalize.negations import negated
 from veer.normalize.nulls import without_null_test
@@ -66,6 +69,9 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
             return _plain_case(with_known_branches(Case(whens, otherwise)))
         case Cast(arg):
             return one_spelling(plain_form(_plain_cast(expr, arg)))
+        case Call() | OpaqueCall() | IsNull():
+            spelled = one_spelling(plain_form(expr))
+            return plain_array(spelled, _normalized_part)
         case _:
             return one_spelling(plain_form(expr))
 

@@ -1,0 +1,81 @@
+"""What is known of the sizes of arrays, and of arrays that are parts of others.
+
+size(xs) >= 0
+size(filter(xs, p)) <= size(xs),  size(array_distinct(xs)) <= size(xs)
+size(xs) >= 1   =>   size(array_distinct(xs)) >= 1
+size(xs) = 0    =>   array_max(transform(xs, f)) IS NULL
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any, NamedTuple, final
+
+import z3
+
+from veer.model.expr import Call, Expr, OpaqueCall
+from veer.model.lambdas import function_of
+from veer.smt.terms import Terms, Value
+
+EXTREMES = ("array_max", "array_min")
+PARTS = ("filter", "transform")
+MOST = 20  # calls
+
+
+class _Noted(NamedTuple):
+    """A function of an array, and its value."""
+
+    array: Expr
+    value: Value
+
+
+@final
+class ArrayFacts:
+    """The functions of arrays in one question; `axioms` says what is known of them."""
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._sizes: list[_Noted] = []
+        self._extremes: list[_Noted] = []
+
+    def note(self, call: Call, value: Value) -> None:
+        """A call has a value."""
+        noted = {"size": self._sizes, **dict.fromkeys(EXTREMES, self._extremes)}.get(call.function)
+        if noted is not None and len(noted) < MOST:
+            noted.append(_Noted(call.args[0], value))
+
+    def axioms(self) -> Iterator[Any]:
+        """What holds of the calls met."""
+        for size in self._sizes:
+            yield self._given(size, size.value.value >= 0)
+        for part, whole in permutations(self._sizes, 2):
+            if whole.array in list(_wholes(part.array)):
+                yield self._given(whole, part.value.value <= whole.value.value)
+                if part.array == Call("array_distinct", (whole.array,), part.array.type):
+                    filled = z3.Implies(whole.value.value >= 1, part.value.value >= 1)
+                    yield self._given(whole, filled)
+        for extreme in self._extremes:
+            for whole in self._sizes:
+                if whole.array in (extreme.array, *_wholes(extreme.array)):
+                    nothing = z3.Implies(whole.value.value <= 0, extreme.value.null)
+                    yield self._given(whole, nothing)
+
+    def _given(self, size: _Noted, fact: Any) -> Any:
+        """What is known where an array is not null."""
+        return z3.Implies(self._terms.negated(size.value.null), fact)
+
+
+def _wholes(array: Expr) -> Iterator[Expr]:
+    """The arrays whose items an array is made of, the nearest first: it has no more than they."""
+    while True:
+        match array:
+            case Call("array_distinct", (inner,)):
+                array = inner
+            case OpaqueCall(args=(inner, *_), body=body) if (
+                body is not None and function_of(array) in PARTS
+            ):
+                array = inner
+            case _:
+                return
+        yield array
