@@ -147,7 +147,10 @@ def _without_decided(expr: And | Or) -> Expr:
 
 
 def _without_decided_branches(case: Case) -> Expr:
-    """A CASE without branches that are never taken, or come after one that always is."""
+    """A CASE without branches that are never taken, or come after one that always is.
+
+    Nor with those at its end that give what it gives otherwise.
+    """
     kept: list[tuple[Expr, Expr]] = []
     otherwise = case.otherwise
     for when, then in case.branches:
@@ -156,6 +159,8 @@ def _without_decided_branches(case: Case) -> Expr:
             break
         if not isinstance(when, Literal):
             kept.append((when, then))
+    while kept and kept[-1][1] == otherwise:
+        kept.pop()
     if not kept:
         return otherwise
     return case if len(kept) == len(case.branches) else Case(tuple(kept), otherwise)

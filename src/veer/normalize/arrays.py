@@ -47,6 +47,9 @@ def plain_array(expr: Expr, node: Node) -> Expr:
             return _size(expr, array, node)
         case Call("array_distinct", (Call("array_distinct") as inner,)):
             return inner
+        case Call("array_max" | "array_min" as extreme, (array,)) if expr.type == BOOLEAN:
+            first = item_of(array) if extreme == "array_max" else Not(item_of(array))
+            return _first_truth(array, first, extreme == "array_max", node)
         case Call("array_distinct" | "array_max" | "array_min", (array,)):
             return _of_present(expr, array, node)
         case IsNull(OpaqueCall(args=(array, *_), body=body) as call) if body is not None:
@@ -119,6 +122,14 @@ def _exists(array: Expr, condition: Expr, node: Node) -> Expr:
         branches.append((null, NOTHING))
     branches.append((node(IsNull(array)), NOTHING))
     return node(Case(tuple(branches), FALSE))
+
+
+def _first_truth(array: Expr, first: Expr, value: bool, node: Node) -> Expr:
+    """The truth value that a condition on the items tells of, else the other one, if there is any."""
+    some = node(Compare(">=", _counted(array, first, node), Literal(1, INT)))
+    other = node(Compare(">=", _counted(array, node(Not(first)), node), Literal(1, INT)))
+    truths = (TRUE, FALSE) if value else (FALSE, TRUE)
+    return node(Case(((some, truths[0]), (other, truths[1])), NOTHING))
 
 
 def _counted(array: Expr, condition: Expr, node: Node) -> Expr:

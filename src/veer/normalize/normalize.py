@@ -29,6 +29,7 @@ from veer.normalize.expressions import Normalize
 from veer.normalize.first_rows import first_rows
 from veer.normalize.group_duplicates import group_duplicates
 from veer.normalize.inline_projections import inline_projection
+from veer.normalize.item_groups import group_items, join_items
 from veer.normalize.join_constants import join_constants
 from veer.normalize.join_groups import join_groups
 from veer.normalize.join_views import join_views
@@ -56,8 +57,10 @@ RULES: tuple[Rule, ...] = (
     unnest_items,
     rewrite_reader,
     merge_window_functions,
+    group_items,
     merge_calls,
     join_constants,
+    join_items,
     join_groups,
     join_views,
     merge_unions,
