@@ -13,9 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from veer.analysis.arrays import plain_array
 from veer.analysis.constants import computed
 from veer.analysis.determinism import expr_kind
+from veer.analysis.negations import negated
+from veer.analysis.nulls import without_null_test
 from veer.analysis.plain_conditions import plain_form
+from veer.analysis.ranges import by_ranges
+from veer.analysis.true_conditions import where_true
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -36,13 +41,8 @@ from veer.model.expr import (
 )
 from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
 from veer.model.walk import parts, transform
-from veer.normalize.arrays import plain_array
 from veer.normalize.known_branches import with_known_branches
-from veer.normalize.negations import negated
-from veer.normalize.nulls import without_null_test
-from veer.normalize.ranges import by_ranges
 from veer.normalize.spelling import one_spelling
-from veer.normalize.true_conditions import where_true
 
 Normalize = Callable[[Dataflow], Dataflow]
 # Units of `date_trunc` that leave the day as it is.
@@ -69,7 +69,7 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
             return _plain_case(with_known_branches(Case(whens, otherwise)))
         case Cast(arg):
             return one_spelling(plain_form(_plain_cast(expr, arg)))
-        case Call() | OpaqueCall() | IsNull():
+        case Call() | OpaqueCall() | IsNull() | Compare():
             spelled = one_spelling(plain_form(expr))
             return plain_array(spelled, _normalized_part)
         case _:

@@ -36,13 +36,14 @@ class _Items:
     """A placed signal with a row for each item of an array of the rows below.
 
     `columns` are its columns by their places, over those rows and the item; `conditions` are about
-    the rows alone.
+    the rows alone, `known` hold of every item.
     """
 
     rows: str
     array: Expr
     columns: Mapping[int, Expr]
     conditions: tuple[Expr, ...] = ()
+    known: tuple[Expr, ...] = ()
 
 
 def group_items(
@@ -56,7 +57,8 @@ def group_items(
     if items is None:
         return None
     over = _Over(rewriting, items, view.base)
-    keys = [over.read(rewriting.rewritten(named.expr, id_, below)) for named in operator.keys]
+    read = [over.read(rewriting.rewritten(named.expr, id_, below)) for named in operator.keys]
+    keys = [_fixed(items, key) for key in read]
     if any(map(reads_item, keys)) or not rewriting.are_unique(id_, items.rows, keys):
         return None
     columns: dict[int, Expr] = {}
@@ -70,6 +72,15 @@ def group_items(
             return None
         columns[place] = rewriting.changed(value, _itself)
     return View(_with_items(rewriting, id_, items), columns)
+
+
+def _fixed(items: _Items, key: Expr) -> Expr:
+    """The constant that a key equals on all items, if there is one."""
+    for condition in items.known:
+        match condition:
+            case Compare("=", value, Literal() as constant) if value == key:
+                return key if has_floats(key.type) else constant
+    return key
 
 
 def join_items(
@@ -128,7 +139,8 @@ def _filtered(rewriting: Rewriting, id_: str, base: str, predicate: Expr) -> _It
     array = items.array
     if about_items:
         array = array_call("filter", array, conjunction(about_items), array.type)
-    return replace(items, array=array, conditions=(*items.conditions, *of_row))
+    known = (*items.known, *about_items)
+    return replace(items, array=array, conditions=(*items.conditions, *of_row), known=known)
 
 
 def _distinct(rewriting: Rewriting, id_: str, base: str, keys: Sequence[Expr]) -> _Items | None:
@@ -146,7 +158,7 @@ def _distinct(rewriting: Rewriting, id_: str, base: str, keys: Sequence[Expr]) -
     changed = array_call("transform", items.array, of_items[0], ArrayType(of_items[0].type))
     array = Call("array_distinct", (changed,), changed.type)
     columns = {i: item_of(array) if reads_item(key) else key for i, key in enumerate(over)}
-    return replace(items, array=array, columns=columns)
+    return replace(items, array=array, columns=columns, known=())
 
 
 @final

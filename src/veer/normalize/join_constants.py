@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from veer.analysis.constants import FALSE, SETTLED, TRUE
+from veer.analysis.true_conditions import where_true
 from veer.functions.ordering import sort_key
 from veer.model.conditions import conjuncts, disjunction
 from veer.model.expr import Call, Case, Column, Compare, Expr, InList, Literal, Named, Not
@@ -26,7 +27,6 @@ from veer.model.traits import RowOrder
 from veer.normalize.expressions import is_random, size
 from veer.normalize.rewriting import LARGEST, Rewriting, View
 from veer.normalize.spelling import one_spelling
-from veer.normalize.true_conditions import where_true
 
 MOST_ROWS = 50
 MOST_NODES = 4000  # of all conditions

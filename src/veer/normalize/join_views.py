@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from veer.analysis.nulls import is_null_with_its_columns
+from veer.analysis.true_conditions import where_true
 from veer.model.ops import AnyOperator, Join
-from veer.normalize.nulls import is_null_with_its_columns
 from veer.normalize.rewriting import Rewriting, View
-from veer.normalize.true_conditions import where_true
 
 
 def join_views(

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from veer.analysis.constants import FALSE, TRUE, computed
+from veer.analysis.negations import negated
 from veer.model.conditions import conjuncts
 from veer.model.expr import Case, Compare, Expr, InList, IsNull, Not, Or
 from veer.model.walk import map_children, parts
-from veer.normalize.negations import negated
 
 TESTS = (IsNull, Compare, InList, Not)  # of which something may be known
 

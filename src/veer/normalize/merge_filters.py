@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.analysis.constants import TRUE, computed
+from veer.analysis.true_conditions import where_true
 from veer.model.expr import And
 from veer.model.ops import AnyOperator, Filter
 from veer.normalize.expressions import flattened, is_random
 from veer.normalize.rewriting import Rewriting, View
-from veer.normalize.true_conditions import where_true
 
 
 def merge_filters(

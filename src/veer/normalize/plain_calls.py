@@ -18,12 +18,12 @@ from decimal import Decimal
 from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
+from veer.analysis.true_conditions import where_true
 from veer.model.conditions import conjunction
 from veer.model.expr import AggregateCall, Call, Case, Expr, Literal
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
 from veer.model.types import INT, DataType, DecimalType, IntegralType, has_floats
-from veer.normalize.true_conditions import where_true
 
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null
 ONE = Literal(1, INT)

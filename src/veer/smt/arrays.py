@@ -52,7 +52,7 @@ class ArrayFacts:
         for part, whole in permutations(self._sizes, 2):
             if whole.array in list(_wholes(part.array)):
                 yield self._given(whole, part.value.value <= whole.value.value)
-                if part.array == Call("array_distinct", (whole.array,), part.array.type):
+                if _is_as_filled(part.array, whole.array):
                     filled = z3.Implies(whole.value.value >= 1, part.value.value >= 1)
                     yield self._given(whole, filled)
         for extreme in self._extremes:
@@ -64,6 +64,21 @@ class ArrayFacts:
     def _given(self, size: _Noted, fact: Any) -> Any:
         """What is known where an array is not null."""
         return z3.Implies(self._terms.negated(size.value.null), fact)
+
+
+def _is_as_filled(part: Expr, whole: Expr) -> bool:
+    """Whether an array has items if another has, no item being left out but those alike."""
+    while part != whole:
+        match part:
+            case Call("array_distinct", (inner,)):
+                part = inner
+            case OpaqueCall(args=(inner, *_), body=body) if (
+                body is not None and function_of(part) == "transform"
+            ):
+                part = inner
+            case _:
+                return False
+    return True
 
 
 def _wholes(array: Expr) -> Iterator[Expr]:

@@ -4,7 +4,9 @@
     filter(transform(xs, x -> f(x)), y -> p(y))          =>   transform(filter(xs, x -> p(f(x))), x -> f(x))
     filter(filter(xs, x -> p(x)), x -> q(x))             =>   filter(xs, x -> p(x) AND q(x))
     array_compact(xs)                                    =>   filter(xs, x -> x IS NOT NULL)
+    filter(array_distinct(xs), x -> p(x))                =>   array_distinct(filter(xs, x -> p(x)))
     size(transform(xs, x -> f(x)))                       =>   size(xs)
+    size(array_distinct(xs)) >= 1                        =>   size(xs) >= 1
     size(filter(coalesce(xs, array()), x -> p(x)))       =>   coalesce(size(filter(xs, x -> p(x))), 0)
     exists(xs, x -> p(x)),  array_contains(xs, 1)        =>   CASE WHEN size(filter(xs, x -> p(x))) >= 1
                                                                    THEN TRUE ... ELSE FALSE END
@@ -20,13 +22,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from veer.analysis.constants import FALSE, TRUE
+from veer.analysis.true_conditions import where_true
 from veer.functions.registry import scalar_function
 from veer.model.conditions import conjunction
 from veer.model.expr import Call, Case, Cast, Compare, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.lambdas import array_call, function_of, item_of, opened
 from veer.model.types import BOOLEAN, INT, ArrayType, has_floats
 from veer.model.walk import transform
-from veer.normalize.true_conditions import where_true
 
 NOTHING = Literal(None, BOOLEAN)
 Node = Callable[[Expr], Expr]  # one node of an expression in normal form
@@ -47,6 +49,12 @@ def plain_array(expr: Expr, node: Node) -> Expr:
             return _size(expr, array, node)
         case Call("array_distinct", (Call("array_distinct") as inner,)):
             return inner
+        case Compare(
+            op, Call("size", (Call("array_distinct", (array,)),)), Literal(int() as number)
+        ):
+            if (op, number) not in ((">=", 1), ("<=", 0), ("=", 0)):
+                return expr
+            return replace(expr, left=_size(expr.left, array, node))
         case Call("array_max" | "array_min" as extreme, (array,)) if expr.type == BOOLEAN:
             first = item_of(array) if extreme == "array_max" else Not(item_of(array))
             return _first_truth(array, first, extreme == "array_max", node)
@@ -91,6 +99,8 @@ def _filtered(array: Expr, condition: Expr, node: Node) -> Expr:
                 return _filtered(inner, transform(both, node), node)
             asked = transform(_with_item(array, condition, before), node)
             return _changed(_filtered(inner, asked, node), before, node)
+        case Call("array_distinct", (inner,)) if not has_floats(array.type):
+            return replace(array, args=(_filtered(inner, condition, node),))
         case _:
             return array_call("filter", array, condition, array.type)
 

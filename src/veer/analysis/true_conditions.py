@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.analysis.constants import FALSE, TRUE, computed
+from veer.analysis.negations import negated
+from veer.analysis.nulls import is_null_with
+from veer.analysis.ranges import true_ranges
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
-from veer.normalize.negations import negated
-from veer.normalize.nulls import is_null_with
-from veer.normalize.ranges import true_ranges
 
 
 def where_true(condition: Expr) -> Expr:
