@@ -8,14 +8,14 @@ size(xs) = 0    =>   array_max(transform(xs, f)) IS NULL
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import permutations
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, final
 
 import z3
 
 from veer.model.expr import Call, Expr, OpaqueCall
 from veer.model.lambdas import function_of
+from veer.model.types import INT
 from veer.smt.terms import Terms, Value
 
 EXTREMES = ("array_max", "array_min")
@@ -32,12 +32,17 @@ class _Noted(NamedTuple):
 
 @final
 class ArrayFacts:
-    """The functions of arrays in one question; `axioms` says what is known of them."""
+    """The functions of arrays in one question; `axioms` says what is known of them.
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+    `value` gives the terms of an expression: those of the sizes of the arrays that others are made
+    of, which are the same for arrays that are.
+    """
+
+    def __init__(self, terms: Terms, value: Callable[[Expr], Value]) -> None:
+        self._terms, self._value = terms, value
         self._sizes: list[_Noted] = []
         self._extremes: list[_Noted] = []
+        self._asked: dict[Expr, Value] = {}  # sizes
 
     def note(self, call: Call, value: Value) -> None:
         """A call has a value."""
@@ -47,23 +52,29 @@ class ArrayFacts:
 
     def axioms(self) -> Iterator[Any]:
         """What holds of the calls met."""
-        for size in self._sizes:
-            yield self._given(size, size.value.value >= 0)
-        for part, whole in permutations(self._sizes, 2):
-            if whole.array in list(_wholes(part.array)):
-                yield self._given(whole, part.value.value <= whole.value.value)
-                if _is_as_filled(part.array, whole.array):
-                    filled = z3.Implies(whole.value.value >= 1, part.value.value >= 1)
-                    yield self._given(whole, filled)
-        for extreme in self._extremes:
-            for whole in self._sizes:
-                if whole.array in (extreme.array, *_wholes(extreme.array)):
-                    nothing = z3.Implies(whole.value.value <= 0, extreme.value.null)
-                    yield self._given(whole, nothing)
+        for part in list(self._sizes):
+            yield self._given(part.value, part.value.value >= 0)
+            for whole in _wholes(part.array):
+                yield from self._of_part(part, whole)
+        for extreme in list(self._extremes):
+            for whole in (extreme.array, *_wholes(extreme.array)):
+                size = self._size(whole)
+                yield self._given(size, z3.Implies(size.value <= 0, extreme.value.null))
 
-    def _given(self, size: _Noted, fact: Any) -> Any:
+    def _of_part(self, part: _Noted, whole: Expr) -> Iterator[Any]:
+        size = self._size(whole)
+        yield self._given(size, part.value.value <= size.value)
+        if _is_as_filled(part.array, whole):
+            yield self._given(size, z3.Implies(size.value >= 1, part.value.value >= 1))
+
+    def _size(self, array: Expr) -> Value:
+        if array not in self._asked:
+            self._asked[array] = self._value(Call("size", (array,), INT))
+        return self._asked[array]
+
+    def _given(self, size: Value, fact: Any) -> Any:
         """What is known where an array is not null."""
-        return z3.Implies(self._terms.negated(size.value.null), fact)
+        return z3.Implies(self._terms.negated(size.null), fact)
 
 
 def _is_as_filled(part: Expr, whole: Expr) -> bool:

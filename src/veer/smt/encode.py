@@ -98,7 +98,7 @@ class Encoder:
         self.literals = Literals(self.terms)
         self._arithmetic = Arithmetic(self.terms, self._number)
         self._calendar = Calendar(self.terms, self._number)
-        self._arrays = ArrayFacts(self.terms)
+        self._arrays = ArrayFacts(self.terms, self.value)
         self._texts = TextFacts(lambda text: self.literals.constant(text, STRING))
         self._dyadics = Dyadics(self.context, self._number)
         # By identity, as expressions share parts; with the expression, which keeps its id taken.
@@ -131,7 +131,7 @@ class Encoder:
         """What holds of the terms encoded so far, to be asserted beside them."""
         texts = list(self._texts.axioms(self.literals.strings))
         calendar = self._calendar.axioms(self.literals.integers, self.literals.years)
-        arrays = self._arrays.axioms()
+        arrays = list(self._arrays.axioms())
         return [*self.terms.axioms, *self.literals.axioms(), *texts, *calendar, *arrays]
 
     def definitions(self) -> list[Any]:
