@@ -130,7 +130,7 @@ OTHERS = [
     "substring(x, 2) = 'An'",
     "substring(x, 2, 2) = ''",
     "left(x, 0) = ''",
-    "left(x, 2) <=> 'An'",  # never null
+    "substring(x, 1, 2) <=> 'An'",  # never null
     "left(b, 2) = X'416E'",
     "instr(x, 'a') > 1",
     "locate('a', x, 2) > 0",

@@ -40,8 +40,16 @@ def test_columns_and_calls_nobody_reads_are_gone() -> None:
 
 
 def test_the_padded_side_of_a_join_is_placed() -> None:
+    text = "SELECT x.m FROM t LEFT JOIN (SELECT a, COALESCE(x, 1) AS m FROM u) AS x ON t.a = x.a"
+    assert shown(text)[0] == "project_1 columns Project a AS c0, coalesce(x, 1) AS c1 <- u"
+
+
+def test_what_is_null_with_its_columns_is_computed_above_a_join() -> None:
     text = "SELECT x.m FROM t LEFT JOIN (SELECT a, x + 1 AS m FROM u) AS x ON t.a = x.a"
-    assert shown(text)[0] == "project_1 columns Project a AS c0, (x + 1) AS c1 <- u"
+    assert shown(text) == [
+        "join_1 Join left on (a = a@2) <- t, u",
+        "project_2 columns Project (x + 1) AS c0 <- join_1",
+    ]
 
 
 def test_what_is_random_is_computed_once() -> None:

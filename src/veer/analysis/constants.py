@@ -147,7 +147,10 @@ def _without_decided(expr: And | Or) -> Expr:
 
 
 def _without_decided_branches(case: Case) -> Expr:
-    """A CASE without branches that are never taken, or come after one that always is."""
+    """A CASE without branches that are never taken, or come after one that always is.
+
+    Nor with those at its end that give what it gives otherwise.
+    """
     kept: list[tuple[Expr, Expr]] = []
     otherwise = case.otherwise
     for when, then in case.branches:
@@ -156,6 +159,8 @@ def _without_decided_branches(case: Case) -> Expr:
             break
         if not isinstance(when, Literal):
             kept.append((when, then))
+    while kept and kept[-1][1] == otherwise:
+        kept.pop()
     if not kept:
         return otherwise
     return case if len(kept) == len(case.branches) else Case(tuple(kept), otherwise)
@@ -251,15 +256,21 @@ def _call(call: Call) -> Expr:
 
 
 def _first_present(call: Call) -> Expr:
-    """COALESCE without nulls, and without what comes after a constant: COALESCE(a, 0, b)."""
+    """COALESCE without nulls, and without what comes after a constant: COALESCE(a, 0, b).
+
+    One directly inside of another is a part of it.
+    """
     kept: list[Expr] = []
-    for arg in call.args:
+    inner = (
+        a.args if isinstance(a, Call) and a.function == call.function else (a,) for a in call.args
+    )
+    for arg in (arg for args in inner for arg in args):
         if not isinstance(arg, Literal):
             kept.append(arg)
         elif arg.value is not None:
             kept.append(arg)
             break
-    if len(kept) == len(call.args):
+    if tuple(kept) == call.args:
         return kept[0] if len(kept) == 1 and kept[0].type == call.type else call
     if not kept:
         return Literal(None, call.type)

@@ -5,6 +5,8 @@
     length(x) = 0                                                   =>   x = ''
     date_format(d, 'yyyy-MM') = '2014-04'                           =>   year(d) = 2014 AND month(d) = 4
     x IN (1)                                                        =>   x = 1
+    size(split(x, ',')) > 1                                         =>   contains(x, ',')
+    length(x) IS NULL                                               =>   x IS NULL
 
 Exact in three-valued logic: each side is null where the other is, which is where the text or date
 is null. Texts are compared by their characters, of which substring, length and `_` count the same
@@ -18,12 +20,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from veer.analysis.constants import computed
+from veer.analysis.plain_texts import plain_text
 from veer.analysis.taken_parts import taken_part
+from veer.analysis.taken_texts import plain_delimiter, taken_text
 from veer.analysis.text_patterns import Gap, Piece, constant_pattern, written_pattern
 from veer.errors import UnsupportedError
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.moments import make_date
-from veer.model.expr import And, Call, Cast, Compare, Expr, InList, Literal, Not, Or
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.conditions import disjunction
+from veer.model.expr import And, Call, Cast, Compare, Expr, InList, IsNull, Literal, Not, Or
+from veer.model.nullability import gives_null
 from veer.model.types import BOOLEAN, DATE, INT, CastMode, DateType, StringType
 
 MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", ">=": "<="})
@@ -37,7 +44,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
 
 def plain_form(expr: Expr) -> Expr:
     """An expression with its constants computed and in its plain spelling, looking at the top only."""
-    return plain_condition(computed(taken_part(expr)))
+    return plain_condition(plain_text(computed(taken_text(taken_part(expr)))))
 
 
 def plain_condition(expr: Expr) -> Expr:
@@ -49,12 +56,18 @@ def plain_condition(expr: Expr) -> Expr:
             return _alternatives(expr, arg, options)
         case Not(Not(arg)):
             return arg
+        case IsNull(Call(function, args)) if scalar_function(function).nulls is Nulls.STRICT:
+            return _one_is_null(args)
+        case IsNull(Cast(arg, type_, CastMode.ANSI)) if not gives_null(arg.type, type_):
+            return plain_condition(IsNull(arg))
         case Compare(op, Literal() as left, right) if not isinstance(right, Literal):
             flipped = Compare(MIRRORED.get(op, op), right, left)
             plain = plain_condition(flipped)
             return expr if plain is flipped else plain
         case Compare("=", Call(function, args), Literal(str() as text)):
             return _equal_text(function, args, text) or expr
+        case Compare(op, Call("python.len" | "size", (Call() as split,)), Literal(int() as number)):
+            return _counted_pieces(split, op, number) or expr
         case Compare(op, Call(function, args), Literal(int() as number)) if op != "<=>":
             return _compared_number(function, args, op, number) or expr
         case Call("like", (arg, *given)):
@@ -75,6 +88,12 @@ def _alternatives(expr: InList, arg: Expr, options: tuple[Expr, ...]) -> Expr:
     return (
         expr if any(isinstance(p, Compare) and p.left is arg for p in plain) else Or(tuple(plain))
     )
+
+
+def _one_is_null(args: tuple[Expr, ...]) -> Expr:
+    """That one of some values is null."""
+    tests = [computed(plain_condition(IsNull(arg))) for arg in args]
+    return computed(disjunction(tests or [Literal(False, BOOLEAN)]))
 
 
 def _present(arg: Expr) -> Expr:
@@ -192,6 +211,22 @@ def _compared_number(function: str, args: tuple[Expr, ...], op: str, number: int
     if (op, number) == ("=", 1):
         return plain_condition(Call("startswith", (text, part), BOOLEAN))
     return None
+
+
+def _counted_pieces(pieces: Call, op: str, number: int) -> Expr | None:
+    """Whether a text that is split has one piece, or more: a delimiter in it."""
+    match pieces:
+        case Call("python.split", (text, Literal(str() as delimiter))):
+            pass
+        case Call("split", (text, Literal(str() as pattern))):
+            delimiter = plain_delimiter(pattern)
+        case _:
+            return None
+    is_one = (op, number) in (("=", 1), ("<=", 1), ("<", 2))
+    if not delimiter or not (is_one or (op, number) in ((">", 1), (">=", 2))):
+        return None
+    holds = _search_for("contains", text, delimiter)
+    return Not(holds) if is_one else holds
 
 
 # -- dates as texts --------------------------------------------------------------------------------

@@ -132,16 +132,12 @@ scalar(
 )
 
 
-def _size(value: Any) -> int | None:
-    return None if value is None else len(value)
-
-
 scalar(
     "size",
     signature(INT, (ArrayType, MapType)),
-    _size,
+    len,
     PURE,
-    Nulls.CUSTOM,
+    STRICT,
     TOTAL,
     aliases=("cardinality",),
     spark=("Size",),

@@ -36,7 +36,8 @@ from veer.model.expr import (
     ScalarQuery,
     Symbol,
 )
-from veer.model.schema import Schema
+from veer.model.lambdas import function_of, with_values
+from veer.model.schema import Field, Schema
 from veer.model.types import (
     ArrayType,
     DataType,
@@ -90,6 +91,8 @@ def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
             return lambda row, env: None if (v := inner(row, env)) is None else convert(v)
         case Call(_, args):
             return _call(expr, tuple(map(sub, args)))
+        case OpaqueCall(body=body) if body is not None:
+            return _array_call(expr, tuple(map(sub, expr.args)))
         case OpaqueCall(identity, args, type_):
             inner_args = tuple(map(sub, args))
             return lambda row, env: env[0].opaque_call(
@@ -208,6 +211,35 @@ def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -
         return None if unknown else False
 
     return member
+
+
+def _array_call(call: OpaqueCall, args: tuple[Compiled, ...]) -> Compiled:
+    """A function applied to each item of an array."""
+    assert call.body is not None
+    array = call.args[0].type
+    assert isinstance(array, ArrayType)
+    types = (array.element, *(a.type for a in call.args[1:]))
+    schema = Schema(tuple(Field(f"{place}", type_) for place, type_ in enumerate(types)))
+    columns = [Column(field.name, field.type) for field in schema.fields]
+    body = compile_expr(with_values(call.body, lambda place: columns[place], columns[0]), (schema,))
+    function = function_of(call)
+
+    def applied(row: Row, env: Environment) -> Any:
+        items, *others = (arg(row, env) for arg in args)
+        if items is None:
+            return None
+        results = [body((item, *others), env) for item in items]
+        match function:
+            case "transform":
+                return tuple(results)
+            case "filter":
+                return tuple(i for i, kept in zip(items, results, strict=True) if kept)
+            case "exists":
+                return True if True in results else None if None in results else False
+            case _:
+                return False if False in results else None if None in results else True
+
+    return applied
 
 
 def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) -> Compiled:

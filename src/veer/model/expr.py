@@ -7,7 +7,7 @@ Truth is three-valued throughout; `Compare("<=>")` is the only null-safe compari
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, final, get_args
 
 from veer.errors import IllFormedError
@@ -239,7 +239,8 @@ class OpaqueCall:
     """A scalar function known only by its identity: equal identities, equal functions.
 
     It is not assumed strict: it may map null to anything. One that is `batched` is given many rows
-    at once and chooses only as far as it looks at how they are batched.
+    at once and chooses only as far as it looks at how they are batched. One that applies a function
+    to each item of an array may hold that as its `body` (see `lambdas`); then the identity tells it.
     """
 
     identity: str
@@ -247,6 +248,7 @@ class OpaqueCall:
     type: DataType
     kind: Kind = Kind.PURE
     batched: bool = False
+    body: Expr | None = field(default=None, metadata={"unless_default": True})
 
 
 @final

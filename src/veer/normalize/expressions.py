@@ -3,7 +3,8 @@
     (a AND b) AND 1 + 1 = c   =>   a AND b AND 2 = c
 
 Sound in three-valued logic: AND and OR are associative with nulls too, and a constant is computed
-only where that does not fail. Conditions that can be written in several ways are written in one.
+only where that does not fail. Conditions that can be written in several ways are written in one,
+and negations stand at what they are about.
 Casts to a wider type and back are gone.
 """
 
@@ -12,14 +13,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from veer.analysis.arrays import plain_array
 from veer.analysis.constants import computed
 from veer.analysis.determinism import expr_kind
+from veer.analysis.negations import negated
+from veer.analysis.nulls import without_null_test
 from veer.analysis.plain_conditions import plain_form
+from veer.analysis.ranges import by_ranges
+from veer.analysis.true_conditions import where_true
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
-from veer.model.expr import And, Call, Cast, Exists, Expr, InQuery, Literal, Or, ScalarQuery
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Exists,
+    Expr,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+    ScalarQuery,
+)
 from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
-from veer.model.walk import parts
+from veer.model.walk import parts, transform
+from veer.normalize.known_branches import with_known_branches
 from veer.normalize.spelling import one_spelling
 
 Normalize = Callable[[Dataflow], Dataflow]
@@ -40,10 +62,31 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
             return replace(expr, query=of_query(query))
         case And() | Or():
             return one_spelling(computed(flattened(expr)))
+        case Not(And() | Or() | Compare() | Case() as arg) if (inner := negated(arg)) != expr:
+            return transform(inner, _normalized_part)
+        case Case(branches, otherwise):
+            whens = tuple((where_true(when), then) for when, then in branches)
+            return _plain_case(with_known_branches(Case(whens, otherwise)))
         case Cast(arg):
             return one_spelling(plain_form(_plain_cast(expr, arg)))
+        case Call() | OpaqueCall() | IsNull() | Compare():
+            spelled = one_spelling(plain_form(expr))
+            return plain_array(spelled, _normalized_part)
         case _:
             return one_spelling(plain_form(expr))
+
+
+def _normalized_part(expr: Expr) -> Expr:
+    """One node of an expression whose subqueries are normalized already."""
+    return normalized_node(expr, lambda query: query, lambda query: query)
+
+
+def _plain_case(case: Case) -> Expr:
+    """A CASE without tests that do not matter, by the ranges of the value it is about."""
+    plain = one_spelling(plain_form(case))
+    if isinstance(plain, Case):
+        plain = by_ranges(plain)
+    return without_null_test(plain) if isinstance(plain, Case) else plain
 
 
 def _plain_cast(expr: Cast, arg: Expr) -> Expr:

@@ -4,7 +4,7 @@
 
 Sound because a joined row has all columns of both rows. Not on the side of an outer join that is
 padded, where what is computed of a row is null whatever it would be computed to: there a projection
-that computes is placed.
+is placed, unless all that it computes is null where the columns are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.model.expr import Column
+from veer.analysis.nulls import is_null_with_its_columns
+from veer.analysis.true_conditions import where_true
 from veer.model.ops import AnyOperator, Join
 from veer.normalize.rewriting import Rewriting, View
 
@@ -25,16 +26,18 @@ def join_views(
         return None
     left, right = below
     sides = rewriting.old.inputs[id_]
-    if operator.kind in ("left", "full") and not _has_columns_only(right):
+    if operator.kind in ("left", "full") and not _is_null_if_padded(right):
         right = rewriting.view_placed(sides[1])
-    if operator.kind == "full" and not _has_columns_only(left):
+    if operator.kind == "full" and not _is_null_if_padded(left):
         left = rewriting.view_placed(sides[0])
     condition = rewriting.rewritten(operator.condition, id_, [left, right])
+    condition = condition and where_true(condition)
     kept = [left] if operator.kind in ("semi", "anti") else [left, right]
     columns = rewriting.side_by_side(id_, kept)
     rewriting.put(id_, replace(operator, condition=condition), (left.base, right.base))
     return View(id_, columns)
 
 
-def _has_columns_only(view: View) -> bool:
-    return all(isinstance(expr, Column) for expr in view.columns.values())
+def _is_null_if_padded(view: View) -> bool:
+    """Whether what a view computes is null where all that it reads is: it can be computed later."""
+    return all(map(is_null_with_its_columns, view.columns.values()))

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from veer.analysis.constants import TRUE, computed
+from veer.analysis.true_conditions import where_true
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import And, Expr, IsNull, Not
 from veer.model.ops import AnyOperator, Filter
@@ -29,7 +30,7 @@ def merge_filters(
         return None
     (view,) = below
     base = view.base
-    predicate = rewriting.rewritten(operator.predicate, id_, below)
+    predicate = where_true(rewriting.rewritten(operator.predicate, id_, below))
     if predicate == TRUE:
         return view
     lower = rewriting.operators[base]

@@ -29,6 +29,8 @@ from veer.normalize.expressions import Normalize
 from veer.normalize.first_rows import first_rows
 from veer.normalize.group_duplicates import group_duplicates
 from veer.normalize.inline_projections import inline_projection
+from veer.normalize.item_groups import group_items, join_items
+from veer.normalize.join_constants import join_constants
 from veer.normalize.join_groups import join_groups
 from veer.normalize.join_views import join_views
 from veer.normalize.keep_operators import keep_operator
@@ -49,6 +51,7 @@ from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.placing.sums_or_zero import sums_or_zero
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.unnest_items import unnest_items
 
 Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
 # Each gives the view of the operators it is for, None for others. The last is for all that are left.
@@ -56,9 +59,13 @@ RULES: tuple[Rule, ...] = (
     inline_projection,
     first_rows,
     merge_filters,
+    unnest_items,
     rewrite_reader,
     merge_window_functions,
+    group_items,
     merge_calls,
+    join_constants,
+    join_items,
     join_groups,
     join_views,
     merge_unions,

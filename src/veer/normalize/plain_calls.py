@@ -23,8 +23,9 @@ from typing import TypeAlias, final
 
 from veer.analysis.call_kinds import adds_in_double
 from veer.analysis.constants import zero_of
+from veer.analysis.true_conditions import where_true
 from veer.functions.registry import aggregate_function
-from veer.model.conditions import conjunction, conjuncts
+from veer.model.conditions import conjunction
 from veer.model.expr import (
     AggregateCall,
     Call,
@@ -124,20 +125,6 @@ def counted_flag(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spell
         return Case(((none, Literal(None, BOOLEAN)),), answer) if may_be_none else answer
 
     return Spelling((true, given), value)
-
-
-def where_true(condition: Expr) -> Expr:
-    """A condition that is true where this one is, in one spelling: null counts as false."""
-    return conjunction([_true_where(part) for part in conjuncts(condition)])
-
-
-def _true_where(condition: Expr) -> Expr:
-    match condition:
-        case Compare("<=>", left, Literal(value) as right) if value is not None:
-            return Compare("=", left, right)
-        case Compare("<=>", Literal(value) as left, right) if value is not None:
-            return Compare("=", right, left)
-    return condition
 
 
 def _without_filter(call: AggregateCall) -> AggregateCall:

@@ -3,6 +3,7 @@
     x IN (2, 1, 2)                                =>   x IN (1, 2)
     CAST(x AS DECIMAL(12, 2)) <= 18.00            =>   x <= 18.00, x being DECIMAL(7, 2)
     CASE WHEN c THEN x ELSE 0 END > 1             =>   CASE WHEN c THEN x > 1 ELSE FALSE END
+    coalesce(CASE WHEN c THEN 1 END, 0)           =>   CASE WHEN c THEN 1 ELSE 0 END
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
     NOT (a < b)                                   =>   a >= b
@@ -60,6 +61,8 @@ def one_spelling(expr: Expr) -> Expr:
         case Call("concat", args) if any(_is_text_concat(a) for a in args):
             inner = (a.args if _is_text_concat(a) else (a,) for a in args)  # type: ignore[union-attr]
             return replace(expr, args=tuple(a for each in inner for a in each))
+        case Call("coalesce", (Case() as case, Literal() as constant)):
+            return _present_case(expr, case, constant)
         case GetField(Call("named_struct", args), name):
             values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
             return values[0] if len(values) == 1 else expr
@@ -150,6 +153,19 @@ def _compared_case(expr: Compare, op: str, case: Case, literal: Literal) -> Expr
 
     branches = tuple((when, compared(then)) for when, then in case.branches)
     return computed(Case(branches, compared(case.otherwise)))
+
+
+def _present_case(expr: Call, case: Case, constant: Literal) -> Expr:
+    """COALESCE of a CASE whose values are constants but for one, as a CASE of the values."""
+    values = [then for _, then in case.branches] + [case.otherwise]
+    if sum(not isinstance(v, Literal) for v in values) > 1:
+        return expr
+
+    def present(value: Expr) -> Expr:
+        return computed(replace(expr, args=(value, constant)))
+
+    branches = tuple((when, present(then)) for when, then in case.branches)
+    return computed(Case(branches, present(case.otherwise)))
 
 
 def _factored(expr: Expr, args: tuple[Expr, ...]) -> Expr:

@@ -138,6 +138,7 @@ def joined_texts(args: tuple[Expr, ...], type_: DataType) -> Expr:
                     texts[-1] = Literal(before + after, part.type)
                 case _:
                     texts.append(part)
+    texts = [t for t in texts if t != Literal("", t.type)] or texts[:1]
     if len(texts) == 1 and texts[0].type == type_:
         return texts[0]
     return Call("concat", tuple(texts), type_)

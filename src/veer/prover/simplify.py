@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from veer.analysis.arrays import plain_array
 from veer.analysis.constants import computed
 from veer.analysis.plain_conditions import plain_form
 from veer.model.expr import (
@@ -21,7 +22,7 @@ from veer.model.expr import (
     RowColumn,
     Symbol,
 )
-from veer.model.types import has_floats
+from veer.model.types import DataType, StringType, has_floats
 from veer.model.walk import parts
 from veer.prover.conditions import (
     EqualityClasses,
@@ -37,6 +38,8 @@ from veer.prover.terms import FALSE, TRUE, Term
 from veer.smt import Holds
 from veer.smt.formula import ADDED, MULTIPLIED, SAME
 
+MOST_NULLABLE = 3  # texts that are joined
+MOST_BRANCHES = 3  # of a CASE that is taken out of a concatenation
 ROUNDS = 40  # each removes an atom, or an EXISTS; a bound all the same
 
 
@@ -200,12 +203,66 @@ def simplify_node(context: Context, expr: Expr) -> Expr:
     match expr:
         case IsNull(arg) if not can_be_null(arg):
             return FALSE
+        case Call("concat", args, type_) if isinstance(type_, StringType):
+            return _concatenation(args, type_)
         case Call("concat", args, type_):
             return computed(joined_texts(args, type_))
+        case Call("concat_ws", (Literal(str()) as separator, *args)) if _are_texts(args):
+            return _joined(separator, args, expr.type)
         case Case():
             return _without_known_branches(context, expr)
+        case Call() | OpaqueCall() | IsNull() | Compare():
+            return plain_array(plain_form(expr), plain_form)
         case _:
             return plain_form(expr)
+
+
+def _concatenation(args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """Texts put together, by the branches of a CASE or COALESCE among them.
+
+    Only so do the constants of a branch stand beside those around it.
+    """
+    for place, arg in enumerate(args):
+        case = _as_case(arg)
+        if case is None or len(case.branches) > MOST_BRANCHES:
+            continue
+        before, after = args[:place], args[place + 1 :]
+        branches = tuple(
+            (when, _concatenation((*before, then, *after), type_)) for when, then in case.branches
+        )
+        return Case(branches, _concatenation((*before, case.otherwise, *after), type_))
+    return computed(joined_texts(args, type_))
+
+
+def _as_case(expr: Expr) -> Case | None:
+    """A CASE, or what a COALESCE with a constant is as one."""
+    match expr:
+        case Case():
+            return expr
+        case Call("coalesce", (first, Literal() as constant)):
+            return Case(((Not(IsNull(first)), first),), constant)
+        case _:
+            return None
+
+
+def _are_texts(args: Sequence[Expr]) -> bool:
+    """Whether these are texts, of which few can be null."""
+    nullable = sum(can_be_null(a) for a in args)
+    return nullable <= MOST_NULLABLE and all(isinstance(a.type, StringType) for a in args)
+
+
+def _joined(
+    separator: Expr, args: Sequence[Expr], type_: DataType, taken: tuple[Expr, ...] = ()
+) -> Expr:
+    """Texts with a separator between them, by which of them are null: those are left out."""
+    if not args:
+        between = [part for text in taken for part in (separator, text)]
+        return _concatenation(tuple(between[1:]), type_)
+    first, rest = args[0], args[1:]
+    present = _joined(separator, rest, type_, (*taken, first))
+    if not can_be_null(first):
+        return present
+    return Case(((IsNull(first), _joined(separator, rest, type_, taken)),), present)
 
 
 def _without_known_branches(context: Context, case: Case) -> Expr:

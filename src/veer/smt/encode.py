@@ -43,11 +43,13 @@ from veer.model.expr import (
     ScalarQuery,
     Symbol,
 )
+from veer.model.lambdas import function_of
 from veer.model.nullability import gives_null
 from veer.model.pprint import show_variable
 from veer.model.types import (
     INT,
     INTEGER_BITS,
+    STRING,
     BooleanType,
     CastMode,
     DataType,
@@ -60,6 +62,7 @@ from veer.model.types import (
     has_floats,
 )
 from veer.smt.arithmetic import Arithmetic
+from veer.smt.arrays import PARTS, ArrayFacts
 from veer.smt.calendar import Calendar
 from veer.smt.doubles import EXACT_DOUBLE, Dyadics
 from veer.smt.formula import (
@@ -97,7 +100,8 @@ class Encoder:
         self.literals = Literals(self.terms)
         self._arithmetic = Arithmetic(self.terms, self._number)
         self._calendar = Calendar(self.terms, self._number)
-        self._texts = TextFacts()
+        self._arrays = ArrayFacts(self.terms, self.value)
+        self._texts = TextFacts(lambda text: self.literals.constant(text, STRING))
         self._dyadics = Dyadics(self.context, self._number)
         # By identity, as expressions share parts; with the expression, which keeps its id taken.
         self._values: dict[int, tuple[Expr, Value]] = {}
@@ -129,7 +133,8 @@ class Encoder:
         """What holds of the terms encoded so far, to be asserted beside them."""
         texts = list(self._texts.axioms(self.literals.strings))
         calendar = self._calendar.axioms(self.literals.integers, self.literals.years)
-        return [*self.terms.axioms, *self.literals.axioms(), *texts, *calendar]
+        arrays = list(self._arrays.axioms())
+        return [*self.terms.axioms, *self.literals.axioms(), *texts, *calendar, *arrays]
 
     def definitions(self) -> list[Any]:
         """What parts of dates are exactly, which helps to find models and costs proofs too much."""
@@ -314,7 +319,10 @@ class Encoder:
             return Value(self.terms.no, computed)
         if call.kind in (Kind.CHOICE, Kind.PARTITION):
             raise UnsupportedError(f"{call.identity} is not a function of its arguments")
-        return self._uninterpreted(("opaque", call.identity), call.args, call.type, Nulls.CUSTOM)
+        value = self._uninterpreted(("opaque", call.identity), call.args, call.type, Nulls.CUSTOM)
+        if call.body is not None and function_of(call) in PARTS:
+            return Value(self.value(call.args[0]).null, value.value)  # null with its array alone
+        return value
 
     def _variable(self, variable: Variable) -> Value:
         """A free constant, one for each variable of the question."""
@@ -354,9 +362,9 @@ class Encoder:
             # As a function it would give P and Q the same choice, which no run has to.
             raise UnsupportedError(f"{call.function} is not a function of its arguments")
         value = self._applied(call, function)
-        place = self._texts.reads(call)
-        if place is not None:
-            self._texts.note(call, place, self._number(call.args[place]), value.value)
+        self._arrays.note(call, value)
+        for text in self._texts.read_by(call):
+            self._texts.note(call, text, self._number(text), value.value)
         return value
 
     def _applied(self, call: Call, function: ScalarFunction) -> Value:

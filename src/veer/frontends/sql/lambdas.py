@@ -18,6 +18,7 @@ from veer.functions.registry import Kind
 from veer.model.digests import json_digest
 from veer.model.expr import Column, Expr, OpaqueCall, OuterColumn
 from veer.model.json import encode
+from veer.model.lambdas import FUNCTIONS, array_call, reads_only_item
 from veer.model.types import BOOLEAN, INT, ArrayType, DataType, MapType
 from veer.model.walk import parts, query_of, replace_down
 
@@ -135,4 +136,6 @@ def _closed(function: str, values: list[Expr], bodies: Sequence[Expr], type_: Da
     texts = [encode(replace_down(body, closed)) for body in bodies]
     kinds = {expr_kind(body) for body in bodies}
     kind = Kind.PURE if kinds == {Kind.PURE} else Kind.CHOICE
+    if function in FUNCTIONS and kind is Kind.PURE and all(map(reads_only_item, bodies)):
+        return array_call(function, values[0], bodies[0], type_)
     return OpaqueCall(f"{function} {json_digest(texts)}", tuple(args), type_, kind)

@@ -6,7 +6,8 @@ How many there are is not known while reading: what is done with each must be on
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from veer.frontends.python.reading.branches import State, Tree, ValueContinuation
@@ -19,6 +20,10 @@ from veer.frontends.python.reading.values import (
     function_call,
 )
 from veer.functions.python import ASKED, CHANGED, STRIPPED
+
+OPPOSITE: Mapping[type[ast.cmpop], type[ast.cmpop]] = MappingProxyType(
+    {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In}
+)
 
 if TYPE_CHECKING:
     from veer.frontends.python.reading.reader import FunctionReader
@@ -70,6 +75,18 @@ def _taken(
 ) -> Tree:
     """The texts for which a condition holds."""
     match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.UnaryOp(op=ast.Not(), operand=inner)):
+            return _taken(reader, texts, inner, name, state, then)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Compare(ops=[sign]) as asked) if (
+            type(sign) in OPPOSITE
+        ):
+            opposite = ast.Compare(asked.left, [OPPOSITE[type(sign)]()], asked.comparators)
+            return _taken(reader, texts, opposite, name, state, then)
+        case ast.Compare(
+            left=compared, ops=[ast.Eq() | ast.NotEq() as sign], comparators=[ast.Constant("")]
+        ):
+            is_wanted = isinstance(sign, ast.NotEq)
+            return then(_those(texts, _methods(compared, name, frozenset()), is_wanted), state)
         case ast.UnaryOp(op=ast.Not(), operand=asked):
             return then(_those(texts, _methods(asked, name, ASKED), False), state)
         case ast.Compare(

@@ -15,6 +15,7 @@ from veer.frontends.python.reading import (
     assignments,
     constants,
     exceptions,
+    gathering_loops,
     lists,
     local_functions,
     patterns,
@@ -70,7 +71,11 @@ def follow(
             return reader.value(
                 source,
                 state,
-                lambda v, s: _loop(reader, loop, constants.items_of(v), s, following, ways),
+                lambda v, s: (
+                    gathering_loops.follow(reader, loop, v, s, following)
+                    if isinstance(v, Symbol)
+                    else _loop(reader, loop, constants.items_of(v), s, following, ways)
+                ),
             )
         case ast.Expr(
             value=ast.Call(

@@ -1,0 +1,76 @@
+"""Values that are null wherever another one is."""
+
+from __future__ import annotations
+
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    GetField,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
+
+NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
+
+
+def is_null_with(expr: Expr, value: Expr) -> bool:
+    """Whether an expression is null on every row on which a value is."""
+    if expr == value:
+        return True
+    match expr:
+        case Literal(None):
+            return True
+        case Cast(arg) | GetField(arg) | Not(arg) | InList(arg):
+            return is_null_with(arg, value)
+        case Compare(op, left, right) if op != "<=>":
+            return is_null_with(left, value) or is_null_with(right, value)
+        case Call(function, args) if scalar_function(function).nulls in NULL_WITH_ARGUMENTS:
+            return any(is_null_with(arg, value) for arg in args)
+        case _:
+            return False
+
+
+def is_null_with_its_columns(expr: Expr) -> bool:
+    """Whether an expression is null on a row all of whose columns are."""
+    match expr:
+        case Column():
+            return True
+        case Literal(value):
+            return value is None
+        case Cast(arg) | GetField(arg) | Not(arg) | InList(arg):
+            return is_null_with_its_columns(arg)
+        case Compare(op, left, right) if op != "<=>":
+            return is_null_with_its_columns(left) or is_null_with_its_columns(right)
+        case And(args) | Or(args) | Call("coalesce", args):
+            return all(map(is_null_with_its_columns, args))
+        case Call(function, args) if scalar_function(function).nulls in NULL_WITH_ARGUMENTS:
+            return any(map(is_null_with_its_columns, args))
+        case Case(branches, otherwise):
+            whens = all(is_null_with_its_columns(when) for when, _ in branches)
+            return whens and is_null_with_its_columns(otherwise)
+        case _:
+            return False
+
+
+def without_null_test(case: Case) -> Expr:
+    """A CASE that only tests what makes its value null anyway is that value.
+
+    CASE WHEN a IS NOT NULL THEN length(a) END,  CASE WHEN a IS NULL THEN NULL ELSE length(a) END
+        =>   length(a)
+    """
+    match case:
+        case Case(((Not(IsNull(value)), then),), Literal(None)) if is_null_with(then, value):
+            return then
+        case Case(((IsNull(value), Literal(None)),), otherwise) if is_null_with(otherwise, value):
+            return otherwise
+        case _:
+            return case

@@ -1,0 +1,84 @@
+"""Conditions of which only counts where they are true: in a filter, a join, a FILTER or WHEN.
+
+    coalesce(a > 1, FALSE)              =>   a > 1
+    a <=> 1                             =>   a = 1
+    CASE WHEN a THEN b ELSE FALSE END   =>   a AND b
+    CASE WHEN a THEN TRUE ELSE b END    =>   a OR b
+    a IS NOT NULL AND a > 1             =>   a > 1
+
+The new condition is true exactly where the old one is; it may be null where that is false. AND and OR
+are true by where their parts are true alone, so that parts are looked into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from veer.analysis.constants import FALSE, TRUE, computed
+from veer.analysis.negations import negated
+from veer.analysis.nulls import is_null_with
+from veer.analysis.ranges import true_ranges
+from veer.model.conditions import conjunction, conjuncts, disjunction
+from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
+
+
+def where_true(condition: Expr) -> Expr:
+    """A condition that is true where this one is, in one spelling: null counts as false."""
+    match condition:
+        case And(args):
+            return computed(conjunction(_without_null_tests([where_true(a) for a in args])))
+        case Or(args):
+            return computed(disjunction([where_true(a) for a in args]))
+        case Literal(None):
+            return FALSE
+        case Call("coalesce", (*args, Literal(False))) if args:
+            return where_true(
+                args[0] if len(args) == 1 else Call("coalesce", tuple(args), FALSE.type)
+            )
+        case Not(Call("coalesce", (arg, Literal(True)))):
+            return where_true(negated(arg))
+        case Compare("<=>", left, Literal(value) as right) if value is not None:
+            return where_true(Compare("=", left, right))
+        case Compare("<=>", Literal(value) as left, right) if value is not None:
+            return where_true(Compare("=", right, left))
+        case Compare("=", left, Literal(bool() as value)):
+            return where_true(left if value else negated(left))
+        case Case() if (ranges := true_ranges(condition)) is not None:
+            return ranges
+        case Case(((when, then), *others), otherwise):
+            return _case(
+                condition, when, then, Case(tuple(others), otherwise) if others else otherwise
+            )
+        case _:
+            return condition
+
+
+def _without_null_tests(conditions: Sequence[Expr]) -> list[Expr]:
+    """Conditions that are all true where these are, without tests that follow from the others."""
+    parts = [part for condition in conditions for part in conjuncts(condition)]
+    kept = list(parts)
+    for part in parts:
+        match part:
+            case Not(IsNull(value)):
+                others = [k for k in kept if k is not part]
+                if any(is_null_with(other, value) for other in others):
+                    kept = others
+    return kept
+
+
+def _case(case: Expr, when: Expr, then: Expr, rest: Expr) -> Expr:
+    """Where a CASE is true, by its first branch and the others."""
+    if then == TRUE:
+        return where_true(Or((when, rest)))
+    if rest in (FALSE, Literal(None, FALSE.type)):
+        return where_true(And((when, then)))
+    if isinstance(then, Literal) and isinstance(when, IsNull | Not) and _is_test(when):
+        return where_true(And((negated(when), rest)))
+    return case
+
+
+def _is_test(condition: Expr) -> bool:
+    """Whether a condition is about being null, and never null itself."""
+    return isinstance(condition, IsNull) or (
+        isinstance(condition, Not) and isinstance(condition.arg, IsNull)
+    )
