@@ -6,9 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+
+from veer.cli.verify import time_limit
+from veer.errors import TimeLimitReached
 
 ROOT = Path(__file__).parent.parent.parent
 V1, V2 = (str(ROOT / "examples" / "tobacco" / f"{v}.yaml") for v in ("v1", "v2"))
@@ -265,3 +269,16 @@ def test_help_loads_no_heavy_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert done.stderr.strip() == "[]"
+
+
+def test_a_time_limit_is_none_of_the_errors_it_is_wrapped_into() -> None:
+    with pytest.raises(TimeLimitReached), time_limit(0.05):
+        try:
+            time.sleep(20)
+        except BaseException:
+            raise ValueError("as ctypes does inside of a call") from None
+
+
+def test_an_error_before_the_time_limit_stays_itself() -> None:
+    with pytest.raises(ValueError), time_limit(20):
+        raise ValueError("of its own")

@@ -196,7 +196,7 @@ def _compare(
     versions = None
     base = loading["revision"]
     try:
-        with _time_limit(timeout), progress() as say:
+        with time_limit(timeout), progress() as say:
             say(f"reading {p}" if base else f"reading {p} and {q}")
             versions = api.load_pair(p, q, **loading)
             say("verifying")
@@ -215,19 +215,28 @@ def _optimizer_could_help(
 
 
 @contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Give up after a time; only where the platform has alarms."""
     if not 0 < seconds <= LONGEST_LIMIT or not hasattr(signal, "setitimer"):
         yield
         return
 
+    over = False
+
     def stop(*_: object) -> NoReturn:
+        nonlocal over
+        over = True
         raise TimeLimitReached(seconds)
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
+    except Exception as error:
+        # What calls the solver may have wrapped it into an error of its own.
+        if over:
+            raise TimeLimitReached(seconds) from error
+        raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
