@@ -23,6 +23,7 @@ from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
 from veer.report.as_json import report_json
+from veer.settings import USUAL, SessionSettings, under
 from veer.verdict import TableSemantics, Verdict
 from veer.visible import json_text
 
@@ -46,6 +47,7 @@ class BatchOptions:
     )
     workers: int = 1
     timeout: float = 60.0  # seconds per pair; 0 for no limit
+    settings: SessionSettings = USUAL  # of the Spark session that would run the queries
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
@@ -127,9 +129,14 @@ def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
 # -- workers -----------------------------------------------------------------------------------
 
 
-def _work(connection: Connection, comparison: Comparison) -> None:
+def _work(connection: Connection, comparison: Comparison, settings: SessionSettings) -> None:
     """A worker process: a pair in, a line out, until None or the end of the pipe comes."""
     _limit_memory()
+    with under(settings):
+        _serve(connection, comparison)
+
+
+def _serve(connection: Connection, comparison: Comparison) -> None:
     while True:
         try:
             pair = connection.recv()
@@ -161,10 +168,11 @@ def _limit_memory() -> None:
 class _Worker:
     """A process and the pair it is busy with."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, options: BatchOptions) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, comparison), daemon=True)
+        given = (theirs, options.comparison, options.settings)
+        self.process = context.Process(target=_work, args=given, daemon=True)
         self.process.start()
         theirs.close()
         self.pair: Pair | None = None
@@ -208,7 +216,7 @@ def _free(workers: list[_Worker], options: BatchOptions) -> _Worker | None:
         if worker.pair is None:
             return worker
     if len(workers) < max(1, options.workers):
-        workers.append(_Worker(options.comparison))
+        workers.append(_Worker(options))
         return workers[-1]
     return None
 

@@ -15,7 +15,7 @@ from veer.options import ColumnMatching, ErrorHandling, TypeMatching
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
-    from veer.api import Comparison
+    from veer.batch import BatchOptions
 
 
 def batch(
@@ -41,6 +41,7 @@ def batch(
     errors: options.Errors = ErrorHandling.IGNORE,
     budget: options.Budget = None,
     cache: options.Cache = "",
+    conf: options.Settings = None,
 ) -> None:
     """Verify many pairs of SQL queries over local processes.
 
@@ -60,16 +61,18 @@ def batch(
         cache=cache,
         hints=False,  # a line of results has no place for them
     )
-    raise typer.Exit(run_with_progress(pairs, out, workers, timeout, comparison))
+    from veer.batch import BatchOptions
+    from veer.frontends.session_settings import session_settings
+
+    settings = session_settings(options.settings(conf))
+    batch_options = BatchOptions(comparison, workers, timeout, settings)
+    raise typer.Exit(run_with_progress(pairs, out, batch_options))
 
 
-def run_with_progress(
-    pairs: str, out: str, workers: int, timeout: float, comparison: Comparison
-) -> int:
+def run_with_progress(pairs: str, out: str, batch_options: BatchOptions) -> int:
     """Run what is left of a batch; 0 when every line got a result."""
-    from veer.batch import BatchOptions, finished_ids, read_pairs, run_batch
+    from veer.batch import finished_ids, read_pairs, run_batch
 
-    batch_options = BatchOptions(comparison, workers, timeout)
     source = Path(pairs)
     total = sum(1 for _ in read_pairs(source))
     try:

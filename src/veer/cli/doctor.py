@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from veer import __version__
+from veer.cli.project import current_project
 from veer.evs.registry import names
 
 PANEL = (
@@ -92,12 +93,28 @@ def examine(console: Any) -> int:
     console.print(f"  {'Java':<10} {_java()}")
     console.print(f"  {'jobs':<10} {_jobs()}")
     console.print(f"  {'verifiers':<10} {', '.join(names())}")
+    console.print(f"  {'project':<10} {_project()}")
     wrong = [title for title, p, q, expected in PANEL if _verdict(p, q) != expected]
     if wrong:
         console.print(f"panel: {len(wrong)} of {len(PANEL)} verdicts are wrong: {', '.join(wrong)}")
         return 70
     console.print(f"panel: all {len(PANEL)} known verdicts confirmed")
     return 0
+
+
+def _project() -> str:
+    """What the project file says, or that there is none."""
+    project = current_project()
+    if project.file is None:
+        return "no veer.toml, no [tool.veer] in pyproject.toml"
+    said = [f"schema {', '.join(os.path.relpath(p) for p in project.schema)}"] * bool(
+        project.schema
+    )
+    said += [f"store {project.store}"] * bool(project.store)
+    said += [f"conf {name}={value}" for name, value in project.conf.items()]
+    said += [f"job {name} = {spec}" for name, spec in project.jobs.items()]
+    lines = "".join(f"\n  {'':<10} {line}" for line in said)
+    return f"{os.path.relpath(project.file)}{lines}"
 
 
 def _installed(name: str) -> str | None:

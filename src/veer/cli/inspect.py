@@ -16,8 +16,8 @@ from veer.visible import json_text, visible
 
 
 def diff(
-    p: Annotated[str, typer.Argument(metavar="P", help="The earlier version.")],
-    q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
+    p: Annotated[str, options.spec("P", "The earlier version.")],
+    q: Annotated[str, options.spec("Q", "The later version.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
     conf: options.Settings = None,
@@ -61,7 +61,7 @@ def _edits(pair: Any) -> dict[str, Any]:
 
 
 def show(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
+    spec: Annotated[str, options.spec("SPEC", "The version to print.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
     conf: options.Settings = None,

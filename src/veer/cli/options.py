@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from veer.cli.project import current_project
 from veer.errors import UsageError
 from veer.options import (
     ColumnMatching,
@@ -42,10 +44,33 @@ def choice(option: type[Enum], name: str, help: str) -> Any:
     return typer.Option(parser=parse, metavar="|".join(values(option)), help=help)
 
 
+def _spec(given: str) -> str:
+    return current_project().spec(given)
+
+
+def _schema(given: str) -> str:
+    return given or current_project().ddl()
+
+
+def _store(given: str) -> str:
+    return given or os.environ.get("VEER_STORE", "") or current_project().store
+
+
+def _conf(given: list[str] | None) -> list[str]:
+    own = [f"{name}={value}" for name, value in current_project().conf.items()]
+    return [*own, *(given or ())]
+
+
+def spec(metavar: str, help: str) -> Any:
+    """An argument of the command line that names a version: a SPEC, or a job of the project file."""
+    return typer.Argument(metavar=metavar, help=help, callback=_spec)
+
+
 Schema = Annotated[
     str,
     typer.Option(
         metavar="DDL",
+        callback=_schema,
         help="CREATE TABLE statements of what SQL and jobs read: a file or the text.",
     ),
 ]
@@ -66,6 +91,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         metavar="K=V",
+        callback=_conf,
         help="A setting of the Spark session that would run the versions, such as "
         "spark.sql.ansi.enabled=false; may be given several times.",
     ),
@@ -74,7 +100,9 @@ StoreLocation = Annotated[
     str,
     typer.Option(
         metavar="DIR|URL",
-        help="The store: a folder, or postgresql://USER@HOST/DATABASE; VEER_STORE, or .veer, by default.",
+        callback=_store,
+        help="The store: a folder, or postgresql://USER@HOST/DATABASE; VEER_STORE, that of the project "
+        "file, or .veer, by default.",
     ),
 ]
 Semantics = Annotated[

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from veer.execution.start import RunOptions
 
 # The options of this command alone, in the order in which its help shows them.
-Spec = Annotated[str, typer.Argument(metavar="SPEC", help="The version to run.")]
+Spec = Annotated[str, options.spec("SPEC", "The version to run.")]
 VersionName = Annotated[
     str, typer.Option(help="What its versions are called; by default as its file.")
 ]
@@ -89,10 +89,6 @@ ResultsPath = Annotated[
     ),
 ]
 Master = Annotated[str, typer.Option(metavar="URL", help="The Spark master.")]
-SparkSettings = Annotated[
-    list[str] | None,
-    typer.Option(metavar="K=V", help="A setting of Spark; may be given several times."),
-]
 
 
 def run(
@@ -116,7 +112,7 @@ def run(
     trust_targets: TrustTargets = False,
     results: ResultsPath = "",
     master: Master = "local[*]",
-    conf: SparkSettings = None,
+    conf: options.Settings = None,
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
     """Run a version on Spark, reading stored results instead of computing equal ones again.

@@ -38,9 +38,9 @@ TIMEOUT = 600  # seconds a pair may take by default
 # The options of this command alone, in the order in which its help shows them.
 VersionP = Annotated[
     str,
-    typer.Argument(metavar="P", help="The version to compare with, or with --base the only SPEC."),
+    options.spec("P", "The version to compare with, or with --base the only SPEC."),
 ]
-VersionQ = Annotated[str, typer.Argument(metavar="Q", help="The new version.")]
+VersionQ = Annotated[str, options.spec("Q", "The new version.")]
 BaseRevision = Annotated[
     str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
 ]

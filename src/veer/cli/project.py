@@ -1,0 +1,161 @@
+"""The project file: `veer.toml`, or `[tool.veer]` of `pyproject.toml`, read by every command.
+
+    [tool.veer]
+    schema = ["schemas/tables.ddl"]          # as --schema
+    store = "warehouse/.veer"                # as --store
+
+    [tool.veer.conf]                         # as --conf
+    "spark.sql.ansi.enabled" = false
+
+    [tool.veer.jobs]                         # names for SPECs
+    report = "jobs/report.py:build"
+
+The nearest file from the current folder upwards counts, none above the top of a git repository. Paths are
+those from its folder. What stands on the command line goes before it.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, final
+
+from veer.errors import InputError, ParseError
+
+OWN, SHARED = "veer.toml", "pyproject.toml"
+TABLE = "tool.veer"
+
+
+@final
+@dataclass(frozen=True)
+class Project:
+    """What a project file says; nothing without one."""
+
+    file: Path | None = None
+    schema: tuple[Path, ...] = ()
+    store: str = ""
+    conf: Mapping[str, str] = field(default_factory=dict)
+    jobs: Mapping[str, str] = field(default_factory=dict)
+
+    def ddl(self) -> str:
+        """The CREATE TABLE statements of the schema files."""
+        texts = []
+        for path in self.schema:
+            try:
+                texts.append(path.read_text(encoding="utf-8").rstrip().removesuffix(";"))
+            except (OSError, UnicodeDecodeError) as error:
+                raise InputError(f"{self.file}: schema {path}: {_reason(error)}") from None
+        return ";\n".join(filter(None, texts))
+
+    def spec(self, text: str) -> str:
+        """The SPEC that a job's name stands for; any other text is one itself."""
+        return self.jobs.get(text, text)
+
+
+def current_project() -> Project:
+    """The project of the current folder."""
+    return project_of(Path.cwd())
+
+
+@cache
+def project_of(folder: Path) -> Project:
+    """The project of a folder."""
+    for place in (folder, *folder.parents):
+        for name in (OWN, SHARED):
+            told = _table(place / name)
+            if told is not None:
+                return _read(place / name, told)
+        if (place / ".git").exists():
+            break
+    return Project()
+
+
+def _table(file: Path) -> dict[str, Any] | None:
+    """What a file says of Veer; None if it says nothing."""
+    if not file.is_file():
+        return None
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: {_reason(error)}") from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        if file.name == SHARED and TABLE not in text:
+            return None  # broken, but nothing of it is ours
+        raise ParseError(f"{file}: {error}") from None
+    if file.name == OWN:
+        return data
+    tool = data.get("tool")
+    table = tool.get("veer") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise ParseError(f"{file}: {TABLE} is no table")
+    return table
+
+
+def _read(file: Path, told: dict[str, Any]) -> Project:
+    values: dict[str, Any] = {}
+    for key, value in told.items():
+        if key not in READERS:
+            near = get_close_matches(key, READERS, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            known = ", ".join(READERS)
+            raise ParseError(f"{file}: {_key(file, key)} is no key{meant} (known: {known})")
+        values[key] = READERS[key](file, value)
+    return Project(file, **values)
+
+
+def _key(file: Path, *names: str) -> str:
+    return ".".join(names if file.name == OWN else (TABLE, *names))
+
+
+def _schema(file: Path, value: Any) -> tuple[Path, ...]:
+    paths = [value] if isinstance(value, str) else value
+    if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
+        raise ParseError(f"{file}: {_key(file, 'schema')} is a path or a list of paths")
+    return tuple(file.parent / path for path in paths)
+
+
+def _store(file: Path, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ParseError(f"{file}: {_key(file, 'store')} is a folder or postgresql://...")
+    return value if "://" in value else str(file.parent / value)
+
+
+def _conf(file: Path, value: Any) -> dict[str, str]:
+    flat = dict(_flattened(value)) if isinstance(value, dict) else None
+    if flat is None or not all(isinstance(v, str | bool | int | float) for v in flat.values()):
+        raise ParseError(f"{file}: {_key(file, 'conf')} is a table of settings")
+    return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in flat.items()}
+
+
+def _flattened(table: dict[str, Any], before: str = "") -> list[tuple[str, Any]]:
+    """The settings of a table; `spark.sql.ansi.enabled = false` without quotes is tables in tables."""
+    pairs = []
+    for key, value in table.items():
+        inner = f"{before}{key}"
+        pairs += _flattened(value, f"{inner}.") if isinstance(value, dict) else [(inner, value)]
+    return pairs
+
+
+def _jobs(file: Path, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(v, str) and v for v in value.values()):
+        raise ParseError(f"{file}: {_key(file, 'jobs')} is a table of names and SPECs")
+    return {name: os.path.relpath(file.parent / spec) for name, spec in value.items()}
+
+
+READERS: dict[str, Callable[[Path, Any], Any]] = {
+    "schema": _schema,
+    "store": _store,
+    "conf": _conf,
+    "jobs": _jobs,
+}
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
