@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from veer.cli import options
 from veer.cli.store import show_stored
 from veer.cli.terminal import complain, console, progress
+from veer.errors import InputError
 from veer.frontends.spark.offline.loader import start_for
 from veer.options import JvmUse, TextOrJson
 from veer.visible import json_text, visible
@@ -89,6 +91,48 @@ def show(
     if is_stored(spec):
         show_stored(spec, store)
     typer.echo(visible(show_dataflow(version.dataflow), lines=True))
+
+
+def schema_of(
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NAME=]PATH...",
+            help="A Parquet file or folder, or a file of df.schema.json(); called as its file, or NAME.",
+        ),
+    ],
+    out: Annotated[str, typer.Option(metavar="FILE", help="Write there instead of printing.")] = "",
+) -> None:
+    """Write the CREATE TABLE statements of data files, for --schema. The data is not read.
+
+    Examples:
+
+      veer schema-of warehouse/orders warehouse/customers --out tables.ddl
+
+      veer schema-of sales.orders=exports/orders.parquet schemas/items.json
+
+    Columns told by names of folders (day=2024-01-01) are declared as text: correct what Spark would
+    read as dates and numbers. Keys and NOT NULL are yours to add; they make more provable.
+    """
+    options.check_out_file(out)
+    from veer.frontends.schemas import table_ddl, table_name
+
+    statements = []
+    for given in tables:
+        name, equals, path = given.partition("=")
+        if not equals or Path(given).exists():
+            name, path = table_name(Path(given)), given
+        try:
+            statements.append(table_ddl(name, Path(path)))
+        except InputError as error:
+            raise type(error)(
+                f"{given}: {error}" if path not in str(error) else str(error)
+            ) from None
+    text = "\n".join(statements) + "\n"
+    if out:
+        Path(out).write_text(text, encoding="utf-8")
+    else:
+        typer.echo(visible(text, lines=True), nl=False)
 
 
 def schema() -> None:

@@ -12,7 +12,7 @@ import typer
 
 from veer import __version__
 from veer.cli.batch import batch
-from veer.cli.inspect import diff, doctor, schema, show
+from veer.cli.inspect import diff, doctor, schema, schema_of, show
 from veer.cli.run import run as run_version
 from veer.cli.store import gc, log
 from veer.cli.terminal import complain, save_defect
@@ -52,8 +52,8 @@ def _main(
     pass
 
 
-for command in (verify, batch, diff, show, schema, doctor, run_version, log, gc):
-    app.command(command.__name__)(command)
+for command in (verify, batch, diff, show, schema, schema_of, doctor, run_version, log, gc):
+    app.command(command.__name__.replace("_", "-"))(command)
 
 
 def run(command: Callable[[], Any] | None = None) -> NoReturn:

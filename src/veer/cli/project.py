@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, ParseError
+from veer.frontends.inputs import ReadOptions
 
 OWN, SHARED = "veer.toml", "pyproject.toml"
 TABLE = "tool.veer"
@@ -47,9 +48,9 @@ class Project:
         texts = []
         for path in self.schema:
             try:
-                texts.append(path.read_text(encoding="utf-8").rstrip().removesuffix(";"))
-            except (OSError, UnicodeDecodeError) as error:
-                raise InputError(f"{self.file}: schema {path}: {_reason(error)}") from None
+                texts.append(ReadOptions(schema=str(path)).ddl().rstrip().removesuffix(";"))
+            except InputError as error:
+                raise type(error)(f"{self.file}: schema {error}") from None
         return ";\n".join(filter(None, texts))
 
     def spec(self, text: str) -> str:

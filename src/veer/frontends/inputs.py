@@ -129,11 +129,16 @@ class ReadOptions:
     conf: Sequence[tuple[str, str]] = ()  # settings of the session that would run it
 
     def ddl(self) -> str:
-        """The CREATE TABLE statements of `schema`."""
+        """The CREATE TABLE statements of `schema`: themselves, a file of them, or a schema of Spark."""
         if re.search(r"\bcreate\b", self.schema, re.IGNORECASE) or not self.schema:
             return self.schema
         try:
-            return Input(self.schema, self.schema).read_text()
+            text = Input(self.schema, self.schema).read_text()
+            if not text.lstrip().startswith("{"):
+                return text
+            from veer.frontends.schemas import json_ddl, table_name
+
+            return json_ddl(table_name(Path(self.schema)), text)
         except InputError as error:
             raise type(error)(f"{self.schema}: {error}") from None
 

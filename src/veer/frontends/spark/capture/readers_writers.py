@@ -7,7 +7,6 @@ not captured stops the job by name.
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,10 +24,10 @@ from veer.model.types import STRING
 from veer.model.writes import Insert, Settings, Write
 
 if TYPE_CHECKING:
-    from veer.frontends.spark.capture.capture import Capture
+    from veer.frontends.schemas import parquet_schema
+from veer.frontends.spark.capture.capture import Capture
 
 Columns: TypeAlias = tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]  # with their metadata
-SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
 
 
 class _Options:
@@ -249,13 +248,7 @@ def _columns(schema: Mapping[str, Any]) -> Columns:
 
 def _parquet_fields(file: Path) -> Columns:
     """The columns a Parquet file says it has."""
-    import pyarrow.parquet
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    arrow = pyarrow.parquet.read_schema(file)
-    written = (arrow.metadata or {}).get(SPARK_SCHEMA)
-    data = json.loads(written) if written else from_arrow_schema(arrow).jsonValue()
-    return _columns(data)
+    return _columns(parquet_schema(file))
 
 
 def _same_columns(one: Sequence[Field], two: Sequence[Field]) -> bool:
