@@ -115,7 +115,7 @@ def schema_of(
     read as dates and numbers. Keys and NOT NULL are yours to add; they make more provable.
     """
     options.check_out_file(out)
-    from veer.frontends.schemas import table_ddl, table_name
+    from veer.frontends.spark.schemas import table_ddl, table_name
 
     statements = []
     for given in tables:

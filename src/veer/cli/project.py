@@ -27,6 +27,7 @@ from typing import Any, final
 
 from veer.errors import InputError, ParseError
 from veer.frontends.inputs import ReadOptions
+from veer.frontends.spec import schema_text
 
 OWN, SHARED = "veer.toml", "pyproject.toml"
 TABLE = "tool.veer"
@@ -48,7 +49,9 @@ class Project:
         texts = []
         for path in self.schema:
             try:
-                texts.append(ReadOptions(schema=str(path)).ddl().rstrip().removesuffix(";"))
+                texts.append(
+                    ReadOptions(schema=schema_text(str(path))).ddl().rstrip().removesuffix(";")
+                )
             except InputError as error:
                 raise type(error)(f"{self.file}: schema {error}") from None
         return ";\n".join(filter(None, texts))

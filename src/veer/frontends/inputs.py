@@ -129,16 +129,11 @@ class ReadOptions:
     conf: Sequence[tuple[str, str]] = ()  # settings of the session that would run it
 
     def ddl(self) -> str:
-        """The CREATE TABLE statements of `schema`: themselves, a file of them, or a schema of Spark."""
+        """The CREATE TABLE statements of `schema`."""
         if re.search(r"\bcreate\b", self.schema, re.IGNORECASE) or not self.schema:
             return self.schema
         try:
-            text = Input(self.schema, self.schema).read_text()
-            if not text.lstrip().startswith("{"):
-                return text
-            from veer.frontends.schemas import json_ddl, table_name
-
-            return json_ddl(table_name(Path(self.schema)), text)
+            return Input(self.schema, self.schema).read_text()
         except InputError as error:
             raise type(error)(f"{self.schema}: {error}") from None
 

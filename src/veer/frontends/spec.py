@@ -48,8 +48,19 @@ def load(
     """
     source = parse(text, revision)
     settings = tuple((conf or {}).items())
-    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note, settings)
+    options = ReadOptions(
+        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings
+    )
     return _read(source, _front_end(source, options), options, bodies)
+
+
+def schema_text(schema: str) -> str:
+    """A schema as given, a JSON file of Spark's as CREATE TABLE statement."""
+    if not schema.endswith(".json"):
+        return schema
+    from veer.frontends.spark.schemas import table_ddl, table_name
+
+    return table_ddl(table_name(Path(schema)), Path(schema))
 
 
 def _front_end(source: Input, options: ReadOptions) -> FrontEnd:
@@ -113,7 +124,9 @@ def load_pair(
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
     settings = tuple((conf or {}).items())
-    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note, settings)
+    options = ReadOptions(
+        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings
+    )
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)
     _session_settings(options)  # before anything is started

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from veer.errors import InputError
 from veer.frontends.spark.local_paths import link_targets
 from veer.frontends.spark.plans.types import field_type, metadata_of
+from veer.frontends.spark.schemas import parquet_schema
 from veer.model.ops import Sink, Source
 from veer.model.paths import location_of
 from veer.model.schema import Field
@@ -24,8 +25,7 @@ from veer.model.types import STRING
 from veer.model.writes import Insert, Settings, Write
 
 if TYPE_CHECKING:
-    from veer.frontends.schemas import parquet_schema
-from veer.frontends.spark.capture.capture import Capture
+    from veer.frontends.spark.capture.capture import Capture
 
 Columns: TypeAlias = tuple[tuple[Field, ...], tuple[tuple[str, str], ...]]  # with their metadata
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from veer.errors import InputError, ParseError, UnsupportedError
+from veer.frontends.spark.plans.types import field_type
 from veer.model.types import OpaqueType, quote_name
 
 SPARK_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"
@@ -42,8 +43,6 @@ def table_name(path: Path) -> str:
 
 
 def _statement(name: str, schema: Mapping[str, Any], partitions: tuple[str, ...]) -> str:
-    from veer.frontends.spark.plans.types import field_type
-
     lines = []
     try:
         for field in schema["fields"]:
