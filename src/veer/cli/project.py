@@ -26,8 +26,6 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, ParseError
-from veer.frontends.inputs import ReadOptions
-from veer.frontends.spec import schema_text
 
 OWN, SHARED = "veer.toml", "pyproject.toml"
 TABLE = "tool.veer"
@@ -46,6 +44,11 @@ class Project:
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of the schema files."""
+        if not self.schema:
+            return ""
+        from veer.frontends.inputs import ReadOptions
+        from veer.frontends.spec import schema_text
+
         texts = []
         for path in self.schema:
             try:
