@@ -7,6 +7,7 @@
     n < 11,  n being an integer                   =>   n <= 10
     NOT (a < b)                                   =>   a >= b
     coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
+    lower(coalesce(a, 'X'))                       =>   coalesce(lower(a), 'x')
     concat(concat(a, b), c)                       =>   concat(a, b, c)
     named_struct('x', a, 'y', b).x                =>   a
     CAST(coalesce(CAST(n AS BIGINT), 0) AS INT)   =>   coalesce(n, 0), n being an INT
@@ -42,6 +43,10 @@ from veer.model.types import DataType, DecimalType, IntegralType, StringType, ho
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}  # NaN is ordered too
 
 
+# Functions of one text, null where it is null and nowhere else.
+OF_TEXTS = ("lower", "upper", "trim", "ltrim", "rtrim", "initcap")
+
+
 def one_spelling(expr: Expr) -> Expr:
     """An expression in its one spelling, looking at the top only."""
     match expr:
@@ -69,6 +74,8 @@ def one_spelling(expr: Expr) -> Expr:
         ):
             is_same = _is_exact(n.type) and m == n and zero == zero_of(n.type)
             return replace(expr, args=(n, zero)) if is_same else expr
+        case Call(function, (Call("coalesce", args),)) if function in OF_TEXTS:
+            return _of_each(function, args, expr.type)
         case Cast(Call("coalesce", args), type_):
             return _without_detour(expr, args, type_)
         case Compare(op, Cast(arg, type_), Literal() as literal):
@@ -81,6 +88,12 @@ def one_spelling(expr: Expr) -> Expr:
             return _factored(disjunction(once), once) if len(once) > 1 else once[0]
         case _:
             return expr
+
+
+def _of_each(function: str, args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """The first of several texts that is there, each changed before."""
+    each = (one_spelling(plain_form(Call(function, (a,), type_))) for a in args)
+    return Call("coalesce", tuple(each), type_)
 
 
 def _is_exact(type_: DataType) -> bool:
