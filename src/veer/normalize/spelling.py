@@ -5,6 +5,7 @@
     CASE WHEN c THEN x ELSE 0 END > 1             =>   CASE WHEN c THEN x > 1 ELSE FALSE END
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
+    n & 4 = 4                                     =>   NOT (n & 4 = 0)
     NOT (a < b)                                   =>   a >= b
     coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
     lower(coalesce(a, 'X'))                       =>   coalesce(lower(a), 'x')
@@ -60,6 +61,10 @@ def one_spelling(expr: Expr) -> Expr:
             return expr if spelled is flipped else spelled
         case Compare(op, Literal(int()) as left, right) if op in MIRRORED:
             return one_spelling(Compare(MIRRORED[op], right, left))
+        case Compare("=", Call("&", (_, Literal(int() as bit))) as tested, Literal(value)) if (
+            value == bit > 0 and not bit & (bit - 1)
+        ):
+            return Not(Compare("=", tested, Literal(0, tested.type)))
         case Compare("<" | ">" as op, arg, Literal(int() as number, IntegralType() as kind)):
             return _not_strict(expr, op, arg, number, kind)
         case Call("concat", args) if any(_is_text_concat(a) for a in args):
