@@ -40,6 +40,7 @@ from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
 from veer.normalize.place_results import place_result
 from veer.normalize.placing.arguments import compute_arguments
+from veer.normalize.placing.bits import bits_as_flags
 from veer.normalize.placing.collected import count_collected
 from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
 from veer.normalize.placing.order_joins import order_joins
@@ -139,7 +140,7 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
         return last.dataflow()
 
     result = inline(dataflow)
-    counted = count_collected(result)
+    counted = bits_as_flags(count_collected(result))
     result = result if counted is result else inline(counted)
     if len(result.operators) > MOST_OPERATORS:
         return _Normalization(finish(result), tuple(in_order(relied)))

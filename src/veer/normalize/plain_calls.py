@@ -8,6 +8,7 @@
     sum(CASE WHEN c THEN x ELSE 0 END), x never null  =>   coalesce(sum(CASE WHEN c THEN x END), 0)
     sum(coalesce(x, 0))                    =>   coalesce(sum(x), 0)
     bool_and(c), beside counts             =>   count(CASE WHEN c THEN 1 END) = count(c)
+    median(x)                              =>   percentile(x, 0.5)
     avg(x), x of 16 bits                   =>   CAST(sum(x) AS DOUBLE) / CAST(count(x) AS DOUBLE)
 
 Sound because these functions skip nulls, and because a group has a row: where a sum over no rows at
@@ -99,6 +100,9 @@ def plain_call(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spellin
         return just(replace(call, args=_counted(call.args[0], rows)))
     if call.function == "sum" and not is_global:
         return _plain_sum(call, rows)
+    if call.function == "median" and call.where is None:
+        half = Literal(0.5, DOUBLE)
+        return just(AggregateCall("percentile", (*call.args, half), call.type))
     if call.function == "avg" and _is_added_exactly(call):
         return _mean(call, rows)
     return just(call)
@@ -110,9 +114,11 @@ def counted_flag(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spell
     For aggregates that count rows anyway: by itself such a call does not see duplicates.
     """
     ends = {"bool_or": False, "max": False, "bool_and": True, "min": True}
-    if call.function not in ends or call.where is not None or call.type != BOOLEAN:
+    if call.function not in ends or call.where is not None:
         return just(call)
     (flag,) = call.args
+    if call.type != BOOLEAN:
+        return just(call) if is_global else _counted_choice(call)
     true = AggregateCall("count", (only_if(flag, ONE),), LONG)
     given = AggregateCall("count", _counted(flag, rows), LONG)
     may_be_none = is_global or is_nullable(flag, rows)
@@ -125,6 +131,25 @@ def counted_flag(call: AggregateCall, rows: Schema, *, is_global: bool) -> Spell
         return Case(((none, Literal(None, BOOLEAN)),), answer) if may_be_none else answer
 
     return Spelling((true, given), value)
+
+
+def _counted_choice(call: AggregateCall) -> Spelling:
+    """The greatest or least of two constants, by how many rows have the first."""
+    match call.args:
+        case (Case(((when, Literal(int() as one)),), Literal(int() as other)),) if one != other:
+            chosen = AggregateCall("count", (only_if(when, ONE),), LONG)
+            rows = AggregateCall("count", (), LONG)
+            # The first if some row has it, or if all have it.
+            of_some = (one > other) == (call.function == "max")
+            first, second = Literal(one, call.type), Literal(other, call.type)
+
+            def value(numbers: Sequence[Expr]) -> Expr:
+                some = Not(Compare("=", numbers[0], Literal(0, LONG)))
+                every = Compare("=", numbers[0], numbers[1])
+                return Case(((some if of_some else every, first),), second)
+
+            return Spelling((chosen, rows), value)
+    return just(call)
 
 
 def _without_filter(call: AggregateCall) -> AggregateCall:

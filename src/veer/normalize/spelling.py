@@ -6,8 +6,10 @@
     coalesce(CASE WHEN c THEN 1 END, 0)           =>   CASE WHEN c THEN 1 ELSE 0 END
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
+    n & 4 = 4                                     =>   NOT (n & 4 = 0)
     NOT (a < b)                                   =>   a >= b
     coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
+    lower(coalesce(a, 'X'))                       =>   coalesce(lower(a), 'x')
     concat(concat(a, b), c)                       =>   concat(a, b, c)
     named_struct('x', a, 'y', b).x                =>   a
     CAST(coalesce(CAST(n AS BIGINT), 0) AS INT)   =>   coalesce(n, 0), n being an INT
@@ -43,6 +45,10 @@ from veer.model.types import DataType, DecimalType, IntegralType, StringType, ho
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}  # NaN is ordered too
 
 
+# Functions of one text, null where it is null and nowhere else.
+OF_TEXTS = ("lower", "upper", "trim", "ltrim", "rtrim", "initcap")
+
+
 def one_spelling(expr: Expr) -> Expr:
     """An expression in its one spelling, looking at the top only."""
     match expr:
@@ -56,6 +62,10 @@ def one_spelling(expr: Expr) -> Expr:
             return expr if spelled is flipped else spelled
         case Compare(op, Literal(int()) as left, right) if op in MIRRORED:
             return one_spelling(Compare(MIRRORED[op], right, left))
+        case Compare("=", Call("&", (_, Literal(int() as bit))) as tested, Literal(value)) if (
+            value == bit > 0 and not bit & (bit - 1)
+        ):
+            return Not(Compare("=", tested, Literal(0, tested.type)))
         case Compare("<" | ">" as op, arg, Literal(int() as number, IntegralType() as kind)):
             return _not_strict(expr, op, arg, number, kind)
         case Call("concat", args) if any(_is_text_concat(a) for a in args):
@@ -72,6 +82,8 @@ def one_spelling(expr: Expr) -> Expr:
         ):
             is_same = _is_exact(n.type) and m == n and zero == zero_of(n.type)
             return replace(expr, args=(n, zero)) if is_same else expr
+        case Call(function, (Call("coalesce", args),)) if function in OF_TEXTS:
+            return _of_each(function, args, expr.type)
         case Cast(Call("coalesce", args), type_):
             return _without_detour(expr, args, type_)
         case Compare(op, Cast(arg, type_), Literal() as literal):
@@ -84,6 +96,12 @@ def one_spelling(expr: Expr) -> Expr:
             return _factored(disjunction(once), once) if len(once) > 1 else once[0]
         case _:
             return expr
+
+
+def _of_each(function: str, args: tuple[Expr, ...], type_: DataType) -> Expr:
+    """The first of several texts that is there, each changed before."""
+    each = (one_spelling(plain_form(Call(function, (a,), type_))) for a in args)
+    return Call("coalesce", tuple(each), type_)
 
 
 def _is_exact(type_: DataType) -> bool:

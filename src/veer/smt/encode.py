@@ -450,6 +450,9 @@ class Encoder:
             return Value(null, z3.ToReal(value) if is_raised else value)
         if isinstance(given, IntegralType) and isinstance(target, IntegralType):
             return self._narrowed(cast, null, value)
+        if isinstance(given, BooleanType) and isinstance(target, IntegralType):
+            one, zero = z3.IntVal(1, self.context), z3.IntVal(0, self.context)
+            return Value(null, z3.If(value, one, zero))
         moment = self._calendar.cast(cast)
         if moment is not None:
             return Value(null, moment)

@@ -2,6 +2,8 @@
 
     Project(size(s)) <- Aggregate(a; collect_set(x) AS s) <- t
         =>   Project(n) <- Aggregate(a; count(DISTINCT x) AS n) <- t
+    Project(array_contains(s, 1)) <- Aggregate(a; collect_set(x) AS s) <- t
+        =>   Project(n <> 0) <- Aggregate(a; count(CASE WHEN x = 1 THEN 1 END) AS n) <- t
 
 Sound because both leave out nulls, and a set has each value once; which order it has does not show.
 Not with floats, whose zeros are two. A list that somebody sees in another way stays.
@@ -13,14 +15,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from veer.model.dag import Dataflow
-from veer.model.expr import AggregateCall, Call, Cast, Column, Compare, Expr, Literal
+from veer.model.expr import AggregateCall, Call, Cast, Column, Compare, Expr, Literal, Not
 from veer.model.ops import Aggregate, GlobalAggregate, NamedCall
+from veer.model.texts import text_of
 from veer.model.types import INT, LONG, has_floats
+from veer.model.walk import operator_exprs, parts
 from veer.normalize.placing.graph import dataflow_of
-from veer.normalize.placing.readers import readers_of
+from veer.normalize.placing.readers import Reading, readers_of
+from veer.normalize.plain_calls import ONE, only_if
 
 COLLECTED = {"collect_set": True, "collect_list": False}  # by whether each value comes once
 SIZES = ("size", "array_size")
+CONTAINS = "array_contains"
 
 
 def count_collected(dataflow: Dataflow) -> Dataflow:
@@ -28,15 +34,46 @@ def count_collected(dataflow: Dataflow) -> Dataflow:
     for id_, place in list(_collected(dataflow)):
         operator = dataflow.operators[id_]
         assert isinstance(operator, Aggregate | GlobalAggregate)
-        readers = readers_of(dataflow, id_, place, LONG, _of_number)
-        if readers is not None:
-            first = len(dataflow.schemas[id_]) - len(operator.calls)
-            calls = list(operator.calls)
-            calls[place - first] = _counted(calls[place - first])
-            counting = replace(operator, calls=tuple(calls))
-            operators = {**dataflow.operators, **readers, id_: counting}
-            dataflow = dataflow_of(operators, dataflow.inputs, dataflow.sinks)
+        at = place - len(dataflow.schemas[id_]) + len(operator.calls)
+        for counted, reading in _ways(dataflow, operator.calls[at]):
+            readers = readers_of(dataflow, id_, place, LONG, reading)
+            if readers is not None:
+                calls = (*operator.calls[:at], counted, *operator.calls[at + 1 :])
+                counting = replace(operator, calls=calls)
+                operators = {**dataflow.operators, **readers, id_: counting}
+                dataflow = dataflow_of(operators, dataflow.inputs, dataflow.sinks)
+                break
     return dataflow
+
+
+def _ways(dataflow: Dataflow, named: NamedCall) -> Iterator[tuple[NamedCall, Reading]]:
+    """What may be counted instead of a list, and how that is read: its size, or one of its values."""
+    yield _counted(named), _of_number
+    (value,) = named.call.args
+    exprs = (e for operator in dataflow.operators.values() for e in operator_exprs(operator))
+    sought = {
+        text_of(n.args[1]): n.args[1]
+        for e in exprs
+        for n in parts(e)
+        if isinstance(n, Call) and n.function == CONTAINS and isinstance(n.args[1], Literal)
+    }
+    for literal in sought.values():
+        if literal.type == value.type and named.call.where is None:
+            found = only_if(Compare("=", value, literal), ONE)
+            yield replace(named, call=AggregateCall("count", (found,), LONG)), _of_value(literal)
+
+
+def _of_value(literal: Expr) -> Reading:
+    """Whether a list has a value, by how often it has it."""
+
+    def reading(expr: Expr, column: Column, number: Column) -> Expr | None:
+        match expr:
+            case Call(function, (list_, value)) if function == CONTAINS and list_ == column:
+                if text_of(value) == text_of(literal):
+                    return Not(Compare("=", number, Literal(0, LONG)))
+        return None
+
+    return reading
 
 
 def _collected(dataflow: Dataflow) -> Iterator[tuple[str, int]]:

@@ -236,11 +236,28 @@ def _without_padding(kind: str, conditions: Sequence[Expr], both: Schema, width:
     places = {
         both.place(c.name, c.occurrence) for cond in conditions for c in rejects_nulls_of(cond)
     }
-    rejects_left = any(place < width for place in places)  # rows without a partner on the left
-    rejects_right = any(place >= width for place in places)
+    left, right = set(range(width)), set(range(width, len(both)))
+    rejects_left = bool(places & left) or _is_never_where_null(conditions, both, left)
+    rejects_right = bool(places & right) or _is_never_where_null(conditions, both, right)
     if rejects_right and (kind == "left" or rejects_left):
         return "inner"
     return "left" if kind == "full" and rejects_left else kind
+
+
+def _is_never_where_null(conditions: Sequence[Expr], both: Schema, places: set[int]) -> bool:
+    """Whether a condition is true of no row that has nulls at all these places."""
+
+    def null_there(column: Column) -> Expr:
+        if both.place(column.name, column.occurrence) in places:
+            return Literal(None, column.type)
+        return column
+
+    for condition in conditions:
+        if not has_query(condition) and places & places_read(condition, both):
+            given = substitute_columns(condition, null_there)
+            if is_never(transform(given, lambda n: one_spelling(plain_form(n)))):
+                return True
+    return False
 
 
 def _for_side(condition: Expr, both: Schema, side: Schema, start: int) -> Expr:
