@@ -36,6 +36,7 @@ from veer.normalize.merge_calls import merge_calls
 from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
+from veer.normalize.neighbour_rows import neighbour_rows
 from veer.normalize.place_results import place_result
 from veer.normalize.placing.inner_distincts import leave_out_inner_distincts
 from veer.normalize.placing.order_joins import order_joins
@@ -56,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     rewrite_reader,
     merge_window_functions,
     merge_calls,
+    neighbour_rows,
     join_groups,
     join_views,
     merge_unions,
