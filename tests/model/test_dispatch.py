@@ -25,6 +25,8 @@ OPEN_FOR_A_REASON = {
     ("normalize/placing/readers.py", "_passed"): "whoever is not named may see the column",
     ("normalize/placing/subqueries.py", "_exprs"): "subqueries of others stay",
     ("normalize/placing/subqueries.py", "write"): "asked of the two that `_exprs` names",
+    ("normalize/neighbour_rows.py", "_are_the_same"): "others are taken to choose",
+    ("normalize/present_columns.py", "_asked"): "of others nothing is concluded",
     ("normalize/place_results.py", "place_result"): "a rule leaves what it does not name",
     ("normalize/present_columns.py", "_asked"): "of others nothing is concluded",
     ("normalize/rewrite_readers.py", "rewrite_reader"): "a rule leaves what it does not name",

@@ -132,3 +132,23 @@ def test_sinks_beside_others_are_proven() -> None:
     wrong = new.replace("b >= 2", "b >= 3")
     report = verify(loaded(old), loaded(wrong))
     assert [sink.verdict for sink in report.sinks] == [Verdict.EQUIVALENT, Verdict.INEQUIVALENT]
+
+
+def test_what_is_shown_of_one_sink_proves_another() -> None:
+    """An answer about a signal that two sinks read is one that both proofs rest on."""
+    ddl = DDL + ";CREATE TABLE e (k INT NOT NULL, n INT NOT NULL, s STRING, PRIMARY KEY (k, n))"
+    last = "(SELECT k, s FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY n DESC) AS r FROM e) WHERE r = 1)"
+    kept = "u.x IS NULL OR NOT u.x IN (1, 2)"
+    old = (
+        f"CREATE TABLE o1 AS SELECT u.a, y.s FROM u LEFT JOIN {last} AS y ON u.a = y.k WHERE {kept};"
+        f"CREATE TABLE o2 AS SELECT u.a, u.x, y.s FROM u LEFT JOIN {last} AS y ON u.a = y.k WHERE {kept}"
+    )
+    greatest = "(SELECT k, MAX(STRUCT(n, s)) AS m FROM e GROUP BY k)"
+    spelled = "COALESCE(u.x NOT IN (1, 2), TRUE)"
+    new = (
+        f"CREATE TABLE o1 AS SELECT u.a, m.s FROM u LEFT JOIN {greatest} AS y ON u.a = y.k WHERE {spelled};"
+        f"CREATE TABLE o2 AS SELECT u.a, u.x, m.s FROM {greatest} AS y RIGHT JOIN u ON u.a = y.k WHERE {spelled}"
+    )
+    p, q = (Version(text, read_sql(text, ddl), False) for text in (old, new))
+    report = verify(p, q)
+    assert [sink.verdict for sink in report.sinks] == [Verdict.EQUIVALENT, Verdict.EQUIVALENT]

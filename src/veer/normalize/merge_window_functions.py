@@ -60,6 +60,18 @@ def merge_window_functions(
         )
         for i in read
     } or {width: ROWS_OVER}
+    return _placed(rewriting, id_, view, calls)
+
+
+def with_functions(
+    rewriting: Rewriting, id_: str, view: View, calls: Mapping[int, NamedOver]
+) -> View:
+    """A view with further window functions over what it is placed on, at these places."""
+    plain = {i: _plain(rewriting, id_, view.base, named) for i, named in calls.items()}
+    return _placed(rewriting, id_, view, plain) if plain else view
+
+
+def _placed(rewriting: Rewriting, id_: str, view: View, calls: Mapping[int, NamedOver]) -> View:
     if not _are_functions(rewriting, id_, view.base, calls.values()):
         first = len(rewriting.schemas[view.base])
         rewriting.put(id_, Over(tuple(calls.values())), (view.base,))

@@ -38,6 +38,7 @@ from veer.normalize.merge_calls import merge_calls
 from veer.normalize.merge_filters import merge_filters
 from veer.normalize.merge_unions import merge_unions
 from veer.normalize.merge_window_functions import merge_window_functions
+from veer.normalize.neighbour_rows import neighbour_rows
 from veer.normalize.place_results import place_result
 from veer.normalize.placing.arguments import compute_arguments
 from veer.normalize.placing.bits import bits_as_flags
@@ -67,6 +68,7 @@ RULES: tuple[Rule, ...] = (
     merge_calls,
     join_constants,
     join_items,
+    neighbour_rows,
     join_groups,
     join_views,
     merge_unions,

@@ -86,14 +86,14 @@ def _keys_numbered(rewriting: Rewriting, base: str, call: OverCall) -> Iterator[
     """
     for key in call.order:
         by_rows = call.frame.unit == "rows" or not _has_distances(call.frame)
-        numbered = _row_number(rewriting, base, key.expr) if by_rows else None
+        numbered = row_number(rewriting, base, key.expr) if by_rows else None
         if numbered is None or not is_alike(numbered.partition, call.partition):
             yield key
         else:
             yield from (k if key.ascending else backwards(k) for k in numbered.order)
 
 
-def _row_number(rewriting: Rewriting, base: str, expr: Expr) -> OverCall | None:
+def row_number(rewriting: Rewriting, base: str, expr: Expr) -> OverCall | None:
     """The row number that a column is, if it tells all rows of its partition apart."""
     while isinstance(expr, Column) and isinstance(over := rewriting.operators[base], Over):
         (rows,) = rewriting.inputs[base]
