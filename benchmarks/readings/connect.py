@@ -84,7 +84,7 @@ def read_here(request: dict[str, Any]) -> Reading:
         "args": {},
     }
     try:
-        capture = OfflineCapture(schema, file.parent, file.parent)
+        capture = OfflineCapture(schema, file.parent, file.parent, {})
         dataflow, _ = load_captured(capture, asked)
     except (Exception, Stopped) as error:
         return refusal(error)

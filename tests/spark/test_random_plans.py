@@ -54,7 +54,12 @@ def is_opaque(dataflow: Dataflow) -> bool:
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_random_queries_are_read_right(spark: SparkSession, number: int) -> None:
-    random = Random(f"plans {SEED} {number}")
+    compare_plans(spark, f"{SEED} {number}")
+
+
+def compare_plans(spark: SparkSession, seed: str) -> None:
+    """Compare what Veer computes by the plans of random queries with what Spark computes."""
+    random = Random(f"plans {seed}")
     tables = query_tables(random)
     register(spark, tables)
     rows = rows_by_source(spark, tables)
@@ -74,13 +79,13 @@ def test_random_queries_are_read_right(spark: SparkSession, number: int) -> None
         try:
             ours = run_dataflow(flow, rows)["result"]
         except Failure:
-            assert isinstance(theirs, Failed), (SEED, number, text, theirs)
+            assert isinstance(theirs, Failed), (seed, text, theirs)
             continue
-        assert isinstance(theirs, Result), (SEED, number, text, ours.rows, theirs)
+        assert isinstance(theirs, Result), (seed, text, ours.rows, theirs)
         tolerance = 1e-9 if any(f in text for f in INEXACT) else 0.0
         same = same_rows(
             ours.rows, theirs.rows, ours.types, ordered=made.ordered, tolerance=tolerance
         )
-        assert same, (SEED, number, text, ours.rows, theirs.rows)
+        assert same, (seed, text, ours.rows, theirs.rows)
         compared += 1
     assert compared

@@ -20,6 +20,7 @@ def diff(
     q: Annotated[str, typer.Argument(metavar="Q", help="The later version.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
+    conf: options.Settings = None,
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     mappings: Annotated[
@@ -37,9 +38,8 @@ def diff(
 
     with progress() as say:
         say(f"reading {p} and {q}")
-        old, new = load_pair(
-            p, q, schema=schema, args=arg or (), store=store, jvm=jvm, note=complain
-        )
+        reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
+        old, new = load_pair(p, q, schema=schema, conf=options.settings(conf), **reading)
     listed = [_edits(pair) for pair in islice(best_pairs(old, new), mappings)]
     if format is TextOrJson.JSON:
         typer.echo(json_text({"p": old.name, "q": new.name, "mappings": listed}))
@@ -64,6 +64,7 @@ def show(
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="The version to print.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
+    conf: options.Settings = None,
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ListFormat = TextOrJson.TEXT,
@@ -80,7 +81,8 @@ def show(
 
     with progress() as say:
         say(f"reading {spec}")
-        version = load(spec, schema=schema, args=arg or (), store=store, jvm=jvm, note=complain)
+        reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
+        version = load(spec, schema=schema, conf=options.settings(conf), **reading)
     if format is TextOrJson.JSON:
         typer.echo(json_text(to_json(version.dataflow)))
         return

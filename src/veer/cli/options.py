@@ -62,6 +62,14 @@ Jvm = Annotated[
         "always with one.",
     ),
 ]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="K=V",
+        help="A setting of the Spark session that would run the versions, such as "
+        "spark.sql.ansi.enabled=false; may be given several times.",
+    ),
+]
 StoreLocation = Annotated[
     str,
     typer.Option(
@@ -128,6 +136,17 @@ ReportFormat = Annotated[
         help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
     ),
 ]
+
+
+def settings(given: list[str] | None) -> dict[str, str]:
+    """The settings of `--conf`."""
+    pairs = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--conf {text!r}: expected KEY=VALUE")
+        pairs[name.strip()] = value.strip()
+    return pairs
 
 
 def verifier_names(listed: str) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def run(
         trust=trust,
         share=proof_share,
         master=master,
-        conf=_settings(conf or []),
+        conf=tuple(options.settings(conf).items()),
     )
     if _is_job(spec):
         _refuse_for_jobs(out=bool(out), overwrite=overwrite, trust_targets=trust_targets)
@@ -244,14 +244,3 @@ def _explain_job(spec: str, run_options: RunOptions, format: TextOrJson) -> None
         print_plan(frame)
     if not frames:
         console().print("[dim]the job would write and return no DataFrame[/]")
-
-
-def _settings(given: list[str]) -> tuple[tuple[str, str], ...]:
-    """The settings of Spark in texts KEY=VALUE."""
-    settings = []
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise UsageError(f"--conf {text!r}: expected KEY=VALUE")
-        settings.append((key, value))
-    return tuple(settings)

@@ -115,6 +115,7 @@ def verify(
     timeout: Timeout = TIMEOUT,
     cache: options.Cache = "",
     arg: options.Arguments = None,
+    conf: options.Settings = None,
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ReportFormat = "text",
@@ -138,6 +139,8 @@ def verify(
       veer verify --base main jobs/report.py:build --schema tables.ddl --arg day=2024-01-01
 
       veer verify old.sql new.sql --schema tables.ddl --suggest-keys
+
+      veer verify old.sql new.sql --schema tables.ddl --conf spark.sql.ansi.enabled=false
 
     A PySpark function is called with reading, writing and actions intercepted: no Spark job runs,
     and no JVM is started unless the function asks for what only a JVM has (--jvm).
@@ -172,6 +175,7 @@ def verify(
     own = own_functions(functions) if functions else {}
     bodies = Bodies(Path(models), own, trust_code=trust_code)
     reading["bodies"] = bodies
+    reading["conf"] = options.settings(conf)
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)

@@ -28,6 +28,7 @@ from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, ro
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
+from veer.frontends.spark.settings import require_ansi
 from veer.model.digests import json_digest
 from veer.model.ops import Source
 from veer.store.files import LocalFiles
@@ -208,6 +209,7 @@ def server_environment(session: Any) -> dict[str, Any]:
     It does not tell its Java, Hadoop and variables: they stay what they are while the application
     runs, so results are those of one application.
     """
+    require_ansi(session)
     settings = check_server_settings(session)
     if any(name not in settings for name in APPLICATION):
         raise NoFingerprintError("the server does not tell which application it is")

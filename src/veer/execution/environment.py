@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.spark.settings import WRITING, check_settings
+from veer.frontends.spark.settings import WRITING, check_settings, require_ansi
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,6 +108,7 @@ ELSEWHERE = _names(
 
 def environment_of(session: SparkSession) -> dict[str, Any]:
     """What results of a session depend on; a session that changes what expressions mean is refused."""
+    require_ansi(session)
     check_settings(session, WRITING)
     # A session may not say which variables its workers see; those of this process then count.
     worker_variables = getattr(session.sparkContext, "environment", {})

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any, TypeAlias, assert_never, final
 
 from veer.errors import IllFormedError, UnsupportedError
+from veer.functions.legacy import is_legacy
 from veer.functions.moments import date_text, timestamp_text
 from veer.functions.registry import OVER, scalar_function
 from veer.functions.traits import (
@@ -336,6 +337,7 @@ class SqlWriter:
         nulls: str = "",
     ) -> str:
         args = ", ".join(self.text(a, scope) for a in call.args)
+        _require_ansi(call.function)
         args = args or ("*" if call.function == "count" else "")
         where = "" if call.where is None else f" FILTER (WHERE {self.text(call.where, scope)})"
         return f"{call.function}({'DISTINCT ' if distinct else ''}{args}){nulls}{where}"
@@ -446,6 +448,7 @@ class SqlWriter:
             case Cast(arg, type_, mode):
                 return _cast(sub(arg), type_, mode)
             case Call(function, args):
+                _require_ansi(function)
                 return _call(scalar_function(function).sql, list(map(sub, args)))
             case OpaqueCall(identity, args):
                 return _opaque_call(identity, list(map(sub, args)))
@@ -488,6 +491,12 @@ def _select(columns: Sequence[str], rest: str) -> str:
 
 def _case(whens: Sequence[str], otherwise: str) -> str:
     return f"(CASE {' '.join(whens)} ELSE {otherwise} END)" if whens else otherwise
+
+
+def _require_ansi(function: str) -> None:
+    if is_legacy(function):
+        what = function.removeprefix("legacy.")
+        raise UnsupportedError(f"{what} of a session without ANSI; Veer runs in ANSI sessions only")
 
 
 def _cast(value: str, type_: DataType, mode: CastMode) -> str:

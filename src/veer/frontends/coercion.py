@@ -14,6 +14,8 @@ from veer.analysis.determinism import require_repeatable
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT
+from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.legacy import legacy_aggregate, legacy_function
 from veer.functions.registry import (
     Argument,
     aggregate_function,
@@ -58,8 +60,12 @@ from veer.model.types import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
+    AtomicType,
+    BinaryType,
+    BooleanType,
     CastMode,
     DataType,
+    DateType,
     DayTimeIntervalType,
     DecimalType,
     IntegralType,
@@ -68,21 +74,32 @@ from veer.model.types import (
     NumericType,
     StringType,
     StructType,
+    TimestampType,
     YearMonthIntervalType,
 )
+from veer.settings import current
 
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
 
 
-def cast(expr: Expr, type_: DataType, mode: CastMode = CastMode.ANSI) -> Expr:
-    """The expression as a value of the type; itself if it is one already."""
+def cast(expr: Expr, type_: DataType, mode: CastMode | None = None) -> Expr:
+    """The expression as a value of the type; itself if it is one already.
+
+    Without a mode the cast is one of the session in which is read.
+    """
     if expr.type == type_:
         return expr
-    if not can_cast(expr.type, type_):
+    legacy = mode is None and not current().ansi
+    if not can_cast(expr.type, type_) and not (legacy and _could_once_cast(expr.type, type_)):
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
     if isinstance(expr, Literal) and expr.value is None:
         return Literal(None, type_)
-    return require_plain(Cast(expr, type_, mode))
+    return require_plain(Cast(expr, type_, mode or session_cast_mode(expr.type, type_)))
+
+
+def session_cast_mode(given: DataType, target: DataType) -> CastMode:
+    """The mode of a cast that says none, in the session in which is read."""
+    return CastMode.ANSI if current().ansi else legacy_cast_mode(given, target)
 
 
 def implicit(expr: Expr, type_: DataType) -> Expr:
@@ -136,6 +153,17 @@ def can_cast(given: DataType, target: DataType) -> bool:
     )
 
 
+def _could_once_cast(given: DataType, target: DataType) -> bool:
+    """Whether a cast exists without ANSI alone."""
+    match given, target:
+        case DateType(), NumericType() | BooleanType():
+            return True
+        case (TimestampType(), BooleanType()) | (BooleanType(), TimestampType()):
+            return True
+        case _:
+            return isinstance(given, IntegralType) and isinstance(target, BinaryType)
+
+
 # -- calls -------------------------------------------------------------------------------------
 
 
@@ -161,7 +189,10 @@ def plain_call(function: str, *args: Expr) -> Expr:
     entry = scalar_function(function)
     resolved = entry.resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
-    return Call(function, leave_out_defaults(entry.shown, coerced), resolved.result)
+    meant = function
+    if not current().ansi:
+        meant = legacy_function(function, resolved.arguments, resolved.result)
+    return Call(meant, leave_out_defaults(entry.shown, coerced), resolved.result)
 
 
 def leave_out_defaults(shown: Shown, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -198,7 +229,8 @@ def aggregate_call(
     resolved = aggregate_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
-    return AggregateCall(function, coerced, resolved.result, distinct, where)
+    meant = function if current().ansi else legacy_aggregate(function, resolved.result)
+    return AggregateCall(meant, coerced, resolved.result, distinct, where)
 
 
 def over_call(
@@ -220,8 +252,9 @@ def over_call(
     if function == "mode" and coerced[1:] != (Literal(True, BOOLEAN),):
         raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
+    meant = function if current().ansi else legacy_aggregate(function, resolved.result)
     return OverCall(
-        function,
+        meant,
         leave_out_defaults(over_function(function).shown, coerced),
         resolved.result,
         tuple(partition),
@@ -259,8 +292,8 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
 
 
 def divide(function: str, left: Expr, right: Expr) -> Expr:
-    """Division: text beside an integer is read as an integer first, only then made a double."""
-    if (left.type == STRING) != (right.type == STRING):
+    """Division: under ANSI text beside an integer is read as an integer first, then made a double."""
+    if current().ansi and (left.type == STRING) != (right.type == STRING):
         type_ = common_type(arguments((left, right)))
         left, right = (implicit(e, type_) if e.type == STRING else e for e in (left, right))
     return plain_call(function, left, right)
@@ -298,10 +331,27 @@ def compare(op: str, left: Expr, right: Expr) -> Expr:
 def comparison_type(args: Sequence[Argument]) -> DataType:
     """The type two operands are compared in; an integer constant takes just its own digits."""
     a, b = args
+    if not current().ansi:
+        return _legacy_comparison_type(a, b)
     for x, y in ((a, b), (b, a)):
         if isinstance(x.type, DecimalType) and isinstance(y.type, IntegralType):
             return wider_decimal(x.type, decimal_of(y))
     return common_type(args)
+
+
+def _legacy_comparison_type(a: Argument, b: Argument) -> DataType:
+    """Without ANSI: text becomes what it is compared with, beside a decimal with a fraction a double."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x.type, StringType) and isinstance(y.type, AtomicType):
+            if isinstance(y.type, DecimalType) and y.type.scale > 0:
+                return DOUBLE
+            if not isinstance(y.type, (StringType, *INTERVALS)):
+                return y.type
+        if isinstance(x.type, DecimalType) and isinstance(y.type, IntegralType):
+            return wider_decimal(x.type, decimal_of(y))
+        if x.type == BOOLEAN and isinstance(y.type, NumericType):
+            raise UnsupportedError(f"a boolean compared with {y.type} in a session without ANSI")
+    return common_type((a, b), promote=False)
 
 
 def in_list(arg: Expr, options: Sequence[Expr]) -> Expr:
@@ -324,8 +374,8 @@ def disjunction(args: Sequence[Expr]) -> Expr:
 
 
 def truth(expr: Expr) -> Expr:
-    """A condition: boolean as it is, NULL and text cast."""
-    if isinstance(expr.type, NullType | StringType):
+    """A condition: boolean as it is, NULL cast, and under ANSI text."""
+    if isinstance(expr.type, NullType) or (isinstance(expr.type, StringType) and current().ansi):
         return cast(expr, BOOLEAN)
     return expr
 

@@ -126,6 +126,7 @@ class ReadOptions:
     store: str = ""  # where stored versions are
     jvm: JvmUse = JvmUse.AUTO  # whether PySpark functions may be read by a JVM
     note: Callable[[str], None] = lambda _: None  # is told what the user should know
+    conf: Sequence[tuple[str, str]] = ()  # settings of the session that would run it
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of `schema`."""

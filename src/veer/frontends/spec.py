@@ -6,7 +6,7 @@ end reads it is decided by the registry (`veer.frontends.registry`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -20,6 +20,7 @@ from veer.frontends.registry import FrontEnd, front_end_of, parse
 from veer.frontends.stored import existing_store, is_stored, sealed
 from veer.model.ops import RowUdf
 from veer.options import JvmUse, chosen
+from veer.settings import USUAL, SessionSettings, under
 from veer.versions.version import Version
 
 if TYPE_CHECKING:
@@ -36,15 +37,18 @@ def load(
     jvm: JvmUse | str = JvmUse.AUTO,
     note: Callable[[str], None] = lambda _: None,
     bodies: Bodies | None = None,
+    conf: Mapping[str, str] | None = None,
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
     `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are. `jvm` says
     whether a JVM may read a function; why one is started is told to `note`. `bodies` says which
     opaque functions may be run; without it library operators alone, with models beside the file.
+    `conf` are settings of the Spark session that would run it.
     """
     source = parse(text, revision)
-    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note)
+    settings = tuple((conf or {}).items())
+    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note, settings)
     return _read(source, _front_end(source, options), options, bodies)
 
 
@@ -59,12 +63,22 @@ def _read(
     source: Input, front_end: FrontEnd, options: ReadOptions, bodies: Bodies | None
 ) -> Version:
     try:
-        version = front_end.read(source, options)
+        with under(_session_settings(options)):
+            version = front_end.read(source, options)
         return _with_functions(version, source, bodies)
     except RecursionError:
         raise ParseError(f"{source.name}: nested too deeply") from None
     except InputError as error:
         raise type(error)(f"{source.name}: {error}") from None
+
+
+def _session_settings(options: ReadOptions) -> SessionSettings:
+    """What `--conf` decides of the meaning of what is read."""
+    if not options.conf:
+        return USUAL
+    from veer.frontends.session_settings import session_settings
+
+    return session_settings(dict(options.conf))
 
 
 def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> Version:
@@ -95,11 +109,14 @@ def load_pair(
     jvm: JvmUse | str = JvmUse.AUTO,
     note: Callable[[str], None] = lambda _: None,
     bodies: Bodies | None = None,
+    conf: Mapping[str, str] | None = None,
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
-    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note)
+    settings = tuple((conf or {}).items())
+    options = ReadOptions(schema, args, store, chosen(JvmUse, jvm, "jvm"), note, settings)
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)
+    _session_settings(options)  # before anything is started
     if kinds[0] == kinds[1] and kinds[0].pair_reader:
         return kinds[0].read_pair(*sources, options)
     reads = [

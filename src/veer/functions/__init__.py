@@ -11,6 +11,7 @@ from veer.functions import (
     conditional,
     dates,
     hashes,
+    legacy,
     mathematics,
     moment_patterns,
     opaque,
@@ -21,6 +22,8 @@ from veer.functions import (
     text_search,
 )
 
+legacy.register()
+
 __all__ = [
     "aggregates",
     "arithmetic",
@@ -28,6 +31,7 @@ __all__ = [
     "conditional",
     "dates",
     "hashes",
+    "legacy",
     "mathematics",
     "moment_patterns",
     "opaque",

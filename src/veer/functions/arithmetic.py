@@ -59,6 +59,7 @@ from veer.model.types import (
     StringType,
     YearMonthIntervalType,
 )
+from veer.settings import current
 
 EXACT = Context(prec=120)
 WIDE = Context(prec=400)  # holds every double to 38 places
@@ -87,6 +88,12 @@ def fit_integer(value: int, type_: DataType) -> int:
 def wrap(value: int, type_: DataType) -> int:
     """The value as Java computes it: modulo 64 bits for bigint, else modulo 32 bits."""
     size = 1 << max(INTEGER_BITS[type_], 32)
+    return (value + size // 2) % size - size // 2
+
+
+def wrapped(value: int, type_: DataType) -> int:
+    """The number of the type that the low bits of a value stand for."""
+    size = 1 << INTEGER_BITS[type_]
     return (value + size // 2) % size - size // 2
 
 
@@ -147,9 +154,11 @@ def _decimal_remainder(a: DecimalType, b: DecimalType) -> DecimalType:
 
 
 def operands(args: Sequence[Argument]) -> tuple[DataType, DataType]:
-    """The types two operands take under ANSI promotion; decimals keep their own."""
+    """The types two operands take; decimals keep their own. Without ANSI text is a double."""
     if len(args) != 2:
         raise IllFormedError(f"{len(args)} arguments, expected 2")
+    if not current().ansi:
+        args = [Argument(DOUBLE) if isinstance(a.type, StringType) else a for a in args]
     a, b = args
     fractional = DOUBLE in (a.type, b.type) or FLOAT in (a.type, b.type)
     if not fractional and isinstance(a.type, DecimalType) and isinstance(b.type, NumericType):

@@ -22,7 +22,9 @@ from veer.functions.arithmetic import (
     float32_text,
     float_to_long,
     to_float32,
+    wrapped,
 )
+from veer.functions.cast_modes import legacy_cast_mode
 from veer.functions.moments import (
     WHITESPACE,
     date_text,
@@ -69,11 +71,10 @@ OVERFLOW = "CAST_OVERFLOW"
 def cast_function(given: DataType, target: DataType, mode: CastMode) -> Convert:
     """The conversion from one type to another, of values that are not null.
 
-    Under ANSI what cannot be converted fails the run, for TRY_CAST it becomes null.
+    Under ANSI what cannot be converted fails the run, for TRY_CAST it becomes null. Without ANSI
+    (`LEGACY`) numbers are cut to their low bits, texts read as far as Spark did before.
     """
-    if mode == CastMode.LEGACY:
-        raise UnsupportedError("casts of a session without ANSI are not interpreted yet")
-    convert = _conversion(given, target)
+    convert = (_legacy if mode is CastMode.LEGACY else _conversion)(given, target)
     if mode == CastMode.ANSI:
         return convert
 
@@ -128,6 +129,53 @@ def _conversion(given: DataType, target: DataType) -> Convert:
             return lambda v: v
         case _:
             raise UnsupportedError(f"cast from {given} to {target} is not interpreted")
+
+
+def _legacy(given: DataType, target: DataType) -> Convert:
+    """The conversion as it was before ANSI, null where there is none."""
+    match given, target:
+        case StringType(), IntegralType():
+            return lambda v: _read_truncated(v, target)
+        case FloatType() | DoubleType(), IntegralType():
+            return lambda v: wrapped(_saturated(v, max(INTEGER_BITS[target], 32)), target)
+        case NumericType(), IntegralType():
+            return lambda v: wrapped(int(v), target)
+        case TimestampType(), BooleanType():
+            return lambda v: micros_of(v) != 0
+        case DateType(), NumericType() | BooleanType():
+            return lambda _: None
+        case _, StringType():
+            return lambda v: text_of(v, given, plain=False)
+        case ArrayType(a), ArrayType(b):
+            inner = _legacy_nested(a, b)
+            return lambda v: tuple(inner(x) for x in v)
+        case StructType(a), StructType(b):
+            parts = [_legacy_nested(x, y) for (_, x), (_, y) in zip(a, b, strict=True)]
+            return lambda v: tuple(p(x) for p, x in zip(parts, v, strict=True))
+        case MapType(), _:
+            raise UnsupportedError("casts of maps in a session without ANSI")
+        case _:
+            return _conversion(given, target)
+
+
+def _legacy_nested(given: DataType, target: DataType) -> Convert:
+    inner = cast_function(given, target, legacy_cast_mode(given, target))
+    return lambda v: None if v is None else inner(v)
+
+
+def _read_truncated(text: str, type_: DataType) -> int | None:
+    """Digits with a sign, up to a point; null if that is no number of the type."""
+    found = _TRUNCATED.fullmatch(text.strip(WHITESPACE))
+    if found is None or not any(found.groups()) or len(found[0]) > 4000:
+        return None
+    value = int(f"{found['sign']}{found['whole'] or 0}")
+    return value if wrapped(value, type_) == value else None
+
+
+def _saturated(value: float, bits: int) -> int:
+    """Java's conversion to a whole number: NaN is 0, the largest where it is too large."""
+    limit = 1 << (bits - 1)
+    return max(-limit, min(limit - 1, float_to_long(value)))
 
 
 def _nested(given: DataType, target: DataType) -> Convert:
@@ -195,6 +243,7 @@ def _number_to_timestamp(value: Any) -> datetime | None:
 # -- from text ---------------------------------------------------------------------------------
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_TRUNCATED = re.compile(r"(?P<sign>[+-]?)(?P<whole>\d*)(?P<rest>\.\d*)?", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?", re.ASCII)
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # any script's digits
 _HEXADECIMAL = re.compile(r"[+-]?0[xX].*[pP].*", re.DOTALL)
@@ -286,15 +335,15 @@ def _read_decimal(text: str, target: DecimalType) -> Decimal:
 # -- to text -----------------------------------------------------------------------------------
 
 
-def text_of(value: Any, type_: DataType) -> str:
-    """What `CAST(value AS STRING)` writes."""
+def text_of(value: Any, type_: DataType, *, plain: bool = True) -> str:
+    """What `CAST(value AS STRING)` writes; decimals plainly, or small ones with an exponent."""
     match type_:
         case BooleanType():
             return "true" if value else "false"
         case FloatType() | DoubleType():
             return java_float_text(value, single=type_ == FLOAT)
         case DecimalType():
-            return format(value, "f")
+            return format(value, "f") if plain else str(value)
         case DateType():
             return date_text(value)
         case TimestampType() | TimestampNtzType():
@@ -302,12 +351,14 @@ def text_of(value: Any, type_: DataType) -> str:
         case BinaryType():
             return str(value.decode("utf-8", "replace"))
         case ArrayType(element):
-            return "[" + ", ".join(_part(v, element) for v in value) + "]"
+            return "[" + ", ".join(_part(v, element, plain) for v in value) + "]"
         case StructType(fields):
             parts = zip(value, fields, strict=True)
-            return "{" + ", ".join(_part(v, t) for v, (_, t) in parts) + "}"
+            return "{" + ", ".join(_part(v, t, plain) for v, (_, t) in parts) + "}"
         case MapType():
-            pairs = (f"{_part(k, type_.key)} -> {_part(v, type_.value)}" for k, v in value)
+            pairs = (
+                f"{_part(k, type_.key, plain)} -> {_part(v, type_.value, plain)}" for k, v in value
+            )
             return "{" + ", ".join(pairs) + "}"
         case IntegralType() | StringType():
             return str(value)
@@ -315,8 +366,8 @@ def text_of(value: Any, type_: DataType) -> str:
             raise UnsupportedError(f"text of {type_} is not interpreted")
 
 
-def _part(value: Any, type_: DataType) -> str:
-    return "null" if value is None else text_of(value, type_)
+def _part(value: Any, type_: DataType, plain: bool) -> str:
+    return "null" if value is None else text_of(value, type_, plain=plain)
 
 
 def java_decimal(value: float, *, single: bool) -> Decimal:

@@ -112,7 +112,10 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
             raise Failure("NULL_MAP_KEY")
         if len(set(map(name, keys))) < len(keys):
             raise Failure("DUPLICATED_MAP_KEY")
-        return tuple(zip(map(clean, keys), parts[1::2], strict=True))
+        if any(repr(clean(key)) != repr(key) for key in keys):
+            # Seen both: of constants it is lost, of columns it is not.
+            raise UnsupportedError("whether a key of a map keeps the sign of its zero")
+        return tuple(zip(keys, parts[1::2], strict=True))
 
     return of_pairs
 
@@ -126,7 +129,6 @@ scalar(
     PARTIAL,
     typed=True,
     spark=("CreateMap",),
-    ignores_zero_sign=True,
 )
 
 

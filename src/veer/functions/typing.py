@@ -1,4 +1,6 @@
-"""Spark's ANSI type coercion, on types: which common type, which implicit casts.
+"""Spark's type coercion, on types: which common type, which implicit casts.
+
+Under ANSI, or as Spark did before, as the session in which is read says (`settings`).
 
 `expected` is a type, a family of types, or a tuple of alternatives tried in order.
 """
@@ -20,6 +22,7 @@ from veer.model.types import (
     MAX_PRECISION,
     NULL,
     SHORT,
+    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
@@ -39,6 +42,7 @@ from veer.model.types import (
     YearMonthIntervalType,
     is_orderable,
 )
+from veer.settings import current
 
 Expected: TypeAlias = "DataType | type[DataType] | tuple[Expected, ...] | None"
 
@@ -127,8 +131,8 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
 def _wider_number(a: NumericType, b: NumericType) -> DataType:
     """The common type of two numbers of different types.
 
-    A float beside an integer is a double, and so is a decimal beside a float or a double: neither
-    type would have digits enough.
+    A decimal beside a float or a double is a double; under ANSI a float beside an integer is one,
+    too: neither type would have digits enough.
     """
     match a, b:
         case DecimalType(), DecimalType():
@@ -139,7 +143,7 @@ def _wider_number(a: NumericType, b: NumericType) -> DataType:
             return DOUBLE
         case _:
             wider = max(a, b, key=PRECEDENCE.index)
-            return DOUBLE if wider == FLOAT else wider
+            return DOUBLE if wider == FLOAT and current().ansi else wider
 
 
 def _wider_map(a: MapType, b: MapType, *, promote: bool) -> MapType | None:
@@ -179,7 +183,12 @@ def _spanning(
 
 
 def string_promotion(other: DataType) -> DataType | None:
-    """What a string becomes beside a value of another atomic type (ANSI)."""
+    """What a string and a value of another atomic type become beside each other.
+
+    Under ANSI the string becomes something else, without it the other a string.
+    """
+    if not current().ansi:
+        return None if isinstance(other, BinaryType | BooleanType) else STRING
     if isinstance(other, IntegralType):
         return LONG
     if isinstance(other, FractionalType):
@@ -193,15 +202,26 @@ def common_type(args: Sequence[Argument], *, promote: bool = True) -> DataType:
     """The common type of several arguments, or an error naming the pair that has none.
 
     Types are joined from left to right, which matters: ('1', int, decimal(5,2)) is a decimal,
-    (int, decimal(5,2), '1') a double.
+    (int, decimal(5,2), '1') a double. Without ANSI texts come first.
     """
     result: DataType = NULL
+    if promote and not current().ansi:
+        args = sorted(args, key=lambda a: not _has_text(a.type))
     for arg in args:
         wider = wider_type(result, arg.type, promote=promote)
         if wider is None:
             raise IllFormedError(f"{result} and {arg.type} have no common type")
         result = wider
     return result
+
+
+def _has_text(type_: DataType) -> bool:
+    """Whether values are texts, or arrays of such."""
+    return isinstance(_innermost(type_), StringType)
+
+
+def _innermost(type_: DataType) -> DataType:
+    return _innermost(type_.element) if isinstance(type_, ArrayType) else type_
 
 
 def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
@@ -228,8 +248,17 @@ def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
     if target is None:
         return None
     if isinstance(given, StringType):
-        return target if isinstance(target, AtomicType) else None
+        return target if isinstance(target, AtomicType) and _reads_text(expected) else None
     return target if not isinstance(expected, type) and can_store(given, target) else None
+
+
+def _reads_text(expected: Expected) -> bool:
+    """Whether a text is cast where this is expected: under ANSI to all that is atomic."""
+    if current().ansi:
+        return True
+    if isinstance(expected, type):
+        return expected is NumericType
+    return isinstance(expected, NumericType | BinaryType) or expected in DATETIMES
 
 
 def can_store(given: DataType, target: DataType) -> bool:

@@ -26,6 +26,7 @@ from veer.prover.lowering.groups import Groups
 from veer.prover.matching.matcher import Matcher
 from veer.prover.matching.surroundings import NOTHING_AROUND
 from veer.prover.terms import Bag
+from veer.prover.wrapped_sums import with_exact_sums
 from veer.reasons import Cause, QuestionsAsked, TooLarge, Unsupported
 from veer.smt import Solver
 from veer.smt.solve import Answers
@@ -48,6 +49,7 @@ class ProverOptions:
 
 def prove(pair: QueryPair, options: ProverOptions) -> Answer:
     """EQUIVALENT if the core shows it, else UNKNOWN with what stopped it."""
+    pair = replace(pair, p=with_exact_sums(pair.p), q=with_exact_sums(pair.q))
     types = _compared_as(pair)
     if types is None:
         return Answer(Verdict.UNKNOWN, Cause.DIFFERENT_TYPES)

@@ -25,6 +25,9 @@ from veer.search.equal_signals import EqualSignals
 from veer.verdict import TableSemantics
 from veer.versions import VersionPair
 
+# A version counts as written anew if edits touch more operators than so many, and this share.
+MANY_EDITED, LARGE_SHARE = 10, 0.4
+
 # Of what is left of the budget, the share kept for what is tried later.
 AFTER_FEW_QUESTIONS, AFTER_CUT_POINTS, AFTER_EQUAL_SIGNALS = 0.96, 0.85, 0.2
 
@@ -36,19 +39,21 @@ class Sweep:
         self.p, self.q = pair.p, pair.q
         self.semantics, self.evs = semantics, evs
         self.candidates = Candidates(pair, semantics)
+        self.is_rewritten = is_written_anew(pair)
 
     def prove(
         self, goal: Claim, attempts: Attempts, progress: Callable[[str], None]
     ) -> Proof | Reason:
         """A proof that two sinks are equal (yet to be checked), or what stood in the way.
 
-        Of the versions as they are, with few questions to verifiers; by their normal forms, if
-        those are the same computation; or with more questions.
+        Of the versions as they are, with few questions to verifiers, unless one is written anew;
+        by their normal forms, if those are the same computation; or with more questions.
         """
-        attempts.keep(AFTER_FEW_QUESTIONS)
-        proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
-        if isinstance(proof, Proof):
-            return proof
+        if not self.is_rewritten:
+            attempts.keep(AFTER_FEW_QUESTIONS)
+            proof = CutPointSearch(self.candidates, goal, self.evs, attempts, progress).prove()
+            if isinstance(proof, Proof):
+                return proof
         inner = congruence.prove(normalized(self.p), normalized(self.q), goal)
         if isinstance(inner, Proof):
             return _normalized(goal, inner)
@@ -84,6 +89,14 @@ class Sweep:
         """A proof for sinks that see nothing of the edits."""
         proof = CutPointSearch(self.candidates, goal, (), Attempts(), lambda _: None).prove()
         return proof if isinstance(proof, Proof) else None
+
+
+def is_written_anew(pair: VersionPair) -> bool:
+    """Whether edits touch many of the operators of both versions."""
+    every = len(pair.p.operators) + len(pair.q.operators)
+    kept = sum(pair.p.operators[a] == pair.q.operators[b] for a, b in pair.mapping.to_q.items())
+    edited = every - 2 * kept
+    return edited > max(MANY_EDITED, LARGE_SHARE * every)
 
 
 def _normalized(goal: Claim, inner: Proof) -> Proof:

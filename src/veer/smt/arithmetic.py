@@ -1,8 +1,8 @@
 """Integer, date and exact decimal arithmetic as linear terms over Int and Real.
 
 ANSI arithmetic fails the run where a result does not fit its type, so wherever there is a result it
-is the mathematical one. That one version may fail where the other does not is no question of
-values: `analysis.failures` sees to it.
+is the mathematical one; without ANSI it wraps around. That one version may fail where the other
+does not is no question of values: `analysis.failures` sees to it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import z3
 from veer.analysis.failures import can_fail
 from veer.functions.registry import scalar_function
 from veer.functions.traits import SolverMeaning
-from veer.model.expr import Call, Expr
-from veer.model.types import DataType, DateType, DecimalType, IntegralType
+from veer.model.expr import Call, Expr, RowColumn
+from veer.model.types import INTEGER_BITS, DataType, DateType, DecimalType, IntegralType
 from veer.smt.exact import (
     is_exact_negation,
     is_exact_product,
@@ -84,6 +84,18 @@ class Arithmetic:
                 return first
             case SolverMeaning.MAGNITUDE:
                 return z3.If(first < 0, -first, first)
+            case SolverMeaning.LOW_BITS:
+                return _low_bits(call.type, first)  # of any number, perhaps a sum that is too large
+            case SolverMeaning.WRAPPED_SUM:
+                return self._wrapped(call, first + second)
+            case SolverMeaning.WRAPPED_DIFFERENCE:
+                return self._wrapped(call, first - second)
+            case SolverMeaning.WRAPPED_PRODUCT:
+                return self._wrapped(call, self._product(first, second))
+            case SolverMeaning.WRAPPED_NEGATION:
+                return self._wrapped(call, -first)
+            case SolverMeaning.WRAPPED_MAGNITUDE:
+                return self._wrapped(call, z3.If(first < 0, -first, first))
             case SolverMeaning.MODULUS:
                 return first % second if is_positive(call.args[1]) else None
             case SolverMeaning.DAYS_LATER:
@@ -141,6 +153,15 @@ class Arithmetic:
             return z3.If(args[0] < 0, -args[0], args[0])
         return None
 
+    def _wrapped(self, call: Call, exact: Any) -> Any:
+        """The number that the low bits of an exact result stand for."""
+        half = 1 << (INTEGER_BITS[call.type] - 1)
+        for arg in call.args:
+            if isinstance(arg, RowColumn):
+                value = self._number(arg)
+                self._terms.axioms.append(z3.And(value >= -half, value < half))
+        return _low_bits(call.type, exact)
+
     def _bit(self, number: Any, place: Any) -> Any:
         """The binary digit at a constant place, of the two's complement."""
         # The solver's division rounds down, as shifting does.
@@ -196,3 +217,8 @@ class Arithmetic:
 
     def _multiplied(self, a: Any, b: Any) -> Any:
         return self._terms.apply(("product", str(a.sort())), (a, b), a.sort())
+
+
+def _low_bits(type_: DataType, exact: Any) -> Any:
+    half = 1 << (INTEGER_BITS[type_] - 1)
+    return (exact + half) % (2 * half) - half

@@ -16,9 +16,10 @@ from typing import Any, assert_never, final
 
 import z3
 
+from veer.analysis.constants import computed as constant
 from veer.errors import UnsupportedError
 from veer.functions.registry import Kind, Nulls, ScalarFunction, scalar_function
-from veer.functions.traits import SolverMeaning
+from veer.functions.traits import Evaluation, SolverMeaning
 from veer.model.expr import (
     And,
     Call,
@@ -45,6 +46,7 @@ from veer.model.lambdas import PARTS, function_of
 from veer.model.nullability import gives_null
 from veer.model.pprint import show_variable
 from veer.model.types import (
+    INT,
     INTEGER_BITS,
     STRING,
     BooleanType,
@@ -380,6 +382,8 @@ class Encoder:
             nulls = [self.value(a).null for a in call.args]
             return Value(self.terms.any_of(*nulls), computed)
         value = self._uninterpreted(("call", call.function), call.args, call.type, function.nulls)
+        if function.evaluation is Evaluation.TRIED_DIVISOR_FIRST:
+            value = self._divided(call, value)
         if isinstance(call.type, DoubleType):
             dyadic = self._dyadics.of(call)
             if dyadic is not None:
@@ -387,6 +391,15 @@ class Encoder:
                 exact = self.literals.rank(call.type, value.value) == dyadic.number
                 self.terms.axioms.append(z3.Implies(self.terms.all_of(*dyadic.given), exact))
         return value
+
+    def _divided(self, call: Call, value: Value) -> Value:
+        """A division that gives null: where the divisor is zero; of decimals perhaps elsewhere."""
+        divisor = call.args[1]
+        by_zero = self.truth(Compare("=", divisor, constant(Cast(Literal(0, INT), divisor.type))))
+        if isinstance(call.type, DecimalType) or isinstance(divisor.type, DecimalType):
+            return Value(self.terms.any_of(value.null, by_zero.true), value.value)
+        nulls = [self.value(a).null for a in call.args]
+        return Value(self.terms.any_of(*nulls, by_zero.true), value.value)
 
     def _begins(self, text: Expr, prefix: Expr) -> Value | None:
         """Texts that begin with a constant are those from it on, and below a next one.

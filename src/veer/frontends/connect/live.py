@@ -17,7 +17,7 @@ from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.messages import called_functions
 from veer.frontends.connect.reading import read_relations, schema_of
-from veer.frontends.connect.server_settings import check_server_settings, check_zone
+from veer.frontends.connect.server_settings import ANSI, check_server_settings, check_zone, is_ansi
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
     Server,
@@ -33,6 +33,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source
 from veer.model.schema import Schema
 from veer.model.types import quote_name
+from veer.settings import SessionSettings, under
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
@@ -59,7 +60,8 @@ def _read(frame: Any, around: LiveSurroundings, name: str) -> Dataflow:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
     relation = root_of(frame)
     around.check_functions(relation)
-    dataflow = read_relations([(relation, Sink(name))], around)
+    with under(SessionSettings(ansi=is_ansi(str(session.conf.get(ANSI))))):
+        dataflow = read_relations([(relation, Sink(name))], around)
     check_zone(session, dataflow)
     _check_schema(dataflow.schemas[name], json.loads(frame.schema.json()))
     for part in parts_with_generated_names(relation):

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from veer.errors import UnsupportedError
+from veer.errors import UnsupportedError, UsageError
 from veer.frontends.connect.zone import questions_of_zone
 from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.settings import HARMLESS
 from veer.model.dag import Dataflow
+from veer.settings import USUAL
 
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
@@ -54,10 +55,20 @@ DEFAULTS = {
 }
 
 
+TRUTHS = {"true": True, "false": False}
+
+
+def is_ansi(value: str | None) -> bool:
+    """What a value of `spark.sql.ansi.enabled` says, Spark's default without one."""
+    if value is None:
+        return USUAL.ansi
+    if value.strip().lower() not in TRUTHS:
+        raise UsageError(f"{ANSI}={value}: expected true or false")
+    return TRUTHS[value.strip().lower()]
+
+
 def check_server_settings(session: Any) -> dict[str, str]:
     """All that is set in a session; one whose settings change what plans mean is refused."""
-    if session.conf.get(ANSI) != "true":
-        raise UnsupportedError(f"{ANSI} is false; Veer reads plans of ANSI sessions only")
     settings: dict[str, str] = dict(session.conf.getAll)
     for name, value in unusual_settings(settings).items():
         raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")

@@ -57,16 +57,21 @@ def _defaults(session: Any) -> Callable[[str], str]:
     return default
 
 
+def require_ansi(session: Any) -> None:
+    """Refuse a session without ANSI: Veer reads what it would run, but runs under ANSI alone."""
+    if session.conf.get("spark.sql.ansi.enabled") != "true":
+        raise UnsupportedError("spark.sql.ansi.enabled is false; Veer runs in ANSI sessions only")
+
+
 def check_settings(
     session: Any,
     allowed: frozenset[str] = frozenset(),
     default: Callable[[str], str] | None = None,
 ) -> dict[str, str]:
-    """Refuse a session whose settings change results; gives those that are allowed."""
-    if session.conf.get("spark.sql.ansi.enabled") != "true":
-        raise UnsupportedError(
-            "spark.sql.ansi.enabled is false; Veer reads plans of ANSI sessions only"
-        )
+    """Refuse a session whose settings change results; gives those that are allowed.
+
+    Whether it is one of ANSI is told by the expressions of a plan.
+    """
     unusual = unusual_settings(session, default)
     for name, value in unusual.items():
         if name not in allowed:

@@ -28,7 +28,10 @@ def _read(sources: Sequence[Input], options: ReadOptions) -> list[Version]:
         if not source.function:
             raise UsageError(f"{source.name}: name the function, as in {source.path}:build")
     arguments, ddl = parse_args(options.args), options.ddl()
-    jobs = [Job(s.path, s.function, s.revision, arguments, ddl, s.name) for s in sources]
+    jobs = [
+        Job(s.path, s.function, s.revision, arguments, ddl, s.name, tuple(options.conf))
+        for s in sources
+    ]
     captured = load_jobs(jobs, options.jvm, options.note)
     return [_version(s, c, ddl) for s, c in zip(sources, captured, strict=True)]
 

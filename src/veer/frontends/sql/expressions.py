@@ -69,6 +69,7 @@ from veer.model.types import (
     shows_addresses,
 )
 from veer.model.walk import parts
+from veer.settings import current
 
 GENERATORS = {
     "explode": {},
@@ -281,7 +282,8 @@ class ExprReader:
         if type_ is None:
             refuse(node, f"{function} of {', '.join(str(a.type) for a in args)}")
         shown = entry.shows_addresses and shows_addresses(a.type for a in args)
-        return OpaqueCall(function, args, type_, Kind.CHOICE if shown else Kind.PURE)
+        identity = function if current().ansi else f"{function} without ANSI"
+        return OpaqueCall(identity, args, type_, Kind.CHOICE if shown else Kind.PURE)
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
         """A call of a scalar function, its arguments cast as Spark does."""
@@ -430,7 +432,7 @@ class ExprReader:
     def cast(self, node: exp.Expr) -> Expr:
         """CAST, which fails on what cannot be converted, and TRY_CAST, which gives null."""
         only(node, "this", "to", "_type", "safe", "type")
-        mode = CastMode.TRY if isinstance(node, exp.TryCast) else CastMode.ANSI
+        mode = CastMode.TRY if isinstance(node, exp.TryCast) else None
         target = read_type(node.args["to"])
         if is_ambiguous_constant(node.this):
             refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
@@ -585,7 +587,7 @@ class ExprReader:
         if decimal and any(map(is_suffixed_integer, sides)):
             refuse(node, "an integer constant with suffix or cast beside a decimal")
         computed = coercion.arithmetic(symbol, left, right)
-        if isinstance(computed, Call) and computed.function != symbol:
+        if isinstance(computed, Call) and computed.function in MOVING:
             node.meta[SHOWN] = _moved(computed, [pretty(side) for side in sides])
         return computed
 
@@ -624,6 +626,9 @@ def _field_name(node: exp.Expr, value: Expr) -> str | None:
             return node.column_name
         case _:
             return value.name if isinstance(value, GetField) else None
+
+
+MOVING = frozenset({"date_add", "date_sub", "add_interval", "subtract_moments"})
 
 
 def _moved(call: Call, sides: Sequence[str]) -> str:

@@ -22,7 +22,8 @@ from veer.model.dag import Dataflow
 def main() -> None:
     """Answer one request."""
     request = json.loads(sys.stdin.read())
-    given = answer(lambda: load_function(local_session(request["scratch"]), request))
+    session = local_session(request["scratch"], request["conf"])
+    given = answer(lambda: load_function(session, request))
     Path(request["answer"]).write_text(json.dumps(given), encoding="utf-8")
     sys.stderr.flush()
     os._exit(0)  # not even threads of the user's code keep the answer waiting

@@ -48,6 +48,7 @@ class Job:
     args: tuple[tuple[str, str], ...] = ()
     schema: str = ""  # DDL of what it reads
     name: str = ""  # what the user calls it, for messages
+    conf: tuple[tuple[str, str], ...] = ()  # settings the session begins with
 
 
 @final
@@ -160,6 +161,7 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captu
             "function": job.function,
             "args": dict(job.args),
             "schema": job.schema,
+            "conf": dict(job.conf),
             "answer": str(answer),
             "data": str(where),
             "scratch": scratch,

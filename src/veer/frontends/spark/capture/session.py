@@ -28,9 +28,9 @@ SETTINGS = {
 REMOTE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_LOCAL_REMOTE", "SPARK_API_MODE")
 
 
-def local_session(scratch: str) -> Any:
+def local_session(scratch: str, conf: Mapping[str, str]) -> Any:
     """A session of this process for loading jobs, with its files in a directory of its own."""
-    return start_session(scratch, "local[1]", SETTINGS)
+    return start_session(scratch, "local[1]", {**SETTINGS, **conf})
 
 
 def start_session(scratch: str, master: str, settings: Mapping[str, str]) -> Any:

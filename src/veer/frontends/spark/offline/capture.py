@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect import read_relations, schema_of
+from veer.frontends.connect.server_settings import ANSI, is_ansi
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
 from veer.frontends.spark.offline.classic_ways import classic_replacements
@@ -26,6 +27,7 @@ from veer.frontends.spark.settings import WRITING, check_settings
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
+from veer.settings import SessionSettings, under
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
@@ -45,8 +47,9 @@ DATAFRAME_ROWS = ("pandas", "numpy", "pyarrow")
 class OfflineCapture(Capture):
     """Intercepts a session that has no server, and stands for its server."""
 
-    def __init__(self, schema: str, root: Path, data: Path) -> None:
-        self.client = Client(self)
+    def __init__(self, schema: str, root: Path, data: Path, conf: Mapping[str, str]) -> None:
+        self.client = Client(self, conf)
+        self._read_under: SessionSettings | None = None  # of the first plan
         super().__init__(connect_session(self.client), schema, root, data)
         self.functions = Functions()
         self.surroundings = JobSurroundings(self)
@@ -151,11 +154,20 @@ class OfflineCapture(Capture):
     def reading(self, read: Callable[[], Any]) -> Any:
         """What Veer makes of a plan; an error of the program's as Spark would raise it."""
         try:
-            return read()
+            with under(self._settings()):
+                return read()
         except (UnsupportedError, ParseError) as error:
             self.stop_for_jvm(str(error))
         except InputError as error:
             raise self._analysis_error(str(error)) from None
+
+    def _settings(self) -> SessionSettings:
+        """What the session decides of the meaning of plans: the same for all of them."""
+        settings = SessionSettings(ansi=is_ansi(self.client.settings.get(ANSI)))
+        self._read_under = self._read_under or settings
+        if settings != self._read_under:
+            self.stop_for_jvm(f"the setting {ANSI} is changed after DataFrames were made")
+        return settings
 
     def _analysis_error(self, text: str) -> Exception:
         from pyspark.errors import AnalysisException
@@ -199,7 +211,10 @@ class OfflineCapture(Capture):
             raise NeedsJvm(f"the setting {name} is changed")
         try:
             results = [(self._relation(w), w.sink) for w in self.written]
-            return read_relations(results, self.surroundings), None
+            with under(self._settings()):
+                return read_relations(results, self.surroundings), None
+        except StoppedForJvm as stopped:
+            raise stopped.error() from None
         except (UnsupportedError, ParseError) as error:
             raise NeedsJvm(str(error)) from None
 

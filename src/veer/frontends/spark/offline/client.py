@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -22,12 +23,12 @@ class Client:
 
     is_closed = False
 
-    def __init__(self, capture: OfflineCapture) -> None:
+    def __init__(self, capture: OfflineCapture, conf: Mapping[str, str]) -> None:
         self._capture = capture
         self._session_id = str(uuid.UUID(int=0))
         self._tags: set[str] = set()
         self._persisted: dict[int, Any] = {}
-        self.settings = Settings(capture.stop_for_jvm)
+        self.settings = Settings(capture.stop_for_jvm, conf)
         self.functions: dict[str, RegisteredFunction] = {}  # registered, by lower-case name
 
     def __getattr__(self, name: str) -> Any:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
-from veer.frontends.connect.server_settings import DECIDING
+from veer.frontends.connect.server_settings import ANSI, DECIDING
 from veer.frontends.spark.capture.session import SETTINGS
 from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.pyspark_version import pyspark_version
@@ -88,9 +88,10 @@ FIXED = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.
 class Settings:
     """What is set, over what Spark has by default."""
 
-    def __init__(self, refuse: Callable[[str], NoReturn]) -> None:
+    def __init__(self, refuse: Callable[[str], NoReturn], conf: Mapping[str, str]) -> None:
         self._refuse = refuse
-        self._initial = {**SETTINGS, "spark.app.name": "veer", "spark.master": "local[1]"}
+        own = {"spark.app.name": "veer", "spark.master": "local[1]"}
+        self._initial = {**SETTINGS, **own, **conf}
         self._set = dict(self._initial)
         self._unusual: dict[str, None] = {}  # settings that had a value which changes plans
 
@@ -154,8 +155,8 @@ def _is_usual(name: str, value: str) -> bool:
     short = name.removeprefix("spark.sql.")
     if name == ZONE:
         return is_utc(value)
-    if name == "spark.sql.ansi.enabled":
-        return value.lower() == "true"
+    if name == ANSI:
+        return value.lower() in ("true", "false")
     harmless = HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)
     if short == name or name in WRITING or harmless:
         return True

@@ -9,6 +9,7 @@ from veer.errors import UnsupportedError
 from veer.frontends.coercion import leave_out_defaults
 from veer.frontends.spark.plans.tree import Node, is_replaceable, sql_name
 from veer.frontends.spark.plans.types import literal_value, type_of
+from veer.functions.legacy import legacy_aggregate
 from veer.functions.registry import (
     AGGREGATE,
     OVER,
@@ -62,9 +63,10 @@ def _aggregate_function(
     if name == "count" and all(isinstance(a, Literal) and a.value is not None for a in args):
         args = ()
     # IGNORE NULLS is a flag of Spark's class, an argument of the registry's function.
+    legacy = expressions.is_legacy(_without_usual(node))
     if name in ("first", "last") and node.fields.get("ignoreNulls") is True:
         args = (args[0], Literal(True, type_of("boolean")))
-    elif not _has_modelled_aggregate_parameters(expressions, node):
+    elif not legacy and not expressions.has_modelled_parameters(_without_usual(node)):
         raise UnsupportedError(f"the aggregate function {name} with unusual parameters")
     function = AGGREGATE.get(name)
     if function is None or node.kind not in function.spark:
@@ -74,18 +76,18 @@ def _aggregate_function(
     signature = function.resolve(arguments(args))
     if signature.arguments != tuple(a.type for a in args):
         raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-    return name, args, signature.result
+    meant = legacy_aggregate(name, signature.result) if legacy else name
+    return meant, args, signature.result
 
 
-def _has_modelled_aggregate_parameters(expressions: Expressions, node: Node) -> bool:
-    """Whether an aggregate function has the parameters the registry assumes."""
-    # Where Spark keeps its buffers changes nothing.
+def _without_usual(node: Node) -> Node:
+    """An aggregate function without parameters that change nothing: where Spark keeps its buffers."""
     offsets = ["mutableAggBufferOffset", "inputAggBufferOffset"]
     ignoring = node.fields.get("ignoreNulls")
     if ignoring is not None and ignoring is (node.kind in COLLECTING):
         offsets.append("ignoreNulls")  # as usual
     kept = {n: v for n, v in node.fields.items() if n not in offsets}
-    return expressions.has_modelled_parameters(Node(node.kind, kept, node.find, node.children))
+    return Node(node.kind, kept, node.find, node.children)
 
 
 def over_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> OverCall:

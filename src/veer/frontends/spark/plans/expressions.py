@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -36,6 +36,8 @@ from veer.frontends.spark.plans.types import (
     row_value,
     type_of,
 )
+from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.legacy import legacy_function
 from veer.functions.registry import (
     SCALAR,
     SPARK_CLASSES,
@@ -107,6 +109,14 @@ MODELLED_PARAMETERS: dict[str, frozenset[str]] = {
     "trimStr": frozenset({"None"}),
     "useAnsiAdd": frozenset({"True"}),
     "inferFiltersFromWindow": frozenset({"True", "False"}),
+}
+# The values that parameters have in a session without ANSI.
+WITHOUT_ANSI: dict[str, frozenset[str]] = {
+    "evalMode": frozenset({"LEGACY"}),
+    "failOnError": frozenset({"False"}),
+    "ansiEnabled": frozenset({"False"}),
+    "legacySizeOfNull": frozenset({"True"}),
+    "useAnsiAdd": frozenset({"False"}),
 }
 UNIMPORTANT = frozenset({"exprId", "qualifier", "metadata", "resultId", "origin", "dataType"})
 Udf: TypeAlias = Callable[[Node, tuple[Expr, ...]], Expr]
@@ -361,7 +371,10 @@ class Expressions:
             return self._opaque(node, (arg,))
         # A constant in a wider type is the same constant: literals are compared with literals.
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
-        return folded or require_plain(Cast(arg, type_, CastMode[mode]))
+        read = CastMode[mode]
+        if read is CastMode.LEGACY:
+            read = legacy_cast_mode(arg.type, type_)
+        return folded or require_plain(Cast(arg, type_, read))
 
     def _bit(self, node: Node, scope: VisibleColumns) -> Expr | None:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
@@ -399,13 +412,16 @@ class Expressions:
         args = self.children(node, scope)
         name = SPARK_CLASSES.get(node.kind, "")
         tried = attempt_of(name) if _arithmetic_mode(node) is CastMode.TRY else None
-        if tried is None and not self.has_modelled_parameters(node):
+        legacy = self.is_legacy(node)
+        if tried is None and not legacy and not self.has_modelled_parameters(node):
             return self._opaque(node, args)
         function = SCALAR.get(tried or name)
         if function is not None:
             called = _registered_call(function, args)
             if called is not None:
-                return called
+                return _in_legacy(called) if legacy else called
+        if legacy:
+            return self._opaque(node, args)
         meaning = _replacement(node)
         if meaning is None:
             return self._opaque(node, args)
@@ -414,7 +430,18 @@ class Expressions:
             return replace(meant, identity=f"spark {sql_name(node)} {meant.identity}")
         return meant
 
-    def has_modelled_parameters(self, node: Node) -> bool:
+    def is_legacy(self, node: Node) -> bool:
+        """Whether a function is one of a session without ANSI, and else has its usual parameters."""
+        usual = {**MODELLED_PARAMETERS, **WITHOUT_ANSI}
+        decides = any(name in WITHOUT_ANSI or name == "evalContext" for name in node.fields)
+        return decides and self.has_modelled_parameters(node, usual, CastMode.LEGACY)
+
+    def has_modelled_parameters(
+        self,
+        node: Node,
+        modelled: Mapping[str, frozenset[str]] = MODELLED_PARAMETERS,
+        mode: CastMode = CastMode.ANSI,
+    ) -> bool:
         """Whether every parameter that is no argument has the value the registry assumes."""
         child_numbers: list[int] = []
         for name, value in node.fields.items():
@@ -430,9 +457,9 @@ class Expressions:
                 if not is_utc(text):
                     return False
             elif name == "evalContext":
-                if _arithmetic_mode(node) is not CastMode.ANSI:
+                if _arithmetic_mode(node) is not mode:
                     return False
-            elif text not in MODELLED_PARAMETERS.get(name, ()):
+            elif text not in modelled.get(name, ()):
                 return False
         # A number that refers to no child is a parameter of its own; equal children share theirs.
         return len(child_numbers) == len(node.children) and all(
@@ -495,6 +522,12 @@ def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call |
     if resolved.arguments != tuple(a.type for a in args):
         return None
     return Call(function.name, leave_out_defaults(function.shown, args), resolved.result)
+
+
+def _in_legacy(call: Call) -> Call:
+    """What a call means in a session without ANSI."""
+    types = [a.type for a in call.args]
+    return replace(call, function=legacy_function(call.function, types, call.type))
 
 
 def _is_children(value: Any) -> bool:

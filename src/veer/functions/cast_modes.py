@@ -1,0 +1,74 @@
+"""How casts of a session without ANSI are written, so that what means the same is one expression."""
+
+from __future__ import annotations
+
+from veer.functions.typing import DATETIMES
+from veer.model.types import (
+    INTEGER_BITS,
+    ArrayType,
+    BooleanType,
+    CastMode,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    MapType,
+    NullType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampType,
+)
+
+
+def legacy_cast_mode(given: DataType, target: DataType) -> CastMode:
+    """How a cast of a session without ANSI is written: as one of ANSI or TRY if it means that."""
+    if _never_fails(given, target):
+        return CastMode.ANSI
+    read = isinstance(given, StringType) and not isinstance(target, IntegralType)
+    fitted = isinstance(given, NumericType | BooleanType) and isinstance(target, DecimalType)
+    timed = isinstance(given, TimestampType) and isinstance(target, NumericType)
+    atomic = not isinstance(target, ArrayType | MapType | StructType)
+    return CastMode.TRY if (read and atomic) or fitted or timed else CastMode.LEGACY
+
+
+def _never_fails(given: DataType, target: DataType) -> bool:
+    """Whether all values are converted, and to the same in both modes."""
+    match given, target:
+        case _ if given == target:
+            return True
+        case NullType(), _:
+            return True
+        case _, StringType():
+            return not _holds_decimals(given)
+        case IntegralType(), IntegralType():
+            return INTEGER_BITS[given] <= INTEGER_BITS[target]
+        case NumericType(), FloatType() | DoubleType():
+            return True
+        case (NumericType(), BooleanType()) | (BooleanType(), IntegralType()):
+            return True
+        case BooleanType(), FloatType() | DoubleType():
+            return True
+        case DecimalType(), DecimalType():
+            whole = target.precision - target.scale >= given.precision - given.scale
+            return whole and target.scale >= given.scale
+        case IntegralType(), DecimalType():
+            return target.precision - target.scale >= len(str(1 << (INTEGER_BITS[given] - 1)))
+        case IntegralType(), TimestampType():
+            return True
+        case _:
+            return given in DATETIMES and target in DATETIMES
+
+
+def _holds_decimals(type_: DataType) -> bool:
+    """Whether there are decimals in the text of a value, which are written in two ways."""
+    match type_:
+        case ArrayType(element):
+            return _holds_decimals(element)
+        case MapType():
+            return _holds_decimals(type_.key) or _holds_decimals(type_.value)
+        case StructType(fields):
+            return any(_holds_decimals(t) for _, t in fields)
+        case _:
+            return isinstance(type_, DecimalType)

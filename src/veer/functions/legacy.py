@@ -1,0 +1,329 @@
+"""What casts and functions mean in a session without ANSI, `spark.sql.ansi.enabled=false`.
+
+Whole numbers wrap around where they overflow, and most of what fails under ANSI gives null. What
+means the same in both modes is one expression; `legacy.+` and its like stand for the rest. A
+function that is neither known to mean the same nor listed here is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from typing import Any
+
+from veer.errors import IllFormedError, UnsupportedError
+from veer.functions.arithmetic import EXACT, float_to_long, wrapped
+from veer.functions.registry import (
+    AGGREGATE,
+    PURE,
+    SCALAR,
+    STRICT,
+    TOTAL,
+    Argument,
+    Failure,
+    Nulls,
+    Resolved,
+    Rule,
+    ScalarFunction,
+    aggregate,
+    scalar,
+)
+from veer.functions.traits import Adding, Domain, Evaluation, Folding, SolverMeaning
+from veer.functions.typing import signature
+from veer.model.types import (
+    LONG,
+    MAX_PRECISION,
+    DataType,
+    DecimalType,
+    DoubleType,
+    IntegralType,
+    MapType,
+)
+
+# -- functions -----------------------------------------------------------------------------------
+
+# They fail in both modes, or never on what Spark computes with.
+SAME = frozenset(
+    [
+        "map",
+        "slice",
+        "sequence",
+        "date_add",
+        "date_sub",
+        "add_months",
+        "add_interval",
+        "timestamp_seconds",
+        "date_format",
+        "from_unixtime",
+        "rlike",
+        "regexp_replace",
+        "regexp_extract",
+        "split",
+        "split_part",
+        "getbit",
+        "like",
+        "ilike",
+    ]
+)
+ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+WHOLE = {"ceil": math.ceil, "floor": math.floor}
+ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
+DIVIDING = {"/": "try_divide", "%": "try_mod"}
+
+
+ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
+WRAPPING = {
+    "legacy.+": SolverMeaning.WRAPPED_SUM,
+    "legacy.-": SolverMeaning.WRAPPED_DIFFERENCE,
+    "legacy.*": SolverMeaning.WRAPPED_PRODUCT,
+    "legacy.negative": SolverMeaning.WRAPPED_NEGATION,
+    "legacy.abs": SolverMeaning.WRAPPED_MAGNITUDE,
+}
+
+
+def is_legacy(name: str) -> bool:
+    """Whether a function is one of sessions without ANSI alone."""
+    return name.startswith("legacy.")
+
+
+def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> str:
+    """The scalar function that one means in a session without ANSI, for arguments of some types."""
+    function = SCALAR[name]
+    if name in DIVIDING:
+        return DIVIDING[name]
+    if isinstance(result, IntegralType) and f"legacy.{name}" in WRAPPING:
+        return f"legacy.{name}"
+    if name in ARITHMETIC and isinstance(result, DecimalType):
+        # The type of the result has room for all results, unless 38 digits are too few.
+        return name if result.precision < MAX_PRECISION else ARITHMETIC[name]
+    if name in ARITHMETIC or name in ("negative", "abs"):
+        return name
+    if name in WHOLE:
+        return f"legacy.{name}" if isinstance(types[0], DoubleType) else name
+    if name in ROUNDING and not isinstance(result, IntegralType):
+        if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
+            raise UnsupportedError(f"{name} in {result} in a session without ANSI")
+        return name
+    if f"legacy.{name}" in SCALAR:
+        on_map = isinstance(types[0], MapType) if types else False
+        return name if on_map and name in ("item", "element_at") else f"legacy.{name}"
+    if function.domain is Domain.TOTAL or name in SAME:
+        return name
+    raise UnsupportedError(f"{name} in a session without ANSI")
+
+
+def legacy_aggregate(name: str, result: DataType) -> str:
+    """The aggregate function that one means in a session without ANSI."""
+    if name not in ("sum", "avg") or not isinstance(result, IntegralType | DecimalType):
+        return name
+    if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
+        # Whether it overflows, and is null, depends on the order in which rows are added.
+        raise UnsupportedError(f"{name} in {result} in a session without ANSI")
+    return f"legacy.{name}"
+
+
+def _of_integers(rule: Rule) -> Rule:
+    """A typing rule that gives whole numbers alone."""
+
+    def checked(args: Sequence[Argument]) -> Resolved:
+        resolved = rule(args)
+        if not isinstance(resolved.result, IntegralType):
+            raise IllFormedError(f"{resolved.result} is not an integer")
+        return resolved
+
+    return checked
+
+
+def _wrapping(name: str) -> None:
+    """Register the version of a function of whole numbers that keeps the low bits of its result."""
+    function = SCALAR[name]
+    exact: dict[str, Callable[..., int]] = {
+        "+": lambda a, b: a + b,
+        "-": lambda a, b: a - b,
+        "*": lambda a, b: a * b,
+        "negative": lambda a: -a,
+        "abs": abs,
+    }
+
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        return lambda *args: wrapped(exact[name](*args), result)
+
+    scalar(
+        f"legacy.{name}",
+        _of_integers(function.rule),
+        meaning,
+        PURE,
+        STRICT,
+        TOTAL,
+        typed=True,
+        sql=function.sql,
+        folding=Folding.SETTLED,
+        ignores_zero_sign=True,
+        solver=WRAPPING[f"legacy.{name}"],
+    )
+
+
+def _lenient(name: str) -> None:
+    """Register the version of a function that gives null where it would fail."""
+    function: ScalarFunction = SCALAR[name]
+
+    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        inner = function.meaning(types, result)
+
+        def lenient(*args: Any) -> Any:
+            try:
+                return inner(*args)
+            except Failure as failure:
+                if str(failure) in ALWAYS_FAILS:
+                    raise
+                return None
+
+        return lenient
+
+    divides = function.evaluation is Evaluation.DIVISOR_FIRST
+    scalar(
+        f"legacy.{name}",
+        function.rule,
+        meaning,
+        PURE,
+        Nulls.PROPAGATE,
+        Domain.PARTIAL if name == "element_at" else TOTAL,
+        typed=True,
+        sql=function.sql,
+        evaluation=Evaluation.TRIED_DIVISOR_FIRST if divides else function.evaluation,
+        folding=function.folding,
+        ignores_zero_sign=function.ignores_zero_sign,
+    )
+
+
+def _rounding(name: str) -> None:
+    """Register the rounding of whole numbers to tens and hundreds, of which the low bits are kept."""
+    function = SCALAR[name]
+
+    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        def rounded(value: int, places: int = 0) -> int:
+            step = Decimal(1).scaleb(max(-places, 0))
+            return wrapped(int(Decimal(value).quantize(step, ROUNDING[name], EXACT)), result)
+
+        return rounded
+
+    scalar(
+        f"legacy.{name}",
+        _of_integers(function.rule),
+        meaning,
+        PURE,
+        STRICT,
+        TOTAL,
+        typed=True,
+        sql=function.sql,
+        folding=Folding.SETTLED,
+        ignores_zero_sign=True,
+    )
+
+
+def _whole(name: str) -> None:
+    """Register the rounding of doubles to whole numbers, the largest one for those beyond."""
+    function = SCALAR[name]
+
+    def meaning(value: float) -> int:
+        return float_to_long(WHOLE[name](value) if math.isfinite(value) else value)
+
+    traits: Any = {"sql": function.sql, "folding": function.folding, "ignores_zero_sign": True}
+    scalar(f"legacy.{name}", function.rule, meaning, PURE, STRICT, TOTAL, **traits)
+
+
+def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    """`div`, null where it divides by zero; of the quotient the low bits."""
+
+    def divided(a: Any, b: Any) -> int | None:
+        if b == 0:
+            return None
+        whole = abs(a) // abs(b)
+        return wrapped(int(whole if (a < 0) == (b < 0) else -whole), LONG)
+
+    return divided
+
+
+# -- aggregate functions -------------------------------------------------------------------------
+
+
+def _lenient_fold(name: str) -> Callable[[Sequence[DataType], DataType], Callable[..., Any]]:
+    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        if isinstance(result, IntegralType):
+            return _wrapped_sum(result)
+        inner = AGGREGATE[name].meaning(types, result)
+
+        def lenient(rows: Any) -> Any:
+            try:
+                return inner(rows)
+            except Failure:
+                return None
+
+        return lenient
+
+    return meaning
+
+
+def _wrapped_sum(result: DataType) -> Callable[..., Any]:
+    def total(rows: Any) -> int | None:
+        values = [row[0] for row in rows if row[0] is not None]
+        return wrapped(sum(values), result) if values else None
+
+    return total
+
+
+def register() -> None:
+    """Register what the functions of this module stand for; the others must be there."""
+    for name in ("+", "-", "*", "negative", "abs"):
+        _wrapping(name)
+    for name in ("pmod", "element_at", "item", "next_day", "make_date"):
+        _lenient(name)
+    for name in ("to_date_by", "to_timestamp_by", "unix_timestamp"):
+        _lenient(name)
+    for name in ROUNDING:
+        _rounding(name)
+    for name in WHOLE:
+        _whole(name)
+    scalar(
+        "legacy.low_bits",
+        signature(LONG, LONG),
+        lambda value: wrapped(value, LONG),
+        PURE,
+        STRICT,
+        TOTAL,
+        solver=SolverMeaning.LOW_BITS,
+    )
+    scalar(
+        "legacy.div",
+        SCALAR["div"].rule,
+        _whole_quotient,
+        PURE,
+        Nulls.PROPAGATE,
+        TOTAL,
+        typed=True,
+        sql=SCALAR["div"].sql,
+        evaluation=Evaluation.TRIED_DIVISOR_FIRST,
+        folding=Folding.SETTLED,
+        ignores_zero_sign=True,
+    )
+    scalar(
+        "legacy.size",
+        SCALAR["size"].rule,
+        lambda value: -1 if value is None else len(value),
+        PURE,
+        Nulls.NEVER,
+        TOTAL,
+        sql=SCALAR["size"].sql,
+        ignores_zero_sign=True,
+    )
+    for name, adding in (("sum", Adding.VALUES), ("avg", Adding.DOUBLES)):
+        aggregate(
+            f"legacy.{name}",
+            AGGREGATE[name].rule,
+            _lenient_fold(name),
+            PURE,
+            ignores_order=True,
+            ignores_nulls=True,
+            adding=adding,
+        )

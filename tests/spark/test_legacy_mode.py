@@ -1,0 +1,95 @@
+"""Sessions without ANSI: the interpreter gives what Spark gives with `spark.sql.ansi.enabled=false`.
+
+VEER_SEED picks the expressions, VEER_ROUNDS how many hundreds of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.generators.conditions import Conditions, near_table
+from tests.generators.expressions import Expressions, all_casts, templates_once
+from tests.generators.tables import wide_table
+from tests.spark.batches import Tally, compare_expressions
+from tests.spark.compare import register
+from tests.spark.flows import FlowTally, compare_round
+from tests.spark.test_random_expressions import report
+from tests.spark.test_random_plans import compare_plans
+from veer.settings import USUAL, SessionSettings, under
+
+pytestmark = pytest.mark.spark
+SEED = os.environ.get("VEER_SEED", "1")
+ROUNDS = int(os.environ.get("VEER_ROUNDS", "2"))
+ANSI = "spark.sql.ansi.enabled"
+
+
+@pytest.fixture(autouse=True)
+def without_ansi(spark: SparkSession) -> Iterator[None]:
+    """Both sides without ANSI, for one test."""
+    spark.conf.set(ANSI, "false")
+    try:
+        with under(SessionSettings(ansi=False)):
+            yield
+    finally:
+        spark.conf.set(ANSI, "true")
+
+
+def test_every_template(spark: SparkSession) -> None:
+    table = wide_table(Random(f"templates {SEED}"), 14)
+    register(spark, [table])
+    tally = Tally()
+    compare_expressions(spark, table, templates_once(Random(SEED)), tally)
+    report(tally, SEED)
+
+
+def test_every_cast(spark: SparkSession) -> None:
+    table = wide_table(Random(f"casts {SEED}"), 20)
+    register(spark, [table])
+    tally = Tally()
+    compare_expressions(spark, table, all_casts(), tally, batch=200)
+    report(tally, SEED)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_expressions(spark: SparkSession, number: int) -> None:
+    seed = f"{SEED}/{number} legacy"
+    random = Random(seed)
+    table = wide_table(random, 12)
+    register(spark, [table])
+    made = Expressions(random)
+    texts = [made.any(random.choice((1, 1, 2, 3))) for _ in range(100)]
+    tally = Tally()
+    compare_expressions(spark, table, texts, tally)
+    report(tally, seed)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_conditions(spark: SparkSession, number: int) -> None:
+    seed = f"{SEED}/{number} legacy conditions"
+    random = Random(seed)
+    table = near_table(random, 25)
+    register(spark, [table])
+    made = Conditions(random)
+    tally = Tally()
+    compare_expressions(spark, table, [made.any() for _ in range(100)], tally)
+    report(tally, seed)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_queries(spark: SparkSession, number: int) -> None:
+    tally = FlowTally()
+    seed = f"{SEED}/{number} legacy"
+    compare_round(spark, seed, 24, tally)
+    print(f"seed {seed}: {tally.compared} queries, {tally.rows} rows, {tally.failures} failures")
+    assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_queries_read_from_plans(spark: SparkSession, number: int) -> None:
+    with under(USUAL):  # a plan says itself what its expressions mean
+        compare_plans(spark, f"{SEED} {number} legacy")
