@@ -46,6 +46,7 @@ from veer.normalize.placing.semi_joins import semi_joins_as_conditions
 from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.self_joins import join_itself
 from veer.normalize.unnest_items import unnest_items
 
 Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
@@ -61,6 +62,7 @@ RULES: tuple[Rule, ...] = (
     merge_calls,
     join_constants,
     join_items,
+    join_itself,
     join_groups,
     join_views,
     merge_unions,
