@@ -7,6 +7,7 @@
     (a AND b) OR (a AND c)                        =>   a AND (b OR c)
     n < 11,  n being an integer                   =>   n <= 10
     concat(concat(a, b), c)                       =>   concat(a, b, c)
+    datediff(date_sub(d, 1), e)                   =>   datediff(d, e) - 1
     named_struct('x', a, 'y', b).x                =>   a
 
 Exact in three-valued logic. A list is the same in any order; a cast to a type that holds every value
@@ -23,7 +24,15 @@ from veer.analysis.plain_conditions import MIRRORED, plain_form
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import Call, Case, Cast, Compare, Expr, GetField, InList, Literal, Or
 from veer.model.texts import text_of
-from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
+from veer.model.types import (
+    DATE,
+    INT,
+    DataType,
+    DecimalType,
+    IntegralType,
+    StringType,
+    holding_both,
+)
 
 
 def one_spelling(expr: Expr) -> Expr:
@@ -44,6 +53,10 @@ def one_spelling(expr: Expr) -> Expr:
             return replace(expr, args=tuple(a for each in inner for a in each))
         case Call("coalesce", (Case() as case, Literal() as constant)):
             return _present_case(expr, case, constant)
+        case Call("datediff", (Call("date_add" | "date_sub" as move, (last, days)), first)):
+            between = Call("datediff", (last, first), INT)
+            moved = Call("+" if move == "date_add" else "-", (between, days), INT)
+            return moved if days.type == INT and last.type == DATE else expr
         case GetField(Call("named_struct", args), name):
             values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
             return values[0] if len(values) == 1 else expr
