@@ -26,6 +26,7 @@ from veer.proof import (
     claim_on,
     implies,
     pairs_of,
+    query_pair,
 )
 from veer.reasons import Cause, Reason
 from veer.search.asking import Asking
@@ -72,7 +73,9 @@ class EqualSignals:
             for a, b in pairs:
                 self._try(a, b, depth)
             if self.show(top, depth):
-                return Proof((*self._rested_on(top), SinkStep(goal, (top,))))
+                steps = self._rested_on(top)
+                self._recall(steps, attempts)
+                return Proof((*steps, SinkStep(goal, (top,))))
         return self.asking.reason
 
     # -- which pairs -----------------------------------------------------------------------------
@@ -199,6 +202,13 @@ class EqualSignals:
         alike = [(c.p, c.q) for c in order if self.steps[c] is None]
         steps, _ = congruent_steps(self.p, self.q, alike)
         return [*steps, *(step for c in order if (step := self.steps[c]) is not None)]
+
+    def _recall(self, steps: Sequence[Step], attempts: Attempts) -> None:
+        """Have the answers at hand that steps rest on, also those given for other sinks."""
+        evs = {ev.name: ev for ev in self.evs}
+        for step in steps:
+            if isinstance(step, VerifierStep):
+                attempts.recall(evs[step.ev], query_pair(step, self.p, self.q))
 
     def _proven(self, claim: Claim) -> Claim:
         """The claim from which one follows that is known to."""
