@@ -152,3 +152,19 @@ def test_what_is_shown_of_one_sink_proves_another() -> None:
     p, q = (Version(text, read_sql(text, ddl), False) for text in (old, new))
     report = verify(p, q)
     assert [sink.verdict for sink in report.sinks] == [Verdict.EQUIVALENT, Verdict.EQUIVALENT]
+
+
+def test_what_was_asked_for_one_sink_is_at_hand_for_another() -> None:
+    """A proof may rest on what was proven before; its checker asks for the answers of that too."""
+    text = (
+        "CREATE TABLE x AS SELECT a, b FROM t WHERE {0};"
+        "CREATE TABLE y AS SELECT a, COUNT(*) AS n FROM t WHERE {0} GROUP BY a"
+    )
+    p, q = (normalized(read_sql(text.format(c), DDL)) for c in ("b * 2 > 4", "b + b > 4"))
+    evs = [registry.get("algebra")]
+    signals = Sweep(VersionPair.of(p, q, stable_ids=False), TableSemantics.BAG, evs).equal_signals
+    for sink in ("x", "y"):
+        goal, attempts = Claim(sink, sink, TableSemantics.BAG, ((0, 0), (1, 1))), Attempts()
+        proof = signals.prove(goal, attempts, lambda _: None)
+        assert isinstance(proof, Proof)
+        check(proof, p, q, goal, attempts.answer)

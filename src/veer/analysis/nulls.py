@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from veer.functions.registry import Nulls, scalar_function
 from veer.model.expr import (
     And,
@@ -16,8 +18,11 @@ from veer.model.expr import (
     IsNull,
     Literal,
     Not,
+    OpaqueCall,
     Or,
 )
+from veer.model.lambdas import PARTS, function_of
+from veer.model.types import BOOLEAN
 
 NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
 
@@ -54,11 +59,22 @@ def is_null_with_its_columns(expr: Expr) -> bool:
             return all(map(is_null_with_its_columns, args))
         case Call(function, args) if scalar_function(function).nulls in NULL_WITH_ARGUMENTS:
             return any(map(is_null_with_its_columns, args))
+        case OpaqueCall(args=(array, *_), body=body) if body is not None:
+            return function_of(expr) in PARTS and is_null_with_its_columns(array)
         case Case(branches, otherwise):
-            whens = all(is_null_with_its_columns(when) for when, _ in branches)
-            return whens and is_null_with_its_columns(otherwise)
+            return is_null_with_its_columns(_taken_without_values(branches, otherwise))
         case _:
             return False
+
+
+def _taken_without_values(branches: Sequence[tuple[Expr, Expr]], otherwise: Expr) -> Expr:
+    """What a CASE gives where all columns are null; itself not null if that is not known."""
+    for when, then in branches:
+        if isinstance(when, IsNull) and is_null_with_its_columns(when.arg):
+            return then
+        if not is_null_with_its_columns(when):
+            return Literal(True, BOOLEAN)
+    return otherwise
 
 
 def without_null_test(case: Case) -> Expr:

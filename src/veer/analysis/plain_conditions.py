@@ -58,6 +58,14 @@ def plain_condition(expr: Expr) -> Expr:
             return arg
         case IsNull(Call(function, args)) if scalar_function(function).nulls is Nulls.STRICT:
             return _one_is_null(args)
+        case IsNull(IsNull() | Compare("<=>")):
+            return Literal(False, BOOLEAN)
+        case IsNull(Not(arg)):
+            return plain_condition(IsNull(arg))
+        case IsNull(Compare(_, left, right)):
+            return _one_is_null((left, right))
+        case IsNull(Call("coalesce", (*_, Literal(value)))) if value is not None:
+            return Literal(False, BOOLEAN)
         case IsNull(Cast(arg, type_, CastMode.ANSI)) if not gives_null(arg.type, type_):
             return plain_condition(IsNull(arg))
         case Compare(op, Literal() as left, right) if not isinstance(right, Literal):

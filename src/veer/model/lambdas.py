@@ -16,6 +16,7 @@ from veer.model.types import ArrayType, DataType
 from veer.model.walk import parts, replace_down
 
 FUNCTIONS = ("filter", "transform", "exists", "forall")  # whose bodies are held
+PARTS = ("filter", "transform")  # that give an array, null where theirs is
 ITEM = "lambda variable 0 0"
 ARGUMENT = "lambda argument "
 

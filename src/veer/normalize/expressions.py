@@ -39,7 +39,8 @@ from veer.model.expr import (
     Or,
     ScalarQuery,
 )
-from veer.model.types import DATE, INTEGER_BITS, DataType, DecimalType, IntegralType
+from veer.model.nullability import gives_null
+from veer.model.types import DATE, INTEGER_BITS, CastMode, DataType, DecimalType, IntegralType
 from veer.model.walk import parts, transform
 from veer.normalize.known_branches import with_known_branches
 from veer.normalize.spelling import one_spelling
@@ -93,17 +94,27 @@ def _plain_cast(expr: Cast, arg: Expr) -> Expr:
     """A cast without another one below that changes nothing, or no cast at all.
 
     A wider type holds every value, so that one comes back as it went; a moment stays on its day
-    when its time is cut.
+    when its time is cut. A constant that stands for nulls is cast by itself.
     """
     match arg:
         case _ if arg.type == expr.type:
             return arg
         case Cast(inner, wider) if inner.type == expr.type and _holds_all(wider, inner.type):
             return inner
+        case Call("coalesce", (value, Literal() as constant)) if _is_null_with_argument(expr):
+            cast = computed(replace(expr, arg=constant))
+            if isinstance(cast, Literal):
+                inner = _normalized_part(replace(expr, arg=value))
+                return Call("coalesce", (inner, cast), expr.type)
         case Call("date_trunc", (Literal(str() as unit), moment)) if expr.type == DATE:
             if unit.lower() in TIMES and moment.type == arg.type:
                 return replace(expr, arg=moment)
     return expr
+
+
+def _is_null_with_argument(cast: Cast) -> bool:
+    """Whether a cast gives null for null alone."""
+    return cast.mode is CastMode.ANSI and not gives_null(cast.arg.type, cast.type)
 
 
 def _holds_all(wider: DataType, type_: DataType) -> bool:

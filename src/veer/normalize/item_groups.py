@@ -113,25 +113,28 @@ def _read(rewriting: Rewriting, id_: str, operator: Join) -> set[int]:
 def _items(rewriting: Rewriting, id_: str, base: str) -> _Items | None:
     """A placed signal as the items of an array, if it is that."""
     operator = rewriting.operators[base]
-    match operator:
-        case Unnest(generator, outer=False, position=False, inline=False):
-            (rows,) = rewriting.inputs[base]
-            if not isinstance(generator.type, ArrayType) or is_random(generator):
-                return None
-            width = len(rewriting.schemas[rows])
-            columns: dict[int, Expr] = {i: rewriting.column(rows, i) for i in range(width)}
-            return _Items(rows, generator, {**columns, width: item_of(generator)})
-        case Filter(predicate) if not has_query(predicate) and not is_random(predicate):
-            return _filtered(rewriting, id_, rewriting.inputs[base][0], predicate)
-        case Aggregate(keys, ()):
-            return _distinct(rewriting, id_, rewriting.inputs[base][0], [k.expr for k in keys])
-        case _:
-            return None
+    if isinstance(operator, Filter):
+        return _filtered(rewriting, id_, rewriting.inputs[base][0], operator.predicate)
+    if isinstance(operator, Aggregate) and not operator.calls:
+        keys = [named.expr for named in operator.keys]
+        return _distinct(rewriting, id_, rewriting.inputs[base][0], keys)
+    return _unnested(rewriting, base, operator) if isinstance(operator, Unnest) else None
+
+
+def _unnested(rewriting: Rewriting, base: str, operator: Unnest) -> _Items | None:
+    (rows,) = rewriting.inputs[base]
+    generator = operator.generator
+    is_plain = not (operator.outer or operator.position or operator.inline)
+    if not is_plain or not isinstance(generator.type, ArrayType) or is_random(generator):
+        return None
+    width = len(rewriting.schemas[rows])
+    columns: dict[int, Expr] = {i: rewriting.column(rows, i) for i in range(width)}
+    return _Items(rows, generator, {**columns, width: item_of(generator)})
 
 
 def _filtered(rewriting: Rewriting, id_: str, base: str, predicate: Expr) -> _Items | None:
     items = _items(rewriting, id_, base)
-    if items is None:
+    if items is None or has_query(predicate) or is_random(predicate):
         return None
     parts = list(conjuncts(_Over(rewriting, items, base).read(predicate)))
     about_items = [p for p in parts if reads_item(p)]

@@ -53,6 +53,7 @@ from veer.normalize.placing.subqueries import subqueries_as_joins
 from veer.normalize.placing.sums_or_zero import sums_or_zero
 from veer.normalize.rewrite_readers import rewrite_reader
 from veer.normalize.rewriting import Rewriting, View
+from veer.normalize.self_joins import join_itself
 from veer.normalize.unnest_items import unnest_items
 
 Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
@@ -69,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     join_constants,
     join_items,
     neighbour_rows,
+    join_itself,
     join_groups,
     join_views,
     merge_unions,

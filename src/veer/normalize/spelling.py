@@ -11,6 +11,7 @@
     coalesce(CASE WHEN n <> 0 THEN n END, 0)      =>   coalesce(n, 0), n being exact
     lower(coalesce(a, 'X'))                       =>   coalesce(lower(a), 'x')
     concat(concat(a, b), c)                       =>   concat(a, b, c)
+    datediff(date_sub(d, 1), e)                   =>   datediff(d, e) - 1
     named_struct('x', a, 'y', b).x                =>   a
     CAST(coalesce(CAST(n AS BIGINT), 0) AS INT)   =>   coalesce(n, 0), n being an INT
 
@@ -40,7 +41,15 @@ from veer.model.expr import (
     Or,
 )
 from veer.model.texts import text_of
-from veer.model.types import DataType, DecimalType, IntegralType, StringType, holding_both
+from veer.model.types import (
+    DATE,
+    INT,
+    DataType,
+    DecimalType,
+    IntegralType,
+    StringType,
+    holding_both,
+)
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}  # NaN is ordered too
 
@@ -73,6 +82,10 @@ def one_spelling(expr: Expr) -> Expr:
             return replace(expr, args=tuple(a for each in inner for a in each))
         case Call("coalesce", (Case() as case, Literal() as constant)):
             return _present_case(expr, case, constant)
+        case Call("datediff", (Call("date_add" | "date_sub" as move, (last, days)), first)):
+            between = Call("datediff", (last, first), INT)
+            moved = Call("+" if move == "date_add" else "-", (between, days), INT)
+            return moved if days.type == INT and last.type == DATE else expr
         case GetField(Call("named_struct", args), name):
             values = [args[i + 1] for i in range(0, len(args), 2) if _is_text(args[i], name)]
             return values[0] if len(values) == 1 else expr

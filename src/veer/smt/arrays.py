@@ -14,12 +14,11 @@ from typing import Any, NamedTuple, final
 import z3
 
 from veer.model.expr import Call, Expr, OpaqueCall
-from veer.model.lambdas import function_of
+from veer.model.lambdas import PARTS, function_of
 from veer.model.types import INT
 from veer.smt.terms import Terms, Value
 
 EXTREMES = ("array_max", "array_min")
-PARTS = ("filter", "transform")
 MOST = 20  # calls
 
 

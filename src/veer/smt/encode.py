@@ -43,7 +43,7 @@ from veer.model.expr import (
     ScalarQuery,
     Symbol,
 )
-from veer.model.lambdas import function_of
+from veer.model.lambdas import PARTS, function_of
 from veer.model.nullability import gives_null
 from veer.model.pprint import show_variable
 from veer.model.types import (
@@ -62,7 +62,7 @@ from veer.model.types import (
     has_floats,
 )
 from veer.smt.arithmetic import Arithmetic
-from veer.smt.arrays import PARTS, ArrayFacts
+from veer.smt.arrays import ArrayFacts
 from veer.smt.calendar import Calendar
 from veer.smt.doubles import EXACT_DOUBLE, Dyadics
 from veer.smt.formula import (

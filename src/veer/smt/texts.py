@@ -8,6 +8,7 @@ conditions follow from others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple, final
 
@@ -125,6 +126,7 @@ def _is_known(call: Call) -> bool:
     return is_settled or isinstance(function.sql, PythonOnly)
 
 
+@lru_cache(maxsize=10_000)
 def _value_at(expr: Expr, read: Expr, text: str) -> Any:
     """The value of an expression where a text that it reads is a constant; None if not known."""
     if expr == read:
