@@ -14,6 +14,7 @@
 
 Exact in three-valued logic: all of these are null where the array is. EXISTS is true if the condition is
 on some item, else null if it is null on one. A filter keeps the items on which its condition is true.
+Different floats are another matter: array_distinct shows 0.0 for -0.0.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from veer.analysis.true_conditions import where_true
 from veer.functions.registry import scalar_function
 from veer.model.conditions import conjunction
 from veer.model.expr import Call, Case, Cast, Compare, Expr, IsNull, Literal, Not, OpaqueCall
-from veer.model.lambdas import array_call, function_of, item_of, opened
+from veer.model.lambdas import array_call, function_of, item_of, opened, reads_item
 from veer.model.types import BOOLEAN, INT, ArrayType, has_floats
 from veer.model.walk import transform
 
@@ -35,7 +36,12 @@ Node = Callable[[Expr], Expr]  # one node of an expression in normal form
 
 
 def plain_array(expr: Expr, node: Node) -> Expr:
-    """A function of arrays in its one spelling, looking at the top only."""
+    """A function of arrays in its one spelling, looking at the top only.
+
+    One that reads the item of an array around is left as it is: its own item is called the same.
+    """
+    if reads_item(expr):
+        return expr
     match expr:
         case OpaqueCall(body=body) if body is not None:
             return _applied(expr, node)
@@ -122,8 +128,9 @@ def _changed(array: Expr, value: Expr, node: Node) -> Expr:
 
 def _exists(array: Expr, condition: Expr, node: Node) -> Expr:
     """Whether a condition is true on an item, by how many there are."""
-    if isinstance(array, Call) and array.function == "array_distinct":
-        array = array.args[0]
+    match array:
+        case Call("array_distinct", (inner,)) if not has_floats(array.type):
+            array = inner
     unknown = node(IsNull(condition))
     some = node(Compare(">=", _counted(array, condition, node), Literal(1, INT)))
     branches: list[tuple[Expr, Expr]] = [(some, TRUE)]
@@ -162,9 +169,9 @@ def _of_present(expr: Call, array: Expr, node: Node) -> Expr:
     """A function of an array that is empty where it would be null."""
     present = _present(array)
     if present is None:
-        if expr.function != "array_distinct" and isinstance(array, Call):
-            if array.function == "array_distinct":
-                return replace(expr, args=array.args)
+        match array:
+            case Call("array_distinct", args) if not has_floats(array.type):
+                return replace(expr, args=args)
         return expr
     inner = plain_array(replace(expr, args=(present,)), node)
     if expr.function != "array_distinct":

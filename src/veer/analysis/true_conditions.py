@@ -15,34 +15,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.analysis.constants import FALSE, TRUE, computed
+from veer.analysis.determinism import expr_kind
 from veer.analysis.negations import negated
 from veer.analysis.nulls import is_null_with
 from veer.analysis.ranges import true_ranges
+from veer.functions.registry import Kind
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
 
 
 def where_true(condition: Expr) -> Expr:
-    """A condition that is true where this one is, in one spelling: null counts as false."""
+    """A condition that is true where this one is, in one spelling: null counts as false.
+
+    What is random is left as it is: two numbers that are drawn alike are two.
+    """
+    is_random = expr_kind(condition) in (Kind.CHOICE, Kind.PARTITION)
+    return condition if is_random else _where_true(condition)
+
+
+def _where_true(condition: Expr) -> Expr:
     match condition:
         case And(args):
-            return computed(conjunction(_without_null_tests([where_true(a) for a in args])))
+            return computed(conjunction(_without_null_tests([_where_true(a) for a in args])))
         case Or(args):
-            return computed(disjunction([where_true(a) for a in args]))
+            return computed(disjunction([_where_true(a) for a in args]))
         case Literal(None):
             return FALSE
         case Call("coalesce", (*args, Literal(False))) if args:
-            return where_true(
+            return _where_true(
                 args[0] if len(args) == 1 else Call("coalesce", tuple(args), FALSE.type)
             )
         case Not(Call("coalesce", (arg, Literal(True)))):
-            return where_true(negated(arg))
+            return _where_true(negated(arg))
         case Compare("<=>", left, Literal(value) as right) if value is not None:
-            return where_true(Compare("=", left, right))
+            return _where_true(Compare("=", left, right))
         case Compare("<=>", Literal(value) as left, right) if value is not None:
-            return where_true(Compare("=", right, left))
+            return _where_true(Compare("=", right, left))
         case Compare("=", left, Literal(bool() as value)):
-            return where_true(left if value else negated(left))
+            return _where_true(left if value else negated(left))
         case Case() if (ranges := true_ranges(condition)) is not None:
             return ranges
         case Case(((when, then), *others), otherwise):
@@ -69,11 +79,11 @@ def _without_null_tests(conditions: Sequence[Expr]) -> list[Expr]:
 def _case(case: Expr, when: Expr, then: Expr, rest: Expr) -> Expr:
     """Where a CASE is true, by its first branch and the others."""
     if then == TRUE:
-        return where_true(Or((when, rest)))
+        return _where_true(Or((when, rest)))
     if rest in (FALSE, Literal(None, FALSE.type)):
-        return where_true(And((when, then)))
+        return _where_true(And((when, then)))
     if isinstance(then, Literal) and isinstance(when, IsNull | Not) and _is_test(when):
-        return where_true(And((negated(when), rest)))
+        return _where_true(And((negated(when), rest)))
     return case
 
 

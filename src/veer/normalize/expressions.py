@@ -54,13 +54,15 @@ def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
     """One node of an expression, the nodes below it being normalized already.
 
     `of_query` gives the normal form of a subquery, `of_rows` that of one of which only counts
-    whether it has rows.
+    whether it has rows. What is random is left as it is: two numbers that are drawn alike are two.
     """
     match expr:
         case Exists(query):
             return replace(expr, query=of_rows(query))
         case InQuery(query=query) | ScalarQuery(query):
             return replace(expr, query=of_query(query))
+        case _ if is_random(expr):
+            return expr
         case And() | Or():
             return one_spelling(computed(flattened(expr)))
         case Not(And() | Or() | Compare() | Case() as arg) if (inner := negated(arg)) != expr:

@@ -172,7 +172,7 @@ def of_first_rows(
 def _of_first_row(
     rewriting: Rewriting, id_: str, rows: str, keys: Sequence[Expr], call: AggregateCall
 ) -> Spelling:
-    if call.where is not None or call.distinct:
+    if call.where is not None or call.distinct or any(map(is_random, call.args)):
         return just(call)
     match call:
         case AggregateCall("max" | "min" as end, (Call("named_struct", args),)):

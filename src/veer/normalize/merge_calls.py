@@ -77,6 +77,8 @@ def _spelled(
     counts_rows = not all(map(_ignores_duplicates, calls.values()))
 
     def plain(call: AggregateCall) -> Spelling:
+        if any(map(is_random, exprs_in(call))):
+            return just(call)
         flag = counted_flag(call, rows, is_global=is_global) if counts_rows else just(call)
         return composed(flag, [plain_call(c, rows, is_global=is_global) for c in flag.calls])
 
