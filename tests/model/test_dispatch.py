@@ -28,7 +28,6 @@ OPEN_FOR_A_REASON = {
     ("normalize/neighbour_rows.py", "_are_the_same"): "others are taken to choose",
     ("normalize/present_columns.py", "_asked"): "of others nothing is concluded",
     ("normalize/place_results.py", "place_result"): "a rule leaves what it does not name",
-    ("normalize/present_columns.py", "_asked"): "of others nothing is concluded",
     ("normalize/rewrite_readers.py", "rewrite_reader"): "a rule leaves what it does not name",
 }
 
