@@ -128,3 +128,13 @@ def test_a_harmless_setting_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "p.sql").write_text("SELECT id FROM t")
     conf = ("--conf", "spark.sql.shuffle.partitions=8", "--conf", "spark.sql.session.timeZone=UTC")
     assert answered(tmp_path, "p.sql", "p.sql", *conf) == "equivalent"
+
+
+def test_a_witness_is_shown_under_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "t.ddl").write_text(TABLES)
+    (tmp_path / "p.sql").write_text("SELECT id FROM t WHERE x + 1 > x")
+    (tmp_path / "q.sql").write_text("SELECT id FROM t WHERE x IS NOT NULL")
+    words = ("p.sql", "q.sql", "--witness-out", "witness")
+    assert answered(tmp_path, *words, *WITHOUT_ANSI) == "inequivalent"
+    script = (tmp_path / "witness" / "result.py").read_text()
+    assert 'ANSI = {"P": False, "Q": False}' in script

@@ -28,6 +28,7 @@ from pyspark.sql import SparkSession
 
 SINK = {sink}
 VERSIONS = {{"P": {p}, "Q": {q}}}
+ANSI = {{"P": {p_ansi}, "Q": {q_ansi}}}
 nan, inf = float("nan"), float("inf")
 TABLES = {tables}
 P = {p_statements}
@@ -42,6 +43,7 @@ spark = (
 for name, (columns, rows) in TABLES.items():
     spark.createDataFrame(rows, columns).createOrReplaceTempView(name)
 for label, (*views, query) in (("P", P), ("Q", Q)):
+    spark.conf.set("spark.sql.ansi.enabled", ANSI[label])
     for view in views:
         spark.sql(view)
     print(f"{{label}} ({{VERSIONS[label]!a}}) gives for {{SINK!a}}:")
@@ -99,6 +101,8 @@ def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
         sink=repr(sink.p),
         p=repr(report.p),
         q=repr(report.q),
+        p_ansi=repr(p.settings.ansi),
+        q_ansi=repr(q.settings.ansi),
         tables=_indented(tables),
         p_statements=_indented(sink_statements(p.text, sink.p)),
         q_statements=_indented(sink_statements(q.text, sink.q)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from veer.model.dag import Dataflow
+from veer.settings import USUAL, SessionSettings
 from veer.verdict import SourceLocation
 
 
@@ -23,3 +24,4 @@ class Version:
     code: Mapping[str, str] = field(default_factory=dict)  # of functions, by identity; not run
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
     place: SourceLocation | None = None  # the file it was read from
+    settings: SessionSettings = USUAL  # under which its text was read

@@ -6,6 +6,7 @@ from veer.errors import InputError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.locations import place_of
 from veer.frontends.sql import read_schema, read_sql
+from veer.settings import current
 from veer.versions.version import Version
 
 
@@ -18,4 +19,6 @@ def read(source: Input, options: ReadOptions) -> Version:
         raise type(error)(f"--schema: {error}") from None
     dataflow = read_sql(text, catalog)
     place = place_of(source.path)
-    return Version(source.name, dataflow, stable_ids=False, text=text, place=place)
+    return Version(
+        source.name, dataflow, stable_ids=False, text=text, place=place, settings=current()
+    )
