@@ -60,6 +60,7 @@ def test_numbers_that_are_drawn_twice_stay_two(expr: str) -> None:
         ("count(*), bool_or(size(xs) > rand() * 9)", 1),
         ("max_by(rand(), rand())", 2),
         ("count(DISTINCT rand(), rand())", 2),
+        ("sum(CASE WHEN rand() > 0.5D THEN id + CAST(id AS BIGINT) END)", 1),
     ],
 )
 def test_numbers_that_are_drawn_in_aggregates_are_as_many(expr: str, count: int) -> None:
@@ -67,3 +68,18 @@ def test_numbers_that_are_drawn_in_aggregates_are_as_many(expr: str, count: int)
         normalized(read_sql(f"SELECT ys, {expr} AS x FROM r GROUP BY ys", SCHEMA))
     )
     assert shown.count("rand()") == count
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT id, count_if(x > rand() * 3) AS n FROM r LATERAL VIEW explode(xs) AS x GROUP BY id",
+        "SELECT id, max(x) FILTER (WHERE rand() > 0.5D) AS n FROM r LATERAL VIEW explode(xs) AS x"
+        " GROUP BY id",
+        "SELECT id, count(*) AS n FROM r LATERAL VIEW explode(xs) AS x GROUP BY id, floor(rand() * 3)",
+        "SELECT id, count(*) AS n FROM (SELECT DISTINCT id, x + floor(rand() * 3) AS y"
+        " FROM r LATERAL VIEW explode(xs) AS x) GROUP BY id",
+    ],
+)
+def test_a_number_is_drawn_for_each_item(text: str) -> None:
+    assert "Unnest" in show_dataflow(normalized(read_sql(text, SCHEMA)))

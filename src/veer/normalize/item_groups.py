@@ -20,7 +20,7 @@ from veer.model.expr import AggregateCall, Call, Cast, Column, Compare, Expr, Is
 from veer.model.lambdas import array_call, item_of, reads_item
 from veer.model.ops import Aggregate, AnyOperator, Filter, Join, Unnest
 from veer.model.types import INT, LONG, ArrayType, has_floats
-from veer.model.walk import map_exprs, substitute_columns
+from veer.model.walk import exprs_in, map_exprs, substitute_columns
 from veer.normalize.expressions import is_random
 from veer.normalize.join_views import join_views
 from veer.normalize.placing.conditions import has_query
@@ -59,6 +59,8 @@ def group_items(
     over = _Over(rewriting, items, view.base)
     read = [over.read(rewriting.rewritten(named.expr, id_, below)) for named in operator.keys]
     keys = [_fixed(items, key) for key in read]
+    if any(is_random(key) or has_query(key) for key in keys):
+        return None
     if any(map(reads_item, keys)) or not rewriting.are_unique(id_, items.rows, keys):
         return None
     columns: dict[int, Expr] = {}
@@ -67,6 +69,8 @@ def group_items(
             columns[place] = keys[place]
             continue
         call = rewriting.rewritten(operator.calls[place - len(keys)].call, id_, below)
+        if any(is_random(e) or has_query(e) for e in exprs_in(call)):
+            return None
         value = _of_array(over.call(call), items.array)
         if value is None or value.type != call.type:
             return None
@@ -149,7 +153,7 @@ def _filtered(rewriting: Rewriting, id_: str, base: str, predicate: Expr) -> _It
 def _distinct(rewriting: Rewriting, id_: str, base: str, keys: Sequence[Expr]) -> _Items | None:
     """Items that are grouped by the row and by one value of theirs."""
     items = _items(rewriting, id_, base)
-    if items is None or any(map(has_query, keys)):
+    if items is None or any(has_query(key) or is_random(key) for key in keys):
         return None
     over = [_Over(rewriting, items, base).read(key) for key in keys]
     of_items = [key for key in over if reads_item(key)]

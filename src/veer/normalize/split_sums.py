@@ -19,6 +19,7 @@ from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
 from veer.model.types import DataType, DecimalType, IntegralType
 from veer.model.walk import parts
+from veer.normalize.expressions import is_random
 from veer.normalize.plain_calls import Spelling, composed, just, only_if, sum_of
 
 
@@ -26,7 +27,7 @@ def split_sum(call: AggregateCall, rows: Schema) -> Spelling:
     """A sum as sums of its parts, of the same type; itself if there is nothing to split."""
     if call.function != "sum" or call.distinct or call.where is not None:
         return just(call)
-    if not isinstance(call.type, IntegralType | DecimalType):
+    if not isinstance(call.type, IntegralType | DecimalType) or is_random(call.args[0]):
         return just(call)
     spelling = _split(call.args[0], rows)
     if spelling.call is not None or not _is_exact_of(spelling):
