@@ -45,7 +45,6 @@ def session(**settings: str) -> Any:
 @pytest.mark.parametrize(
     ("settings", "name"),
     [
-        ({"ansi__enabled": "false"}, "spark.sql.ansi.enabled"),
         ({"caseSensitive": "true"}, "spark.sql.caseSensitive"),
         ({"legacy__somethingNew": "false"}, "spark.sql.legacy.somethingNew"),
         ({"ansi__doubleQuotedIdentifiers": "true"}, "doubleQuotedIdentifiers"),

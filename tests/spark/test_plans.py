@@ -20,6 +20,7 @@ from veer.frontends.spark.frames import read_dataframe, read_frames
 from veer.interpreter import program, run_dataflow
 from veer.model.expr import OpaqueCall
 from veer.model.ops import AnyOperator, Limit, Sink, Source, TableUdf
+from veer.model.pprint import show_dataflow
 from veer.model.walk import operator_exprs, parts
 from veer.report.wording import reason_text
 from veer.verdict import Verdict
@@ -364,13 +365,17 @@ def test_two_bodies_of_one_name_are_two_functions(frames: Frames) -> None:
 # -- what is refused -------------------------------------------------------------------------------
 
 
-def test_a_session_that_is_not_ansi_is_refused(spark: SparkSession, frames: Frames) -> None:
+def test_a_session_without_ansi_is_read_as_it_is(spark: SparkSession, frames: Frames) -> None:
+    columns = ["age + 1 AS x", "age / 2 AS y", "CAST(age AS TINYINT) AS z"]
+    ansi = read_dataframe(frames["people"].selectExpr(*columns))
     spark.conf.set("spark.sql.ansi.enabled", "false")
     try:
-        with pytest.raises(UnsupportedError, match="ansi"):
-            read_dataframe(frames["people"])
+        legacy = read_dataframe(frames["people"].selectExpr(*columns))
     finally:
         spark.conf.set("spark.sql.ansi.enabled", "true")
+    shown = [show_dataflow(d) for d in (ansi, legacy)]
+    for function in ("legacy.+", "try_divide", "LEGACY_CAST"):
+        assert [function in text for text in shown] == [False, True]
 
 
 @pytest.mark.parametrize(
