@@ -434,10 +434,10 @@ REFUSED = {
         "def build(spark):\n    for _ in 'ab':\n        spark.table('orders').write.parquet('out')",
         "two sinks of one name, 'out'",
     ),
-    "not ANSI": (
-        "def build(spark):\n    spark.conf.set('spark.sql.ansi.enabled', False)\n"
+    "another case sensitivity": (
+        "def build(spark):\n    spark.conf.set('spark.sql.caseSensitive', True)\n"
         "    return spark.table('orders')",
-        "spark.sql.ansi.enabled is false",
+        "spark.sql.caseSensitive",
     ),
 }  # fmt: skip
 

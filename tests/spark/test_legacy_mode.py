@@ -18,6 +18,7 @@ from tests.generators.tables import wide_table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_round
+from tests.spark.test_functions import SCALAR_CASES
 from tests.spark.test_random_expressions import report
 from tests.spark.test_random_plans import compare_plans
 from veer.settings import USUAL, SessionSettings, under
@@ -44,6 +45,15 @@ def test_every_template(spark: SparkSession) -> None:
     register(spark, [table])
     tally = Tally()
     compare_expressions(spark, table, templates_once(Random(SEED)), tally)
+    report(tally, SEED)
+
+
+def test_every_function(spark: SparkSession) -> None:
+    table = wide_table(Random(f"functions {SEED}"), 16)
+    register(spark, [table])
+    tally = Tally()
+    texts = [text for cases in SCALAR_CASES.values() for text in cases]
+    compare_expressions(spark, table, texts, tally, batch=150)
     report(tally, SEED)
 
 

@@ -286,6 +286,8 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
         if b == DATE and isinstance(a, IntegralType) and op == "+":
             return call("date_add", right, left)
         if op == "-" and (a in DATETIMES or b in DATETIMES):
+            if STRING in (a, b) and not current().ansi:
+                raise UnsupportedError("text in a difference of dates in a session without ANSI")
             wanted = a if a in DATETIMES else b
             return call("subtract_moments", *(implicit_moment(e, wanted) for e in (left, right)))
     return call(op, left, right)
