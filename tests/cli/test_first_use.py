@@ -83,12 +83,15 @@ RARE = "a * a * 7 = 63 AND x % 1000003 = 77 AND length(s) = 13 AND hash(s) = 5"
         ("SELECT 1.0 AS c", "SELECT 1.00 AS c", "equivalent"),
         ("SELECT m + m AS c FROM t", "SELECT 2.0 * m AS c FROM t", "equivalent"),
         ("SELECT max(m) AS c FROM t", "SELECT max(CAST(m AS DECIMAL(12,2))) AS c FROM t", "equivalent"),
-        # Rounding, overflow, text and floats tell them apart.
+        # A cast that fails where a number does not fit gives no other number.
+        ("SELECT m AS c FROM t", "SELECT CAST(m AS DECIMAL(5,2)) AS c FROM t", "equivalent"),
+        ("SELECT a AS c FROM t", "SELECT CAST(a AS DECIMAL(9,0)) AS c FROM t", "equivalent"),
+        # Rounding, nulls for what does not fit, text and floats may tell them apart.
         ("SELECT m AS c FROM t", "SELECT CAST(m AS DECIMAL(9,1)) AS c FROM t", "inequivalent"),
         ("SELECT CAST(m AS INT) AS c FROM t", "SELECT m AS c FROM t", "inequivalent"),
         ("SELECT m AS c FROM t", "SELECT CAST(m AS DOUBLE) AS c FROM t", "inequivalent"),
-        ("SELECT m AS c FROM t", "SELECT CAST(m AS DECIMAL(5,2)) AS c FROM t", "unknown"),
-        ("SELECT a AS c FROM t", "SELECT CAST(a AS DECIMAL(9,0)) AS c FROM t", "unknown"),
+        ("SELECT m AS c FROM t", "SELECT TRY_CAST(m AS DECIMAL(5,2)) AS c FROM t", "unknown"),
+        ("SELECT a AS c FROM t", "SELECT TRY_CAST(a AS DECIMAL(9,0)) AS c FROM t", "unknown"),
         (
             "SELECT CAST(m AS STRING) AS c FROM t",
             "SELECT CAST(CAST(m AS DECIMAL(12,4)) AS STRING) AS c FROM t",
