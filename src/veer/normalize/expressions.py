@@ -41,7 +41,7 @@ from veer.model.expr import (
 )
 from veer.model.nullability import gives_null
 from veer.model.types import DATE, INTEGER_BITS, CastMode, DataType, DecimalType, IntegralType
-from veer.model.walk import parts, transform
+from veer.model.walk import parts, query_of, transform
 from veer.normalize.known_branches import with_known_branches
 from veer.normalize.spelling import one_spelling
 
@@ -50,19 +50,33 @@ Normalize = Callable[[Dataflow], Dataflow]
 TIMES = ("day", "dd", "hour", "minute", "second", "millisecond", "microsecond")
 
 
+def normalized_expr(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr:
+    """An expression in normal form.
+
+    What is random is left as it is, but for its parts that are not: two numbers that are drawn alike
+    are two.
+    """
+    may_draw = is_random(expr)
+
+    def node(part: Expr) -> Expr:
+        if may_draw and is_random(part) and query_of(part) is None:
+            return part
+        return normalized_node(part, of_query, of_rows)
+
+    return transform(expr, node)
+
+
 def normalized_node(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr:
     """One node of an expression, the nodes below it being normalized already.
 
     `of_query` gives the normal form of a subquery, `of_rows` that of one of which only counts
-    whether it has rows. What is random is left as it is: two numbers that are drawn alike are two.
+    whether it has rows. Not for what is random (`normalized_expr`).
     """
     match expr:
         case Exists(query):
             return replace(expr, query=of_rows(query))
         case InQuery(query=query) | ScalarQuery(query):
             return replace(expr, query=of_query(query))
-        case _ if is_random(expr):
-            return expr
         case And() | Or():
             return one_spelling(computed(flattened(expr)))
         case Not(And() | Or() | Compare() | Case() as arg) if (inner := negated(arg)) != expr:

@@ -18,8 +18,8 @@ from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
-from veer.model.walk import map_exprs, substitute_columns, transform
-from veer.normalize.expressions import Normalize, normalized_node
+from veer.model.walk import map_exprs, substitute_columns
+from veer.normalize.expressions import Normalize, normalized_expr
 from veer.normalize.present_columns import present_columns
 from veer.normalize.wanted import columns_wanted
 
@@ -153,10 +153,11 @@ class Rewriting:
     def changed(self, part: T, change: Change) -> T:
         """A part of an operator over other columns, in normal form."""
 
-        def node(expr: Expr) -> Expr:
-            return normalized_node(expr, self._of_query, self._of_rows)
+        def normal(expr: Expr) -> Expr:
+            moved = substitute_columns(expr, change)
+            return normalized_expr(moved, self._of_query, self._of_rows)
 
-        return map_exprs(part, lambda e: transform(substitute_columns(e, change), node))
+        return map_exprs(part, normal)
 
     def side_by_side(self, id_: str, below: Sequence[View]) -> dict[int, Expr]:
         """The columns of the inputs of an operator, one or two, over what is placed below."""
