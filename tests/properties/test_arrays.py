@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from veer.api import Comparison, Version, verify
+from veer.api import Version, verify
 from veer.frontends.sql import read_sql
 from veer.interpreter import run_dataflow
 from veer.model.pprint import show_dataflow
@@ -199,6 +199,6 @@ def test_exploded_and_counted(call: str, where: str, old: str, new: str, equal: 
     groups = GROUPS.format(call, where)
     p = f"SELECT u.k, {old} AS c FROM u LEFT JOIN {groups} g ON u.k = g.k"
     q = f"SELECT u.k, {new} AS c FROM u LEFT JOIN t ON u.k = t.k"
-    versions = [Version(name, read_sql(text, SCHEMA), False) for name, text in (("p", p), ("q", q))]
-    verdict = verify(*versions, Comparison()).verdict
+    one, two = (Version(text, read_sql(text, SCHEMA), False) for text in (p, q))
+    verdict = verify(one, two).verdict
     assert verdict is (Verdict.EQUIVALENT if equal else Verdict.INEQUIVALENT)
