@@ -13,16 +13,11 @@ from tests.cli.test_cli import ROOT, veer
 JOBS = ROOT / "tests" / "cases" / "refactorings"
 PANEL = (
     "active_buyer_lists",
-    "attribution_last_touch",
-    "bank_dormant_customers",
     "channel_grouping_map",
-    "facility_quality_dashboard",
     "ins_claim_step_durations",
     "single_provider_patients_not_exists",
     "access_rights_bitmask_nulls",
-    "bank_running_ledger_default_frame",
     "bank_txn_type_counts_pivot",
-    "watchlist_unseen_except_all",
 )
 
 

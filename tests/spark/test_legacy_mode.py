@@ -25,7 +25,7 @@ from veer.settings import USUAL, SessionSettings, under
 
 pytestmark = pytest.mark.spark
 SEED = os.environ.get("VEER_SEED", "1")
-ROUNDS = int(os.environ.get("VEER_ROUNDS", "2"))
+ROUNDS = int(os.environ.get("VEER_ROUNDS", "1"))
 ANSI = "spark.sql.ansi.enabled"
 
 
