@@ -57,7 +57,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     for name, text in {
         "p": "SELECT a FROM t WHERE a > 1 AND b < 2",
         "q": "SELECT a FROM t WHERE b < 2 AND a > 1",
-        "r": "SELECT a FROM t WHERE NOT b >= 2 AND a > 1",
+        "r": "SELECT a FROM t WHERE b + b < 4 AND a > 1",
     }.items():
         (tmp_path / f"{name}.sql").write_text(f"{DDL}; {text}")
     return installed(tmp_path, code, f"shuffled = {target}")

@@ -143,7 +143,7 @@ def _placed(dataflow: Dataflow, *, shows_columns: bool) -> _Normalization:
                     relied.update(keys_relied_on_by_normalizing(query))
         return last.dataflow()
 
-    result = inline(dataflow)
+    result = inline(count_collected(dataflow))
     counted = bits_as_flags(count_collected(result))
     result = result if counted is result else inline(counted)
     if len(result.operators) > MOST_OPERATORS:
