@@ -16,7 +16,6 @@ OPEN_FOR_A_REASON = {
     ("analysis/congruence.py", "operators"): "the rest goes to `_others`, which is closed",
     ("analysis/facts.py", "_facts"): "the rest is decided by traits",
     ("analysis/needs.py", "semantics_needed"): "the rest is decided by traits",
-    ("normalize/item_groups.py", "_items"): "through others nothing is looked",
     ("normalize/placing/holding.py", "_holds"): "the rest is decided by traits",
     ("normalize/placing/inner_distincts.py", "_sees_a_set"): "others are taken to count rows",
     ("normalize/placing/push.py", "_push"): "a condition passes only what is named",
