@@ -151,7 +151,7 @@ def test_every_strategy_proves_and_refutes(
 def test_windows_go_around_what_nobody_can_read() -> None:
     """A limit with ties makes a choice; what is below and above it is proven in two windows."""
     text = "SELECT a FROM (SELECT a, b FROM t WHERE {} LIMIT 3) AS x WHERE {}"
-    p, q = version(text.format("a > 1", "b > 2")), version(text.format("NOT a <= 1", "NOT b <= 2"))
+    p, q = version(text.format("a > 1", "b > 2")), version(text.format("a + a > 2", "b + b > 5"))
     report = verify(p, q)
     assert report.verdict is Verdict.EQUIVALENT
     assert reason_text(report.sinks[0].reason) == "proven by algebra and spes in 2 windows"
