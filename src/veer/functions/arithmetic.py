@@ -185,13 +185,13 @@ def arithmetic(decimal_rule: DecimalRule) -> Rule:
     return rule
 
 
-def _numeric_only(rule: Rule) -> Rule:
-    """A typing rule without intervals, which add and subtract but have neither product nor remainder."""
+def giving(kind: type[DataType], described: str, rule: Rule) -> Rule:
+    """A typing rule for results of some kind alone: intervals have neither product nor remainder."""
 
     def checked(args: Sequence[Argument]) -> Resolved:
         resolved = rule(args)
-        if not isinstance(resolved.result, NumericType):
-            raise IllFormedError(f"{resolved.result} is not numeric")
+        if not isinstance(resolved.result, kind):
+            raise IllFormedError(f"{resolved.result} is not {described}")
         return resolved
 
     return checked
@@ -292,7 +292,7 @@ scalar(
 )
 scalar(
     "*",
-    _numeric_only(arithmetic(_decimal_product)),
+    giving(NumericType, "numeric", arithmetic(_decimal_product)),
     operation(
         lambda a, b: a * b,
         Context(prec=39, rounding=ROUND_HALF_UP).multiply,
@@ -310,7 +310,7 @@ scalar(
 )
 scalar(
     "%",
-    _numeric_only(arithmetic(_decimal_remainder)),
+    giving(NumericType, "numeric", arithmetic(_decimal_remainder)),
     operation(_truncated_remainder, lambda a, b: EXACT.remainder(a, _nonzero(b)), _float_remainder),
     PURE,
     STRICT,
@@ -406,7 +406,7 @@ def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[.
 
 scalar(
     "pmod",
-    _numeric_only(arithmetic(_decimal_remainder)),
+    giving(NumericType, "numeric", arithmetic(_decimal_remainder)),
     _positive_modulo,
     PURE,
     STRICT,

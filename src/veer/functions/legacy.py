@@ -1,4 +1,4 @@
-"""What casts and functions mean in a session without ANSI, `spark.sql.ansi.enabled=false`.
+"""What functions mean in a session without ANSI, `spark.sql.ansi.enabled=false`.
 
 Whole numbers wrap around where they overflow, and most of what fails under ANSI gives null. What
 means the same in both modes is one expression; `legacy.+` and its like stand for the rest. A
@@ -8,23 +8,21 @@ function that is neither known to mean the same nor listed here is refused.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
-from veer.errors import IllFormedError, UnsupportedError
-from veer.functions.arithmetic import EXACT, float_to_long, wrapped
+from veer.errors import UnsupportedError
+from veer.functions.arithmetic import EXACT, float_to_long, giving, wrapped
 from veer.functions.registry import (
     AGGREGATE,
     PURE,
     SCALAR,
     STRICT,
     TOTAL,
-    Argument,
     Failure,
     Nulls,
-    Resolved,
-    Rule,
     ScalarFunction,
     aggregate,
     scalar,
@@ -40,8 +38,6 @@ from veer.model.types import (
     IntegralType,
     MapType,
 )
-
-# -- functions -----------------------------------------------------------------------------------
 
 # They fail in both modes, or never on what Spark computes with.
 SAME = frozenset(
@@ -70,15 +66,14 @@ ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 WHOLE = {"ceil": math.ceil, "floor": math.floor}
 ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
 DIVIDING = {"/": "try_divide", "%": "try_mod"}
-
-
 ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
-WRAPPING = {
-    "legacy.+": SolverMeaning.WRAPPED_SUM,
-    "legacy.-": SolverMeaning.WRAPPED_DIFFERENCE,
-    "legacy.*": SolverMeaning.WRAPPED_PRODUCT,
-    "legacy.negative": SolverMeaning.WRAPPED_NEGATION,
-    "legacy.abs": SolverMeaning.WRAPPED_MAGNITUDE,
+# What wraps around: its exact result, and what the solver knows of it.
+WRAPPING: dict[str, tuple[Callable[..., int], SolverMeaning]] = {
+    "+": (operator.add, SolverMeaning.WRAPPED_SUM),
+    "-": (operator.sub, SolverMeaning.WRAPPED_DIFFERENCE),
+    "*": (operator.mul, SolverMeaning.WRAPPED_PRODUCT),
+    "negative": (operator.neg, SolverMeaning.WRAPPED_NEGATION),
+    "abs": (abs, SolverMeaning.WRAPPED_MAGNITUDE),
 }
 
 
@@ -92,12 +87,12 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
     function = SCALAR[name]
     if name in DIVIDING:
         return DIVIDING[name]
-    if isinstance(result, IntegralType) and f"legacy.{name}" in WRAPPING:
+    if isinstance(result, IntegralType) and name in WRAPPING:
         return f"legacy.{name}"
     if name in ARITHMETIC and isinstance(result, DecimalType):
         # The type of the result has room for all results, unless 38 digits are too few.
         return name if result.precision < MAX_PRECISION else ARITHMETIC[name]
-    if name in ARITHMETIC or name in ("negative", "abs"):
+    if name in WRAPPING:
         return name
     if name in WHOLE:
         return f"legacy.{name}" if isinstance(types[0], DoubleType) else name
@@ -123,35 +118,20 @@ def legacy_aggregate(name: str, result: DataType) -> str:
     return f"legacy.{name}"
 
 
-def _of_integers(rule: Rule) -> Rule:
-    """A typing rule that gives whole numbers alone."""
-
-    def checked(args: Sequence[Argument]) -> Resolved:
-        resolved = rule(args)
-        if not isinstance(resolved.result, IntegralType):
-            raise IllFormedError(f"{resolved.result} is not an integer")
-        return resolved
-
-    return checked
-
-
-def _wrapping(name: str) -> None:
+def _keeping_low_bits(
+    name: str,
+    exact: Callable[..., int],
+    solver: SolverMeaning = SolverMeaning.UNINTERPRETED,
+) -> None:
     """Register the version of a function of whole numbers that keeps the low bits of its result."""
     function = SCALAR[name]
-    exact: dict[str, Callable[..., int]] = {
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "*": lambda a, b: a * b,
-        "negative": lambda a: -a,
-        "abs": abs,
-    }
 
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        return lambda *args: wrapped(exact[name](*args), result)
+        return lambda *args: wrapped(exact(*args), result)
 
     scalar(
         f"legacy.{name}",
-        _of_integers(function.rule),
+        giving(IntegralType, "an integer", function.rule),
         meaning,
         PURE,
         STRICT,
@@ -160,8 +140,18 @@ def _wrapping(name: str) -> None:
         sql=function.sql,
         folding=Folding.SETTLED,
         ignores_zero_sign=True,
-        solver=WRAPPING[f"legacy.{name}"],
+        solver=solver,
     )
+
+
+def _rounded(mode: str) -> Callable[..., int]:
+    """Whole numbers rounded to tens and hundreds."""
+
+    def rounded(value: int, places: int = 0) -> int:
+        step = Decimal(1).scaleb(max(-places, 0))
+        return int(Decimal(value).quantize(step, mode, EXACT))
+
+    return rounded
 
 
 def _lenient(name: str) -> None:
@@ -194,31 +184,6 @@ def _lenient(name: str) -> None:
         evaluation=Evaluation.TRIED_DIVISOR_FIRST if divides else function.evaluation,
         folding=function.folding,
         ignores_zero_sign=function.ignores_zero_sign,
-    )
-
-
-def _rounding(name: str) -> None:
-    """Register the rounding of whole numbers to tens and hundreds, of which the low bits are kept."""
-    function = SCALAR[name]
-
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        def rounded(value: int, places: int = 0) -> int:
-            step = Decimal(1).scaleb(max(-places, 0))
-            return wrapped(int(Decimal(value).quantize(step, ROUNDING[name], EXACT)), result)
-
-        return rounded
-
-    scalar(
-        f"legacy.{name}",
-        _of_integers(function.rule),
-        meaning,
-        PURE,
-        STRICT,
-        TOTAL,
-        typed=True,
-        sql=function.sql,
-        folding=Folding.SETTLED,
-        ignores_zero_sign=True,
     )
 
 
@@ -275,14 +240,14 @@ def _wrapped_sum(result: DataType) -> Callable[..., Any]:
 
 def register() -> None:
     """Register what the functions of this module stand for; the others must be there."""
-    for name in ("+", "-", "*", "negative", "abs"):
-        _wrapping(name)
+    for name, (exact, solver) in WRAPPING.items():
+        _keeping_low_bits(name, exact, solver)
     for name in ("pmod", "element_at", "item", "next_day", "make_date"):
         _lenient(name)
     for name in ("to_date_by", "to_timestamp_by", "unix_timestamp"):
         _lenient(name)
-    for name in ROUNDING:
-        _rounding(name)
+    for name, mode in ROUNDING.items():
+        _keeping_low_bits(name, _rounded(mode))
     for name in WHOLE:
         _whole(name)
     scalar(
