@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -21,7 +22,7 @@ from tests.spark.flows import FlowTally, compare_round
 from tests.spark.test_functions import SCALAR_CASES
 from tests.spark.test_random_expressions import report
 from tests.spark.test_random_plans import compare_plans
-from veer.settings import USUAL, SessionSettings, under
+from veer.settings import current, under
 
 pytestmark = pytest.mark.spark
 SEED = os.environ.get("VEER_SEED", "1")
@@ -30,11 +31,11 @@ ANSI = "spark.sql.ansi.enabled"
 
 
 @pytest.fixture(autouse=True)
-def without_ansi(spark: SparkSession) -> Iterator[None]:
+def without_ansi(as_the_installed_spark: None, spark: SparkSession) -> Iterator[None]:
     """Both sides without ANSI, for one test."""
     spark.conf.set(ANSI, "false")
     try:
-        with under(SessionSettings(ansi=False)):
+        with under(replace(current(), ansi=False)):
             yield
     finally:
         spark.conf.set(ANSI, "true")
@@ -101,5 +102,5 @@ def test_random_queries(spark: SparkSession, number: int) -> None:
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_random_queries_read_from_plans(spark: SparkSession, number: int) -> None:
-    with under(USUAL):  # a plan says itself what its expressions mean
+    with under(replace(current(), ansi=True)):  # a plan says itself what its expressions mean
         compare_plans(spark, f"{SEED} {number} legacy")

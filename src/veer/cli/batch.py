@@ -42,6 +42,7 @@ def batch(
     budget: options.Budget = None,
     cache: options.Cache = "",
     conf: options.Settings = None,
+    spark: options.Spark = "",
 ) -> None:
     """Verify many pairs of SQL queries over local processes.
 
@@ -62,9 +63,9 @@ def batch(
         hints=False,  # a line of results has no place for them
     )
     from veer.batch import BatchOptions
-    from veer.frontends.session_settings import session_settings
+    from veer.frontends.session_settings import session_settings, spark_asked_for
 
-    settings = session_settings(options.settings(conf))
+    settings = session_settings(options.settings(conf), spark_asked_for(spark))
     batch_options = BatchOptions(comparison, workers, timeout, settings)
     raise typer.Exit(run_with_progress(pairs, out, batch_options))
 

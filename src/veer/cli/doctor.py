@@ -111,6 +111,7 @@ def _project() -> str:
         project.schema
     )
     said += [f"store {project.store}"] * bool(project.store)
+    said += [f"Spark {project.spark}"] * bool(project.spark)
     said += [f"conf {name}={value}" for name, value in project.conf.items()]
     said += [f"job {name} = {spec}" for name, spec in project.jobs.items()]
     lines = "".join(f"\n  {'':<10} {line}" for line in said)

@@ -23,6 +23,7 @@ def diff(
     schema: options.Schema = "",
     arg: options.Arguments = None,
     conf: options.Settings = None,
+    spark: options.Spark = "",
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     mappings: Annotated[
@@ -41,7 +42,9 @@ def diff(
     with progress() as say:
         say(f"reading {p} and {q}")
         reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
-        old, new = load_pair(p, q, schema=schema, conf=options.settings(conf), **reading)
+        old, new = load_pair(
+            p, q, schema=schema, conf=options.settings(conf), spark=spark, **reading
+        )
     listed = [_edits(pair) for pair in islice(best_pairs(old, new), mappings)]
     if format is TextOrJson.JSON:
         typer.echo(json_text({"p": old.name, "q": new.name, "mappings": listed}))
@@ -67,6 +70,7 @@ def show(
     schema: options.Schema = "",
     arg: options.Arguments = None,
     conf: options.Settings = None,
+    spark: options.Spark = "",
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ListFormat = TextOrJson.TEXT,
@@ -84,7 +88,7 @@ def show(
     with progress() as say:
         say(f"reading {spec}")
         reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
-        version = load(spec, schema=schema, conf=options.settings(conf), **reading)
+        version = load(spec, schema=schema, conf=options.settings(conf), spark=spark, **reading)
     if format is TextOrJson.JSON:
         typer.echo(json_text(to_json(version.dataflow)))
         return

@@ -61,6 +61,13 @@ def _conf(given: list[str] | None) -> list[str]:
     return [*own, *(given or ())]
 
 
+def _spark(given: str) -> str:
+    from veer.settings import spark_version
+
+    named = given or current_project().spark
+    return str(spark_version(named)) if named else ""
+
+
 def spec(metavar: str, help: str) -> Any:
     """An argument of the command line that names a version: a SPEC, or a job of the project file."""
     return typer.Argument(metavar=metavar, help=help, callback=_spec)
@@ -94,6 +101,15 @@ Settings = Annotated[
         callback=_conf,
         help="A setting of the Spark session that would run the versions, such as "
         "spark.sql.ansi.enabled=false; may be given several times.",
+    ),
+]
+Spark = Annotated[
+    str,
+    typer.Option(
+        metavar="VERSION",
+        callback=_spark,
+        help="The Spark that would run the versions: 3.5, 4.0, 4.1, 4.2 or 4.3; that of the installed "
+        "PySpark by default, else the newest. It need not be installed.",
     ),
 ]
 StoreLocation = Annotated[

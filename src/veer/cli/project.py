@@ -3,6 +3,7 @@
     [tool.veer]
     schema = ["schemas/tables.ddl"]          # as --schema
     store = "warehouse/.veer"                # as --store
+    spark = "3.5"                            # as --spark
 
     [tool.veer.conf]                         # as --conf
     "spark.sql.ansi.enabled" = false
@@ -25,7 +26,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, final
 
-from veer.errors import InputError, ParseError
+from veer.errors import InputError, ParseError, UsageError
+from veer.settings import spark_version
 
 OWN, SHARED = "veer.toml", "pyproject.toml"
 TABLE = "tool.veer"
@@ -41,6 +43,7 @@ class Project:
     store: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
     jobs: Mapping[str, str] = field(default_factory=dict)
+    spark: str = ""
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of the schema files."""
@@ -134,6 +137,13 @@ def _store(file: Path, value: Any) -> str:
     return value if "://" in value else str(file.parent / value)
 
 
+def _spark(file: Path, value: Any) -> str:
+    try:
+        return str(spark_version(str(value)))
+    except UsageError as error:
+        raise ParseError(f"{file}: {_key(file, 'spark')}: {error}") from None
+
+
 def _conf(file: Path, value: Any) -> dict[str, str]:
     flat = dict(_flattened(value)) if isinstance(value, dict) else None
     if flat is None or not all(isinstance(v, str | bool | int | float) for v in flat.values()):
@@ -159,6 +169,7 @@ def _jobs(file: Path, value: Any) -> dict[str, str]:
 READERS: dict[str, Callable[[Path, Any], Any]] = {
     "schema": _schema,
     "store": _store,
+    "spark": _spark,
     "conf": _conf,
     "jobs": _jobs,
 }

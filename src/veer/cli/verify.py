@@ -116,6 +116,7 @@ def verify(
     cache: options.Cache = "",
     arg: options.Arguments = None,
     conf: options.Settings = None,
+    spark: options.Spark = "",
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ReportFormat = "text",
@@ -176,6 +177,7 @@ def verify(
     bodies = Bodies(Path(models), own, trust_code=trust_code)
     reading["bodies"] = bodies
     reading["conf"] = options.settings(conf)
+    reading["spark"] = spark
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)

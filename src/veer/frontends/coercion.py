@@ -14,7 +14,7 @@ from veer.analysis.determinism import require_repeatable
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT
-from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.cast_modes import legacy_mode_in
 from veer.functions.legacy import legacy_aggregate, legacy_function
 from veer.functions.registry import (
     Argument,
@@ -23,6 +23,7 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
+from veer.functions.spark_versions import function_in, require_function
 from veer.functions.traits import Coercion, Shown
 from veer.functions.typing import (
     DATETIMES,
@@ -77,7 +78,8 @@ from veer.model.types import (
     TimestampType,
     YearMonthIntervalType,
 )
-from veer.settings import current
+from veer.model.walk import parts
+from veer.settings import SPARK_4_0, SPARK_4_1, current
 
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
 
@@ -99,7 +101,7 @@ def cast(expr: Expr, type_: DataType, mode: CastMode | None = None) -> Expr:
 
 def session_cast_mode(given: DataType, target: DataType) -> CastMode:
     """The mode of a cast that says none, in the session in which is read."""
-    return CastMode.ANSI if current().ansi else legacy_cast_mode(given, target)
+    return CastMode.ANSI if current().ansi else legacy_mode_in(current().spark, given, target)
 
 
 def implicit(expr: Expr, type_: DataType) -> Expr:
@@ -189,8 +191,9 @@ def plain_call(function: str, *args: Expr) -> Expr:
     entry = scalar_function(function)
     resolved = entry.resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
-    meant = function
-    if not current().ansi:
+    require_function(function, current().spark)
+    meant = function_in(current().spark, function, resolved.arguments)
+    if not current().ansi and meant == function:
         meant = legacy_function(function, resolved.arguments, resolved.result)
     return Call(meant, leave_out_defaults(entry.shown, coerced), resolved.result)
 
@@ -229,7 +232,9 @@ def aggregate_call(
     resolved = aggregate_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
-    meant = function if current().ansi else legacy_aggregate(function, resolved.result)
+    meant = function_in(current().spark, function, resolved.arguments)
+    if not current().ansi:
+        meant = legacy_aggregate(meant, resolved.result)
     return AggregateCall(meant, coerced, resolved.result, distinct, where)
 
 
@@ -252,7 +257,9 @@ def over_call(
     if function == "mode" and coerced[1:] != (Literal(True, BOOLEAN),):
         raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
-    meant = function if current().ansi else legacy_aggregate(function, resolved.result)
+    meant = function_in(current().spark, function, resolved.arguments)
+    if not current().ansi:
+        meant = legacy_aggregate(meant, resolved.result)
     return OverCall(
         meant,
         leave_out_defaults(over_function(function).shown, coerced),
@@ -277,6 +284,12 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
             return call("add_interval", left, delta)
         if b in DATETIMES and isinstance(a, INTERVALS) and op == "+":
             return call("add_interval", right, left)
+        if (
+            current().spark < SPARK_4_1
+            and DATE in (a, b)
+            and (b == NULL or (a == NULL and op == "+"))
+        ):
+            return Literal(None, DATE)
         if op == "+" and {a, b} in ({DATE, NULL}, {TIMESTAMP, NULL}):
             return Literal(None, TIMESTAMP)
         if op == "+" and {a, b} == {TIMESTAMP_NTZ, NULL}:
@@ -357,11 +370,32 @@ def _legacy_comparison_type(a: Argument, b: Argument) -> DataType:
 
 
 def in_list(arg: Expr, options: Sequence[Expr]) -> Expr:
-    """`arg IN (options)`; of no options it is false, also for null."""
+    """`arg IN (options)`."""
     if not options:
-        return Literal(False, BOOLEAN)
+        return in_nothing(arg)
     type_ = common_type(arguments((arg, *options)))
     return InList(implicit(arg, type_), tuple(implicit(o, type_) for o in options))
+
+
+def in_nothing(arg: Expr) -> Expr:
+    """`arg IN ()`, as `isin([])` gives it: false; null for null without ANSI and before Spark 4.0."""
+    never = Literal(False, BOOLEAN)
+    if current().ansi and current().spark >= SPARK_4_0:
+        return never
+    return Case(((IsNull(arg), Literal(None, BOOLEAN)),), never)
+
+
+def check_sought(args: Sequence[Expr]) -> None:
+    """Refuse a constant that may be null before IN with a subquery, where Spark differs.
+
+    Under ANSI since 4.0 it is never in nothing; else the optimizer makes it null beforehand.
+    """
+    if current().ansi and current().spark >= SPARK_4_0:
+        return
+    for arg in args:
+        known = isinstance(arg, Literal) and arg.value is not None
+        if not known and not any(isinstance(p, Column | OuterColumn) for p in parts(arg)):
+            raise UnsupportedError("a constant that may be null before IN with a subquery")
 
 
 def conjunction(args: Sequence[Expr]) -> Expr:

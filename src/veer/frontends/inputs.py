@@ -127,6 +127,7 @@ class ReadOptions:
     jvm: JvmUse = JvmUse.AUTO  # whether PySpark functions may be read by a JVM
     note: Callable[[str], None] = lambda _: None  # is told what the user should know
     conf: Sequence[tuple[str, str]] = ()  # settings of the session that would run it
+    spark: str = ""  # the Spark that would run it; the installed one, or the newest, by default
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of `schema`."""

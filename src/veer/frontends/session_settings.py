@@ -3,19 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from veer.errors import UnsupportedError
+from veer.errors import UnsupportedError, UsageError
 from veer.frontends.connect.server_settings import ANSI, ZONE, is_ansi, unusual_settings
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.settings import SessionSettings
+from veer.frontends.spark.pyspark_version import pyspark_version
+from veer.frontends.spark.settings import TIME_PARSER
+from veer.settings import NEWEST, SessionSettings, SparkVersion, spark_version, usual_settings
+
+TIME_PARSERS = {"CORRECTED": False, "EXCEPTION": True}
 
 
-def session_settings(conf: Mapping[str, str]) -> SessionSettings:
+def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSettings:
     """What settings decide of the meaning of expressions; one that is not modelled is refused."""
-    others = {name: value for name, value in conf.items() if name not in (ANSI, ZONE)}
+    modelled = (ANSI, ZONE, TIME_PARSER)
+    others = {name: value for name, value in conf.items() if name not in modelled}
     for name, value in unusual_settings(others).items():
         raise UnsupportedError(f"the setting {name}={value} is not modelled")
     zone = conf.get(ZONE, "UTC")
     if not is_utc(zone):
         raise UnsupportedError(f"the setting {ZONE}={zone} is not modelled; Veer reads in UTC")
-    return SessionSettings(ansi=is_ansi(conf.get(ANSI)))
+    usual = usual_settings(spark)
+    return SessionSettings(
+        ansi=is_ansi(conf.get(ANSI), usual.ansi),
+        spark=spark,
+        old_times_fail=old_times_fail(conf.get(TIME_PARSER), usual.old_times_fail),
+    )
+
+
+def settings_of(session: Any) -> SessionSettings:
+    """What the settings of a live session decide; whether they are modelled is asked elsewhere."""
+    told = {name: str(session.conf.get(name)) for name in (ANSI, TIME_PARSER)}
+    return session_settings(told, spark_version(str(session.version)))
+
+
+def old_times_fail(value: str | None, usual: bool) -> bool:
+    """Whether a value of the setting lets old times fail; the parser before Spark 3.0 is refused."""
+    if value is None:
+        return usual
+    if value.upper() not in TIME_PARSERS:
+        raise UnsupportedError(f"the setting {TIME_PARSER}={value} is not modelled")
+    return TIME_PARSERS[value.upper()]
+
+
+def spark_asked_for(text: str) -> SparkVersion:
+    """The Spark whose meaning is asked for: the one named, else that of the installed PySpark."""
+    if text:
+        return spark_version(text)
+    try:
+        return spark_version(pyspark_version())
+    except UsageError:
+        return NEWEST  # none is installed, or one that is not modelled

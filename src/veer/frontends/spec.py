@@ -20,7 +20,7 @@ from veer.frontends.registry import FrontEnd, front_end_of, parse
 from veer.frontends.stored import existing_store, is_stored, sealed
 from veer.model.ops import RowUdf
 from veer.options import JvmUse, chosen
-from veer.settings import USUAL, SessionSettings, under
+from veer.settings import SessionSettings, under
 from veer.versions.version import Version
 
 if TYPE_CHECKING:
@@ -38,18 +38,19 @@ def load(
     note: Callable[[str], None] = lambda _: None,
     bodies: Bodies | None = None,
     conf: Mapping[str, str] | None = None,
+    spark: str = "",
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
     `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are. `jvm` says
     whether a JVM may read a function; why one is started is told to `note`. `bodies` says which
     opaque functions may be run; without it library operators alone, with models beside the file.
-    `conf` are settings of the Spark session that would run it.
+    `conf` are settings of the Spark session that would run it, `spark` is which Spark (`3.5`).
     """
     source = parse(text, revision)
     settings = tuple((conf or {}).items())
     options = ReadOptions(
-        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings
+        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings, spark
     )
     return _read(source, _front_end(source, options), options, bodies)
 
@@ -84,12 +85,10 @@ def _read(
 
 
 def _session_settings(options: ReadOptions) -> SessionSettings:
-    """What `--conf` decides of the meaning of what is read."""
-    if not options.conf:
-        return USUAL
-    from veer.frontends.session_settings import session_settings
+    """What `--spark` and `--conf` decide of the meaning of what is read."""
+    from veer.frontends.session_settings import session_settings, spark_asked_for
 
-    return session_settings(dict(options.conf))
+    return session_settings(dict(options.conf), spark_asked_for(options.spark))
 
 
 def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> Version:
@@ -121,11 +120,12 @@ def load_pair(
     note: Callable[[str], None] = lambda _: None,
     bodies: Bodies | None = None,
     conf: Mapping[str, str] | None = None,
+    spark: str = "",
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
     settings = tuple((conf or {}).items())
     options = ReadOptions(
-        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings
+        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings, spark
     )
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)

@@ -18,11 +18,13 @@ from veer.functions import (
     python,
     ranking,
     regular_expressions,
+    spark_versions,
     strings,
     text_search,
 )
 
 legacy.register()
+spark_versions.register()
 
 __all__ = [
     "aggregates",
@@ -38,6 +40,7 @@ __all__ = [
     "python",
     "ranking",
     "regular_expressions",
+    "spark_versions",
     "strings",
     "text_search",
 ]

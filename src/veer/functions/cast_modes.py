@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from veer.errors import UnsupportedError
 from veer.functions.typing import DATETIMES
 from veer.model.types import (
     INTEGER_BITS,
@@ -20,6 +21,7 @@ from veer.model.types import (
     StructType,
     TimestampType,
 )
+from veer.settings import SPARK_4_0, SparkVersion
 
 
 def legacy_cast_mode(given: DataType, target: DataType) -> CastMode:
@@ -31,6 +33,31 @@ def legacy_cast_mode(given: DataType, target: DataType) -> CastMode:
     timed = isinstance(given, TimestampType) and isinstance(target, NumericType)
     atomic = not isinstance(target, ArrayType | MapType | StructType)
     return CastMode.TRY if (read and atomic) or fitted or timed else CastMode.LEGACY
+
+
+def legacy_mode_in(spark: SparkVersion, given: DataType, target: DataType) -> CastMode:
+    """As `legacy_cast_mode`, in some Spark: before 4.0 timestamps became integers of any width."""
+    if spark < SPARK_4_0:
+        if isinstance(given, TimestampType) and isinstance(target, IntegralType):
+            return CastMode.LEGACY
+        if _nested_times(given, target):
+            raise UnsupportedError(f"a cast of {given} to {target} before Spark 4.0 without ANSI")
+    return legacy_cast_mode(given, target)
+
+
+def _nested_times(given: DataType, target: DataType) -> bool:
+    match given, target:
+        case ArrayType(a), ArrayType(b):
+            return _becomes_integer(a, b)
+        case StructType(a), StructType(b):
+            return any(_becomes_integer(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
+        case _:
+            return False
+
+
+def _becomes_integer(given: DataType, target: DataType) -> bool:
+    timed = isinstance(given, TimestampType) and isinstance(target, IntegralType)
+    return timed or _nested_times(given, target)
 
 
 def _never_fails(given: DataType, target: DataType) -> bool:

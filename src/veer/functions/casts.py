@@ -142,6 +142,8 @@ def _legacy(given: DataType, target: DataType) -> Convert:
             return lambda v: wrapped(int(v), target)
         case TimestampType(), BooleanType():
             return lambda v: micros_of(v) != 0
+        case TimestampType(), IntegralType():  # before Spark 4.0
+            return lambda v: wrapped(micros_of(v) // 1_000_000, target)
         case DateType(), NumericType() | BooleanType():
             return lambda _: None
         case _, StringType():

@@ -37,7 +37,9 @@ from veer.model.types import (
     DoubleType,
     IntegralType,
     MapType,
+    StringType,
 )
+from veer.settings import current
 
 # They fail in both modes, or never on what Spark computes with.
 SAME = frozenset(
@@ -66,6 +68,7 @@ ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 WHOLE = {"ceil": math.ceil, "floor": math.floor}
 ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
 DIVIDING = {"/": "try_divide", "%": "try_mod"}
+TIMES = ("to_date_by", "to_timestamp_by", "unix_timestamp")  # read from texts by a pattern
 ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
 # What wraps around: its exact result, and what the solver knows of it.
 WRAPPING: dict[str, tuple[Callable[..., int], SolverMeaning]] = {
@@ -100,6 +103,8 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
         if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
             raise UnsupportedError(f"{name} in {result} in a session without ANSI")
         return name
+    if name in TIMES and isinstance(types[0], StringType) and current().old_times_fail:
+        return f"legacy.checked_{name}"
     if f"legacy.{name}" in SCALAR:
         on_map = isinstance(types[0], MapType) if types else False
         return name if on_map and name in ("item", "element_at") else f"legacy.{name}"
@@ -187,6 +192,39 @@ def _lenient(name: str) -> None:
     )
 
 
+def _checked(name: str) -> None:
+    """Register the version of a function of texts for sessions in which old times fail.
+
+    Where the present parser reads nothing the run fails if the one before Spark 3.0 would, and else
+    gives null: which of them is not known, so it is a failure to whoever computes it.
+    """
+    lenient = SCALAR[f"legacy.{name}"]
+
+    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        inner = lenient.meaning(types, result)
+
+        def checked(*args: Any) -> Any:
+            value = inner(*args)
+            if value is None:
+                raise Failure("PARSE_DATETIME_BY_NEW_PARSER")
+            return value
+
+        return checked
+
+    scalar(
+        f"legacy.checked_{name}",
+        lenient.rule,
+        meaning,
+        PURE,
+        Nulls.PROPAGATE,
+        Domain.PARTIAL,
+        typed=True,
+        sql=lenient.sql,
+        evaluation=lenient.evaluation,
+        folding=lenient.folding,
+    )
+
+
 def _whole(name: str) -> None:
     """Register the rounding of doubles to whole numbers, the largest one for those beyond."""
     function = SCALAR[name]
@@ -244,8 +282,9 @@ def register() -> None:
         _keeping_low_bits(name, exact, solver)
     for name in ("pmod", "element_at", "item", "next_day", "make_date"):
         _lenient(name)
-    for name in ("to_date_by", "to_timestamp_by", "unix_timestamp"):
+    for name in TIMES:
         _lenient(name)
+        _checked(name)
     for name, mode in ROUNDING.items():
         _keeping_low_bits(name, _rounded(mode))
     for name in WHOLE:

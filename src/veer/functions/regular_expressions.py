@@ -107,7 +107,7 @@ def _regexp_extract(text: str, pattern: str, group: int = 1) -> str:
     return match[group] or ""
 
 
-def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
+def split_text(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     """Empty pieces at the end are kept: for a limit of 0, which drops them, Spark hands Java -1."""
     compiled = regex_for(pattern, text)
     if pattern == "":
@@ -171,7 +171,7 @@ scalar(
 scalar(
     "split",
     signature(ArrayType(STRING), STRING, STRING, INT, optional=1),
-    _split,
+    split_text,
     PURE,
     STRICT,
     PARTIAL,

@@ -42,7 +42,7 @@ from veer.model.types import (
     YearMonthIntervalType,
     is_orderable,
 )
-from veer.settings import current
+from veer.settings import SPARK_4_0, current
 
 Expected: TypeAlias = "DataType | type[DataType] | tuple[Expected, ...] | None"
 
@@ -88,9 +88,14 @@ def decimal_of(arg: Argument) -> DecimalType:
 
 
 def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
-    """The decimal type that holds both; past 38 digits those before the point are kept."""
+    """The decimal type that holds both; past 38 digits those before the point are kept.
+
+    Before Spark 4.0 those after it were.
+    """
     scale = max(a.scale, b.scale)
     precision = max(a.precision - a.scale, b.precision - b.scale) + scale
+    if current().spark < SPARK_4_0:
+        return bounded(precision, scale)
     over = max(precision - MAX_PRECISION, 0)
     return DecimalType(precision - over, max(scale - over, 0))
 

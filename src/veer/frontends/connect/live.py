@@ -7,7 +7,6 @@ registered by name - is asked of the server, which analyzes but runs nothing.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
@@ -17,7 +16,7 @@ from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.messages import called_functions
 from veer.frontends.connect.reading import read_relations, schema_of
-from veer.frontends.connect.server_settings import ANSI, check_server_settings, check_zone, is_ansi
+from veer.frontends.connect.server_settings import check_server_settings, check_zone
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
     Server,
@@ -27,18 +26,19 @@ from veer.frontends.connect.server_sources import (
     table_source,
 )
 from veer.frontends.connect.surroundings import RegisteredFunction
+from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.plans.types import field_type
 from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.model.dag import Dataflow
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source
 from veer.model.schema import Schema
 from veer.model.types import quote_name
-from veer.settings import SessionSettings, under
+from veer.settings import SPARK_4_3, spark_version, under
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
 
-BUILT_IN_FIRST = (4, 3)  # from here on no function of a session hides one of Spark's own
+BUILT_IN_FIRST = SPARK_4_3  # from here on no function of a session hides one of Spark's own
 SPARK_CLASS = "org.apache.spark.sql.catalyst."
 
 
@@ -60,7 +60,7 @@ def _read(frame: Any, around: LiveSurroundings, name: str) -> Dataflow:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
     relation = root_of(frame)
     around.check_functions(relation)
-    with under(SessionSettings(ansi=is_ansi(str(session.conf.get(ANSI))))):
+    with under(settings_of(session)):
         dataflow = read_relations([(relation, Sink(name))], around)
     check_zone(session, dataflow)
     _check_schema(dataflow.schemas[name], json.loads(frame.schema.json()))
@@ -207,7 +207,7 @@ class LiveSurroundings:
         called = called_functions(relation)
         for name in sorted(called & self._functions):
             self.registered(name)
-        if _version(self.session.version) < BUILT_IN_FIRST:
+        if spark_version(self.session.version) < BUILT_IN_FIRST:
             for name in sorted(called):
                 self._check_own(name)
 
@@ -227,7 +227,3 @@ class LiveSurroundings:
             return cloudpickle.loads(command)
         except Exception:  # unpickling may do anything
             return None
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])

@@ -9,9 +9,8 @@ from typing import Any
 from veer.errors import UnsupportedError, UsageError
 from veer.frontends.connect.zone import questions_of_zone
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.settings import HARMLESS
+from veer.frontends.spark.settings import HARMLESS, TIME_PARSER
 from veer.model.dag import Dataflow
-from veer.settings import USUAL
 
 ANSI = "spark.sql.ansi.enabled"
 ZONE = "spark.sql.session.timeZone"
@@ -39,7 +38,6 @@ DEFAULTS = {
     "files.maxRecordsPerFile": "0",
     "groupByAliases": "true",
     "groupByOrdinal": "true",
-    "legacy.timeParserPolicy": "corrected",
     "mapKeyDedupPolicy": "exception",
     "orc.mergeSchema": "false",
     "orderByOrdinal": "true",
@@ -58,10 +56,10 @@ DEFAULTS = {
 TRUTHS = {"true": True, "false": False}
 
 
-def is_ansi(value: str | None) -> bool:
+def is_ansi(value: str | None, usual: bool = True) -> bool:
     """What a value of `spark.sql.ansi.enabled` says, Spark's default without one."""
     if value is None:
-        return USUAL.ansi
+        return usual
     if value.strip().lower() not in TRUTHS:
         raise UsageError(f"{ANSI}={value}: expected true or false")
     return TRUTHS[value.strip().lower()]
@@ -92,7 +90,11 @@ def unusual_settings(settings: Mapping[str, str]) -> dict[str, str]:
     unusual = {}
     for name, value in sorted(settings.items()):
         short = name.removeprefix("spark.sql.")
-        if short == name or (HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)):
+        if (
+            short == name
+            or name == TIME_PARSER
+            or (HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short))
+        ):
             continue
         if short == "extensions" and set(value.replace(" ", "").split(",")) <= EXTENSIONS:
             continue

@@ -13,6 +13,7 @@ from typing import Any, final
 
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python.in_plans import python_call
+from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.plans.operators import PlanReader
 from veer.frontends.spark.plans.signals import PlanSignal
@@ -25,6 +26,7 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Sink
 from veer.model.schema import Schema
+from veer.settings import under
 
 
 def read_dataframe(frame: Any, name: str = "result") -> Dataflow:
@@ -73,7 +75,8 @@ def read_plans(
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         plans[sink.name] = plan
         try:
-            reader.result(plan, sink)
+            with under(settings_of(frame.sparkSession)):
+                reader.result(plan, sink)
         except RecursionError:
             raise InputError("the plan is nested too deeply") from None
     dataflow = reader.finish()

@@ -6,8 +6,9 @@ import os
 from importlib import metadata
 
 from veer.errors import InputError
+from veer.settings import SPARKS
 
-SUPPORTED = "pyspark>=4.0,<5"
+SUPPORTED = f"pyspark>={SPARKS[0]},<={SPARKS[-1]}"
 INSTALL = "pip install 'veer-spark[connect]'"
 CONNECT_INSTALL = "pip install 'veer-spark[connect]'"
 CONNECT_PACKAGES = ("grpcio", "grpcio-status", "googleapis-common-protos", "pandas", "pyarrow")
@@ -18,7 +19,7 @@ def require_pyspark() -> None:
     installed = pyspark_version()
     if not installed:
         raise InputError(f"PySpark is not installed; use: {INSTALL}")
-    if installed.partition(".")[0] != "4":
+    if not any(installed.startswith(f"{spark}.") for spark in SPARKS):
         raise InputError(
             f"PySpark {installed} is installed; Veer reads jobs with {SUPPORTED}: {INSTALL}"
         )

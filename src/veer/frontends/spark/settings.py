@@ -21,6 +21,7 @@ HARMLESS = re.compile(
     r"|stackTracesInDataFrameContext|pyspark\..*|planChangeLog\..*|thriftServer\..*|extensions"
     r"|event.*|experimental\.optimizer\..*|metadataCacheTTLSeconds|runSQLOnFiles|subquery\..*"
 )
+TIME_PARSER = "spark.sql.legacy.timeParserPolicy"  # modelled: `frontends/session_settings.py`
 # Settings that decide what becomes of a write.
 WRITING = frozenset(
     {"spark.sql.sources.partitionOverwriteMode", "spark.sql.storeAssignmentPolicy"}
@@ -38,7 +39,7 @@ def unusual_settings(session: Any, default: Callable[[str], str] | None = None) 
     unusual = {}
     for name, value in sorted(session.conf.getAll.items()):
         short = name.removeprefix("spark.sql.")
-        if short == name or HARMLESS.fullmatch(short):
+        if short == name or name == TIME_PARSER or HARMLESS.fullmatch(short):
             continue
         if default(name).lower() != value.lower():
             unusual[name] = value

@@ -29,7 +29,16 @@ def _read(sources: Sequence[Input], options: ReadOptions) -> list[Version]:
             raise UsageError(f"{source.name}: name the function, as in {source.path}:build")
     arguments, ddl = parse_args(options.args), options.ddl()
     jobs = [
-        Job(s.path, s.function, s.revision, arguments, ddl, s.name, tuple(options.conf))
+        Job(
+            s.path,
+            s.function,
+            s.revision,
+            arguments,
+            ddl,
+            s.name,
+            tuple(options.conf),
+            options.spark,
+        )
         for s in sources
     ]
     captured = load_jobs(jobs, options.jvm, options.note)

@@ -33,6 +33,7 @@ from veer.model.expr import (
 from veer.model.ops import Union
 from veer.model.types import BYTE, INT, LONG
 from veer.model.walk import map_children, substitute_in_query
+from veer.settings import SPARK_4_2, current
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -142,8 +143,8 @@ def read_grouping(
     if not special:
         return _plain([e for element in plain for e in element[0]])
     groups = [tuple(e for part in choice for e in part) for choice in product(*plain)]
-    if groups == [()]:
-        return _plain([])  # Spark gives a row over no rows too
+    if groups == [()] and current().spark >= SPARK_4_2:
+        return _plain([])  # since then Spark gives a row over no rows too
     if len(groups) > MAX_SETS:
         refuse(node, f"more than {MAX_SETS} grouping sets")
     distinct_keys: list[Expr] = []

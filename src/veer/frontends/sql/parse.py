@@ -20,6 +20,7 @@ from sqlglot.tokenizer_core import TokenType
 from veer.errors import ParseError, UnsupportedError
 from veer.frontends.sql.embedded import Embedded
 from veer.model.types import DataType, parse_type
+from veer.settings import SPARK_4_1, SparkVersion, current
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
 MAX_BYTES = 4_000_000
@@ -78,6 +79,28 @@ class VeerSpark(Spark):
             number.replace(exp.Neg(this=number.copy()))
             return inner
 
+        def _parse_primary(self) -> exp.Expr | None:
+            """Texts in a row are one text; since Spark 4.1 a doubled quote stands for itself."""
+            first = self._curr
+            pieces = self._texts_in_a_row()
+            if len(pieces) < 2:
+                return super()._parse_primary()  # type: ignore[no-any-return]
+            text = self.PRIMARY_PARSERS[TokenType.STRING](self, first)
+            text.set("this", "".join(pieces))
+            return text  # type: ignore[no-any-return]
+
+        def _texts_in_a_row(self) -> list[str]:
+            """The pieces of the text that begins here; only if there are several they are taken."""
+            begin, pieces = self._index, list[str]()
+            while self._curr is not None and self._curr.token_type == TokenType.STRING:
+                joined = pieces and current().spark >= SPARK_4_1 and self._is_connected()
+                quotes = {self.sql[token.start] for token in (self._prev, self._curr) if token}
+                pieces += [*(quotes if joined and len(quotes) == 1 else ()), self._curr.text]
+                self._advance()
+            if len(pieces) < 2:
+                self._retreat(begin)
+            return pieces
+
         # Spark's precedence: predicates such as LIKE and IN bind weaker than all of `_OPERATORS`.
         # These override inner methods of sqlglot: hence the narrow range of versions.
 
@@ -106,9 +129,13 @@ def parse_statements(text: str) -> list[exp.Expr]:
     return [s for s in _guarded(text, lambda: sqlglot.parse(text, dialect=VeerSpark)) if s]
 
 
-@lru_cache(maxsize=16384)
 def parse_expression(text: str) -> exp.Expr:
     """One expression: a condition or a computed column; trees are shared, never change them."""
+    return _parse_expression(text, current().spark)
+
+
+@lru_cache(maxsize=16384)
+def _parse_expression(text: str, _spark: SparkVersion) -> exp.Expr:
     tree: exp.Expr = _guarded(text, lambda: [sqlglot.parse_one(text, dialect=VeerSpark)])[0]
     return tree
 

@@ -102,6 +102,7 @@ def row_in_list(reader: ExprReader, node: exp.Expr) -> Expr:
 
 def in_query(reader: ExprReader, args: list[Expr], query: Dataflow) -> Expr:
     """IN, both sides cast to their common types."""
+    coercion.check_sought(args)
     schema = query.result_schema
     if len(schema) != len(args):
         raise IllFormedError(f"IN compares {len(args)} values with {len(schema)} columns")

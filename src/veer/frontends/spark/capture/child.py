@@ -22,11 +22,15 @@ from veer.model.dag import Dataflow
 def main() -> None:
     """Answer one request."""
     request = json.loads(sys.stdin.read())
-    session = local_session(request["scratch"], request["conf"])
-    given = answer(lambda: load_function(session, request))
+    given = answer(lambda: _load(request))
     Path(request["answer"]).write_text(json.dumps(given), encoding="utf-8")
     sys.stderr.flush()
     os._exit(0)  # not even threads of the user's code keep the answer waiting
+
+
+def _load(request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:
+    spark = local_session(request["scratch"], request["conf"], request["spark"])
+    return load_function(spark, request)
 
 
 def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:

@@ -49,6 +49,7 @@ class Job:
     schema: str = ""  # DDL of what it reads
     name: str = ""  # what the user calls it, for messages
     conf: tuple[tuple[str, str], ...] = ()  # settings the session begins with
+    spark: str = ""  # the Spark that would run it; the installed one by default
 
 
 @final
@@ -162,6 +163,7 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captu
             "args": dict(job.args),
             "schema": job.schema,
             "conf": dict(job.conf),
+            "spark": job.spark,
             "answer": str(answer),
             "data": str(where),
             "scratch": scratch,

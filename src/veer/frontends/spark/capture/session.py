@@ -7,9 +7,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from veer.errors import InputError
-from veer.frontends.spark.pyspark_version import require_pyspark
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.spark.pyspark_version import pyspark_version, require_pyspark
 from veer.java import ensure_java
+from veer.settings import SparkVersion, spark_version, usual_settings
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -18,7 +19,6 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.catalogImplementation": "in-memory",
-    "spark.sql.ansi.enabled": "true",
     "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.runSQLOnFiles": "false",  # it would look into the files
@@ -28,9 +28,19 @@ SETTINGS = {
 REMOTE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_LOCAL_REMOTE", "SPARK_API_MODE")
 
 
-def local_session(scratch: str, conf: Mapping[str, str]) -> Any:
+def session_defaults(spark: SparkVersion) -> dict[str, str]:
+    """What the session begins with: that, and whether some Spark is one of ANSI by default."""
+    return {**SETTINGS, "spark.sql.ansi.enabled": str(usual_settings(spark).ansi).lower()}
+
+
+def local_session(scratch: str, conf: Mapping[str, str], spark: str) -> Any:
     """A session of this process for loading jobs, with its files in a directory of its own."""
-    return start_session(scratch, "local[1]", {**SETTINGS, **conf})
+    installed = spark_version(pyspark_version())
+    if spark and spark_version(spark) != installed:
+        raise UnsupportedError(
+            f"it takes a JVM to read, and PySpark {installed} is installed, not the Spark {spark} asked for"
+        )
+    return start_session(scratch, "local[1]", {**session_defaults(installed), **conf})
 
 
 def start_session(scratch: str, master: str, settings: Mapping[str, str]) -> Any:

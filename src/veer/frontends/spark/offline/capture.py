@@ -11,7 +11,8 @@ from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect import read_relations, schema_of
-from veer.frontends.connect.server_settings import ANSI, is_ansi
+from veer.frontends.connect.server_settings import ANSI
+from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
 from veer.frontends.spark.offline.classic_ways import classic_replacements
@@ -23,7 +24,7 @@ from veer.frontends.spark.offline.settings import DEFAULTS
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
-from veer.frontends.spark.settings import WRITING, check_settings
+from veer.frontends.spark.settings import TIME_PARSER, WRITING, check_settings
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
@@ -47,7 +48,10 @@ DATAFRAME_ROWS = ("pandas", "numpy", "pyarrow")
 class OfflineCapture(Capture):
     """Intercepts a session that has no server, and stands for its server."""
 
-    def __init__(self, schema: str, root: Path, data: Path, conf: Mapping[str, str]) -> None:
+    def __init__(
+        self, schema: str, root: Path, data: Path, conf: Mapping[str, str], spark: str = ""
+    ) -> None:
+        self.spark_version = spark_asked_for(spark)
         self.client = Client(self, conf)
         self._read_under: SessionSettings | None = None  # of the first plan
         super().__init__(connect_session(self.client), schema, root, data)
@@ -163,10 +167,12 @@ class OfflineCapture(Capture):
 
     def _settings(self) -> SessionSettings:
         """What the session decides of the meaning of plans: the same for all of them."""
-        settings = SessionSettings(ansi=is_ansi(self.client.settings.get(ANSI)))
+        asked = self.client.settings.all()
+        told = {name: asked[name] for name in (ANSI, TIME_PARSER) if name in asked}
+        settings = session_settings(told, self.spark_version)
         self._read_under = self._read_under or settings
         if settings != self._read_under:
-            self.stop_for_jvm(f"the setting {ANSI} is changed after DataFrames were made")
+            self.stop_for_jvm("a setting that decides plans is changed after DataFrames were made")
         return settings
 
     def _analysis_error(self, text: str) -> Exception:

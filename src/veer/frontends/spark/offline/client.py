@@ -13,6 +13,7 @@ from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type
 from veer.frontends.spark.plans.types import type_of
+from veer.frontends.spark.pyspark_version import pyspark_version
 
 if TYPE_CHECKING:
     from veer.frontends.spark.offline.capture import OfflineCapture
@@ -28,7 +29,7 @@ class Client:
         self._session_id = str(uuid.UUID(int=0))
         self._tags: set[str] = set()
         self._persisted: dict[int, Any] = {}
-        self.settings = Settings(capture.stop_for_jvm, conf)
+        self.settings = Settings(capture.stop_for_jvm, conf, capture.spark_version)
         self.functions: dict[str, RegisteredFunction] = {}  # registered, by lower-case name
 
     def __getattr__(self, name: str) -> Any:
@@ -102,9 +103,7 @@ class Client:
                 self._capture.schema_of(given["plan"].root)
                 return SimpleNamespace(is_local=False)
             case "spark_version":
-                import pyspark
-
-                return SimpleNamespace(spark_version=pyspark.__version__)
+                return SimpleNamespace(spark_version=self._version())
             case "ddl_parse":
                 return SimpleNamespace(parsed=self._parse(given["ddl_string"]))
             case "json_to_ddl":
@@ -113,6 +112,11 @@ class Client:
                 return self._storage(method, **given)
             case _:
                 self._capture.stop_for_jvm(f"the server is asked for {method}")
+
+    def _version(self) -> str:
+        """What `spark.version` says: the installed PySpark's, or `3.5.0` if another is asked for."""
+        installed, asked = pyspark_version(), str(self._capture.spark_version)
+        return installed if installed.startswith(f"{asked}.") else f"{asked}.0"
 
     def _parse(self, text: str) -> Any:
         try:

@@ -140,7 +140,7 @@ def _answer(request: Mapping[str, Any], problem: str) -> None:
 def _load(request: Mapping[str, Any]) -> dict[str, Any]:
     def load() -> tuple[Dataflow, Dataflow | None]:
         folders = Path(request["root"]), Path(request["data"])
-        capture = OfflineCapture(request["schema"], *folders, request["conf"])
+        capture = OfflineCapture(request["schema"], *folders, request["conf"], request["spark"])
         _refuse_sockets(capture)
         _limit_time(capture, request["seconds"])
         return load_captured(capture, request)

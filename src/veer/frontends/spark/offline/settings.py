@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from veer.frontends.connect.server_settings import ANSI, DECIDING
-from veer.frontends.spark.capture.session import SETTINGS
+from veer.frontends.session_settings import TIME_PARSERS
+from veer.frontends.spark.capture.session import session_defaults
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.pyspark_version import pyspark_version
-from veer.frontends.spark.settings import HARMLESS, WRITING
+from veer.frontends.spark.settings import HARMLESS, TIME_PARSER, WRITING
+from veer.settings import SPARK_4_0, SPARK_4_2, SparkVersion
 
 # What PySpark itself asks, what decides a write, and what programs ask for: as in Spark 4.
 DEFAULTS = {
@@ -77,6 +77,15 @@ DEFAULTS = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.variable.substitute": "true",
 }
+# Where the default was another one.
+BEFORE_4_0 = {
+    "spark.sql.execution.pandas.convertToArrowArraySafely": "false",
+    "spark.sql.legacy.timeParserPolicy": "EXCEPTION",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "EXCEPTION",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "EXCEPTION",
+    "spark.sql.parquet.int96RebaseModeInRead": "EXCEPTION",
+    "spark.sql.session.localRelationCacheThreshold": "67108864",
+}
 # True by default since Spark 4.2.
 ARROW = ("spark.sql.execution.arrow.pyspark.enabled", "spark.sql.execution.pythonUDF.arrow.enabled")
 ZONE = "spark.sql.session.timeZone"
@@ -88,10 +97,13 @@ FIXED = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.
 class Settings:
     """What is set, over what Spark has by default."""
 
-    def __init__(self, refuse: Callable[[str], NoReturn], conf: Mapping[str, str]) -> None:
+    def __init__(
+        self, refuse: Callable[[str], NoReturn], conf: Mapping[str, str], spark: SparkVersion
+    ) -> None:
         self._refuse = refuse
+        self._spark = spark
         own = {"spark.app.name": "veer", "spark.master": "local[1]"}
-        self._initial = {**SETTINGS, **own, **conf}
+        self._initial = {**session_defaults(spark), **own, **conf}
         self._set = dict(self._initial)
         self._unusual: dict[str, None] = {}  # settings that had a value which changes plans
 
@@ -106,7 +118,7 @@ class Settings:
 
     def get(self, name: str) -> str:
         """The value of a setting; refused if neither it nor Spark's default is known."""
-        value = self._set.get(name, _default(name))
+        value = self._set.get(name, _default(name, self._spark))
         if value is None:
             self._refuse(f"the setting {name} is asked")
         return value
@@ -123,7 +135,7 @@ class Settings:
 
     def _change(self, name: str, value: str) -> None:
         self._set[name] = value
-        if not _is_usual(name, value):
+        if not _is_usual(name, value, self._spark):
             self._unusual[name] = None
 
     def configure(self, options: Mapping[str, str]) -> None:
@@ -143,21 +155,25 @@ class Settings:
         self._set = dict(self._initial)
 
 
-def _default(name: str) -> str | None:
-    """Spark's default of a setting, as the PySpark that is installed has it."""
-    if name in ARROW and re.match(r"4\.[01]\b", pyspark_version()):
+def _default(name: str, spark: SparkVersion) -> str | None:
+    """A Spark's default of a setting."""
+    if spark < SPARK_4_0 and name in BEFORE_4_0:
+        return BEFORE_4_0[name]
+    if name in ARROW and spark < SPARK_4_2:
         return "false"
     return DEFAULTS.get(name)
 
 
-def _is_usual(name: str, value: str) -> bool:
+def _is_usual(name: str, value: str, spark: SparkVersion) -> bool:
     """Whether plans mean with a setting what they mean without it; writes are told by themselves."""
     short = name.removeprefix("spark.sql.")
     if name == ZONE:
         return is_utc(value)
     if name == ANSI:
         return value.lower() in ("true", "false")
+    if name == TIME_PARSER:
+        return value.upper() in TIME_PARSERS
     harmless = HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)
     if short == name or name in WRITING or harmless:
         return True
-    return DEFAULTS.get(name, "").lower() == value.lower()
+    return (_default(name, spark) or "").lower() == value.lower()

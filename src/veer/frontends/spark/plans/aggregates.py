@@ -16,6 +16,7 @@ from veer.functions.registry import (
     SPARK_CLASSES,
     canonical_name,
 )
+from veer.functions.spark_versions import function_in
 from veer.model.expr import (
     AggregateCall,
     Expr,
@@ -25,6 +26,7 @@ from veer.model.expr import (
     arguments,
 )
 from veer.model.types import DataType, is_modelled, is_orderable
+from veer.settings import current
 
 if TYPE_CHECKING:
     from veer.frontends.spark.plans.expressions import Expressions, VisibleColumns
@@ -76,7 +78,9 @@ def _aggregate_function(
     signature = function.resolve(arguments(args))
     if signature.arguments != tuple(a.type for a in args):
         raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
-    meant = legacy_aggregate(name, signature.result) if legacy else name
+    meant = function_in(current().spark, name, signature.arguments)
+    if legacy:
+        meant = legacy_aggregate(meant, signature.result)
     return meant, args, signature.result
 
 

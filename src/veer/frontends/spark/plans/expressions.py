@@ -18,7 +18,7 @@ from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.coercion import leave_out_defaults
+from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
@@ -36,7 +36,7 @@ from veer.frontends.spark.plans.types import (
     row_value,
     type_of,
 )
-from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.cast_modes import legacy_mode_in
 from veer.functions.legacy import legacy_function
 from veer.functions.registry import (
     SCALAR,
@@ -45,6 +45,7 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
+from veer.functions.spark_versions import function_in
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     And,
@@ -81,6 +82,7 @@ from veer.model.types import (
     shows_addresses,
 )
 from veer.model.walk import parts
+from veer.settings import current
 
 if TYPE_CHECKING:
     from veer.frontends.spark.plans.signals import PlanSignal
@@ -254,7 +256,7 @@ class Expressions:
             case _:
                 first, *options = args = self.children(node, scope)
                 if not options:
-                    return Literal(False, BOOLEAN)  # also for null
+                    return in_nothing(first)
                 if not is_orderable(first.type):
                     return self._opaque(node, args)
                 return InList(first, tuple(options))
@@ -279,6 +281,7 @@ class Expressions:
             return Exists(self.subquery(node.query(), scope))
         *values, query = node.children
         args = tuple(self.read(v, scope) for v in values)
+        check_sought(args)
         return self._null_as_false(InQuery(args, self.subquery(query.query(), scope)))
 
     def _comparison(self, sign: str, node: Node, scope: VisibleColumns) -> Expr:
@@ -373,7 +376,7 @@ class Expressions:
         folded = widened(arg, type_) if isinstance(arg, Literal) else None
         read = CastMode[mode]
         if read is CastMode.LEGACY:
-            read = legacy_cast_mode(arg.type, type_)
+            read = legacy_mode_in(current().spark, arg.type, type_)
         return folded or require_plain(Cast(arg, type_, read))
 
     def _bit(self, node: Node, scope: VisibleColumns) -> Expr | None:
@@ -419,7 +422,7 @@ class Expressions:
         if function is not None:
             called = _registered_call(function, args)
             if called is not None:
-                return _in_legacy(called) if legacy else called
+                return _meant(called, legacy)
         if legacy:
             return self._opaque(node, args)
         meaning = _replacement(node)
@@ -524,9 +527,14 @@ def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call |
     return Call(function.name, leave_out_defaults(function.shown, args), resolved.result)
 
 
-def _in_legacy(call: Call) -> Call:
-    """What a call means in a session without ANSI."""
+def _meant(call: Call, legacy: bool) -> Call:
+    """What a call means in the Spark it is read from, or in a session of it without ANSI."""
     types = [a.type for a in call.args]
+    older = function_in(current().spark, call.function, types)
+    if older != call.function:
+        return replace(call, function=older)
+    if not legacy:
+        return call
     return replace(call, function=legacy_function(call.function, types, call.type))
 
 
