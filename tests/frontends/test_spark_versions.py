@@ -26,10 +26,10 @@ from veer.model.types import (
 def test_another_pyspark_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "job.py").write_text("def build(spark): return spark.range(3)\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    for version in ("3.5.6", "5.0.0"):
+    for version in ("3.4.4", "5.0.0"):
         monkeypatch.setattr(metadata, "version", lambda _, v=version: v)
         with pytest.raises(
-            InputError, match=f"PySpark {version} is installed.*pyspark>=4"
+            InputError, match=f"PySpark {version} is installed.*pyspark>=3.5"
         ) as found:
             load("job.py:build")
         assert found.value.exit_status == 65

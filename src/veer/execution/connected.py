@@ -28,7 +28,7 @@ from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, ro
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
-from veer.frontends.spark.settings import require_ansi
+from veer.frontends.spark.settings import require_ansi, settings_set
 from veer.model.digests import json_digest
 from veer.model.ops import Source
 from veer.store.files import LocalFiles
@@ -192,7 +192,7 @@ def frame_of(relation: Relation, session: Any) -> DataFrame:
 @contextmanager
 def fresh_plans(session: Any) -> Iterator[None]:
     """Plans are analyzed anew, with the files there are now: the server keeps some it has seen."""
-    before = session.conf.getAll.get(PLAN_CACHE)
+    before = settings_set(session).get(PLAN_CACHE)
     session.conf.set(PLAN_CACHE, "false")
     try:
         yield

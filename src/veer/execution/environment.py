@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.spark.settings import WRITING, check_settings, require_ansi
+from veer.frontends.spark.settings import WRITING, check_settings, require_ansi, settings_set
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -201,7 +201,7 @@ def _settings(session: SparkSession) -> dict[str, str]:
     """Settings away from Spark's defaults; Hadoop reads those with names of its own."""
     defaults = _jvm(session).org.apache.spark.sql.internal.SQLConf()
     settings = {}
-    for name, value in sorted(session.conf.getAll.items()):
+    for name, value in sorted(settings_set(session).items()):
         if is_harmless(name) or USUAL_SETTINGS.get(name) == value:
             continue
         if name in ("spark.executor.extraJavaOptions", "spark.executor.defaultJavaOptions"):

@@ -191,11 +191,12 @@ def plain_call(function: str, *args: Expr) -> Expr:
     entry = scalar_function(function)
     resolved = entry.resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
+    shown = leave_out_defaults(entry.shown, coerced)
     require_function(function, current().spark)
-    meant = function_in(current().spark, function, resolved.arguments)
+    meant = function_in(current().spark, function, [a.type for a in shown])
     if not current().ansi and meant == function:
         meant = legacy_function(function, resolved.arguments, resolved.result)
-    return Call(meant, leave_out_defaults(entry.shown, coerced), resolved.result)
+    return Call(meant, shown, resolved.result)
 
 
 def leave_out_defaults(shown: Shown, args: tuple[Expr, ...]) -> tuple[Expr, ...]:

@@ -37,6 +37,7 @@ class Change(NamedTuple):
     `older` is the function it means there; nothing if that is not modelled.
     """
 
+    name: str
     before: SparkVersion
     concerns: Callable[[Types], bool]
     older: str = ""
@@ -63,18 +64,19 @@ def _keyed_by_floats(types: Types) -> bool:
 
 
 ADDED = {"try_mod": SPARK_4_0}
-CHANGED = {
-    "negative": Change(SPARK_4_0, _long_decimals, "older.negative"),
-    "abs": Change(SPARK_4_0, _long_decimals, "older.abs"),
-    "array_distinct": Change(SPARK_4_0, _holds_floats, "older.array_distinct"),
-    "map": Change(SPARK_4_0, _keyed_by_floats),  # 0.0 and -0.0 were two keys
-    "ceil": Change(SPARK_4_3, _doubles, "legacy.ceil"),  # as large as there is, not a failure
-    "floor": Change(SPARK_4_3, _doubles, "legacy.floor"),
-    "split": Change(SPARK_4_1, lambda types: len(types) == 3, "older.split"),
-    "reverse": Change(SPARK_4_2, lambda types: isinstance(types[0], BinaryType)),  # gave text
-    "collect_set": Change(SPARK_4_2, _floats),  # held every NaN
-    "mode": Change(SPARK_4_2, _floats),  # which of two zeros it gave is not known
-}
+CHANGED = (
+    Change("negative", SPARK_4_0, _long_decimals, "older.negative"),
+    Change("abs", SPARK_4_0, _long_decimals, "older.abs"),
+    Change("array_distinct", SPARK_4_0, _holds_floats, "older.array_distinct"),
+    Change("map", SPARK_4_0, _keyed_by_floats),  # 0.0 and -0.0 were two keys
+    Change("mode", SPARK_4_0, lambda types: len(types) == 2),  # took no flag
+    Change("split", SPARK_4_1, lambda types: len(types) == 3, "older.split"),
+    Change("reverse", SPARK_4_2, lambda types: isinstance(types[0], BinaryType)),  # gave text
+    Change("collect_set", SPARK_4_2, _floats),  # held every NaN
+    Change("mode", SPARK_4_2, _floats),  # which of two zeros it gave is not known
+    Change("ceil", SPARK_4_3, _doubles, "legacy.ceil"),  # the largest there is, not a failure
+    Change("floor", SPARK_4_3, _doubles, "legacy.floor"),
+)
 
 
 def require_function(name: str, spark: SparkVersion) -> None:
@@ -86,13 +88,13 @@ def require_function(name: str, spark: SparkVersion) -> None:
 
 def function_in(spark: SparkVersion, name: str, types: Types) -> str:
     """The function that one means in some Spark, for arguments of some types."""
-    change = CHANGED.get(name)
-    if change is None or spark >= change.before or not change.concerns(types):
-        return name
-    if not change.older:
-        shown = ", ".join(map(str, types))
-        raise UnsupportedError(f"{name}({shown}) as before Spark {change.before}")
-    return change.older
+    for change in CHANGED:
+        if change.name == name and spark < change.before and change.concerns(types):
+            if not change.older:
+                shown = ", ".join(map(str, types))
+                raise UnsupportedError(f"{name}({shown}) as before Spark {change.before}")
+            return change.older
+    return name
 
 
 # -- what they mean ------------------------------------------------------------------------------
@@ -113,7 +115,7 @@ def _array_distinct(types: Types, _result: DataType) -> Callable[..., Any]:
     return lambda items: tuple({bits(x): x for x in items}.values())
 
 
-def _split(text: str, pattern: str, limit: int) -> tuple[str, ...]:
+def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     """Of an empty pattern, what is beyond the limit is lost."""
     if pattern == "" and 0 < limit < len(text):
         return tuple(text[:limit])

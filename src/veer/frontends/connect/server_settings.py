@@ -9,7 +9,7 @@ from typing import Any
 from veer.errors import UnsupportedError, UsageError
 from veer.frontends.connect.zone import questions_of_zone
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.settings import HARMLESS, TIME_PARSER
+from veer.frontends.spark.settings import HARMLESS, TIME_PARSER, settings_set
 from veer.model.dag import Dataflow
 
 ANSI = "spark.sql.ansi.enabled"
@@ -67,7 +67,7 @@ def is_ansi(value: str | None, usual: bool = True) -> bool:
 
 def check_server_settings(session: Any) -> dict[str, str]:
     """All that is set in a session; one whose settings change what plans mean is refused."""
-    settings: dict[str, str] = dict(session.conf.getAll)
+    settings: dict[str, str] = settings_set(session)
     for name, value in unusual_settings(settings).items():
         raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
     return settings

@@ -30,6 +30,19 @@ WRITING = frozenset(
 )
 
 
+def settings_set(session: Any) -> dict[str, str]:
+    """What is set in a session; PySpark 3.5 has no call for it."""
+    if hasattr(session.conf, "getAll"):
+        return dict(session.conf.getAll)
+    if not hasattr(session, "_jsparkSession"):
+        return {row[0]: row[1] for row in session.sql("SET").collect()}
+    pairs, found = session._jsparkSession.conf().getAll().iterator(), {}
+    while pairs.hasNext():
+        pair = pairs.next()
+        found[str(pair._1())] = str(pair._2())
+    return found
+
+
 def unusual_settings(session: Any, default: Callable[[str], str] | None = None) -> dict[str, str]:
     """What the session sets away from Spark's defaults and is not known to be harmless.
 
@@ -37,7 +50,7 @@ def unusual_settings(session: Any, default: Callable[[str], str] | None = None) 
     """
     default = default or _defaults(session)
     unusual = {}
-    for name, value in sorted(session.conf.getAll.items()):
+    for name, value in sorted(settings_set(session).items()):
         short = name.removeprefix("spark.sql.")
         if short == name or name == TIME_PARSER or HARMLESS.fullmatch(short):
             continue
