@@ -101,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
     if asked.out is not None:
         asked.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, ConnectReader() as connect:
-        comparing = Comparing(local_session(scratch, {}), connect, asked.out)
+        comparing = Comparing(local_session(scratch, {}, ""), connect, asked.out)
         for title in asked.sets.split(","):
             comparing.run(title, _chosen(_blocks(title, asked, Path(scratch)), asked.only))
     return 1 if comparing.alarms else 0

@@ -283,4 +283,4 @@ def test_sessions_that_veer_starts_are_classic(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(session_module, "ensure_java", lambda: "")
     monkeypatch.setattr(SparkSession, "builder", Builder())
     with pytest.raises(InputError, match=r"local\[1\] \[\]"):
-        session_module.local_session("", {})
+        session_module.local_session("", {}, "")
