@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import Enum
 from typing import final
 
 from veer.errors import UsageError
@@ -48,6 +49,16 @@ def spark_version(text: str) -> SparkVersion:
     return version
 
 
+class TimeParser(Enum):
+    """Who reads and writes times by patterns: `spark.sql.legacy.timeParserPolicy`."""
+
+    CORRECTED = "the present parser"
+    EXCEPTION = (
+        "the present one; the run fails where that before Spark 3.0 may read what it does not"
+    )
+    LEGACY = "that before Spark 3.0"
+
+
 @final
 @dataclass(frozen=True)
 class SessionSettings:
@@ -55,9 +66,37 @@ class SessionSettings:
 
     ansi: bool = True  # whether what overflows, or cannot be converted, fails the run
     spark: SparkVersion = NEWEST
-    # Whether a text that the present parser of times does not read, and that before Spark 3.0 may
-    # read, fails the run: `spark.sql.legacy.timeParserPolicy=EXCEPTION`.
-    old_times_fail: bool = False
+    time_parser: TimeParser = TimeParser.CORRECTED
+    case_sensitive: bool = False  # whether `a` and `A` are two names
+    last_key_wins: bool = False  # whether a key of a map that is given twice is no failure
+    null_has_size: bool = True  # whether the size of a null array is -1 without ANSI
+    # Settings that decide what sources hold, where they are away from Spark's defaults.
+    reading: tuple[tuple[str, str], ...] = ()
+
+    def conf(self) -> dict[str, str]:
+        """Settings of a session of this Spark in which everything means what it means here."""
+        return {
+            "spark.sql.ansi.enabled": str(self.ansi).lower(),
+            "spark.sql.caseSensitive": str(self.case_sensitive).lower(),
+            "spark.sql.legacy.sizeOfNull": str(self.null_has_size).lower(),
+            "spark.sql.legacy.timeParserPolicy": self.time_parser.name,
+            "spark.sql.mapKeyDedupPolicy": "LAST_WIN" if self.last_key_wins else "EXCEPTION",
+        }
+
+    def identity(self, function: str) -> str:
+        """What a function nobody looks into is known by: all that it may depend on is part of it."""
+        without = "" if self.ansi else " without ANSI"
+        spark = "" if self.spark == NEWEST else f" in Spark {self.spark}"
+        return f"{function}{without}{spark}{self.policies}"
+
+    @property
+    def policies(self) -> str:
+        """What a plan does not tell of its expressions; empty if it is usual."""
+        keys = ", the last of equal keys wins" * self.last_key_wins
+        times = ", times as before Spark 3.0" * (self.time_parser is TimeParser.LEGACY)
+        sizes = "" if self.null_has_size else ", null has no size"
+        names = ", names by their case" * self.case_sensitive
+        return f"{keys}{times}{sizes}{names}"
 
 
 USUAL = SessionSettings()
@@ -66,7 +105,8 @@ _CURRENT: ContextVar[SessionSettings] = ContextVar("session settings", default=U
 
 def usual_settings(spark: SparkVersion) -> SessionSettings:
     """The settings a session of some Spark has if nobody sets any."""
-    return SessionSettings(spark >= SPARK_4_0, spark, old_times_fail=spark < SPARK_4_0)
+    times = TimeParser.CORRECTED if spark >= SPARK_4_0 else TimeParser.EXCEPTION
+    return SessionSettings(spark >= SPARK_4_0, spark, times)
 
 
 def current() -> SessionSettings:
@@ -82,3 +122,13 @@ def under(settings: SessionSettings) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+def name_key(name: str) -> str:
+    """What two names of columns, fields or views share that mean the same one."""
+    return name if current().case_sensitive else name.lower()
+
+
+def same_name(one: str, two: str) -> bool:
+    """Whether two names mean the same column, field or view."""
+    return name_key(one) == name_key(two)

@@ -95,7 +95,12 @@ def test_jobs_set_it_or_are_told(tmp_path: Path, setting: str) -> None:
     [
         ("spark.sql.ansi.enabled=maybe", 64, "expected true or false"),
         ("spark.sql.ansi.enabled", 64, "expected KEY=VALUE"),
-        ("spark.sql.caseSensitive=true", 65, "spark.sql.caseSensitive=true is not modelled"),
+        (
+            "spark.sql.timestampType=TIMESTAMP_NTZ",
+            65,
+            "timestampType=TIMESTAMP_NTZ is not modelled",
+        ),
+        ("spark.sql.mapKeyDedupPolicy=FIRST", 64, "expected one of EXCEPTION, LAST_WIN"),
         ("spark.sql.session.timeZone=Europe/Berlin", 65, "spark.sql.session.timeZone"),
     ],
 )
@@ -137,4 +142,141 @@ def test_a_witness_is_shown_under_the_settings(tmp_path: Path) -> None:
     words = ("p.sql", "q.sql", "--witness-out", "witness")
     assert answered(tmp_path, *words, *WITHOUT_ANSI) == "inequivalent"
     script = (tmp_path / "witness" / "result.py").read_text()
-    assert 'ANSI = {"P": False, "Q": False}' in script
+    assert script.count("'spark.sql.ansi.enabled': 'false'") == 2
+
+
+# Each setting, pairs that are the same or not because of it, and what they are without it.
+OTHER_SETTINGS = {
+    "spark.sql.caseSensitive=true": [
+        ("SELECT x AS y, 1 AS Y FROM t", "SELECT x AS y, 1 AS Y FROM t", "equivalent"),
+        (
+            "WITH v AS (SELECT x FROM t), V AS (SELECT n AS x FROM t) SELECT x FROM v",
+            "SELECT x FROM t",
+            "equivalent",
+        ),
+        (
+            "WITH v AS (SELECT x FROM t), V AS (SELECT n AS x FROM t) SELECT x FROM V",
+            "SELECT x FROM t",
+            "inequivalent",
+        ),
+        (
+            "SELECT u.k FROM (SELECT x AS k, n AS K FROM t) u WHERE u.K > 1",
+            "SELECT x AS k FROM t WHERE n > 1",
+            "equivalent",
+        ),
+        (
+            "SELECT u.k FROM (SELECT x AS k, n AS K FROM t) u WHERE u.K > 1",
+            "SELECT x AS k FROM t WHERE x > 1",
+            "inequivalent",
+        ),
+    ],
+    "spark.sql.mapKeyDedupPolicy=LAST_WIN": [
+        ("SELECT map(1, x, 1, n)[1] AS r FROM t", "SELECT map(1, n)[1] AS r FROM t", "unknown"),
+        ("SELECT map(1, x, 1, n) AS r FROM t", "SELECT map(1, x) AS r FROM t", "inequivalent"),
+        (
+            "SELECT map(id, x) AS r FROM t",
+            "SELECT map(id, x) AS r FROM (SELECT * FROM t)",
+            "equivalent",
+        ),
+    ],
+    "spark.sql.legacy.timeParserPolicy=LEGACY": [
+        (
+            "SELECT to_date(s, 'yyyy-MM-dd') AS d FROM t WHERE x > 1",
+            "SELECT to_date(s, 'yyyy-MM-dd') AS d FROM (SELECT s FROM t WHERE x > 1)",
+            "equivalent",
+        ),
+        (
+            "SELECT to_date(s, 'yyyy-MM-dd') AS d FROM t",
+            "SELECT CAST(s AS DATE) AS d FROM t",
+            "unknown",
+        ),
+    ],
+    "spark.sql.legacy.sizeOfNull=false": [
+        (
+            "SELECT size(split(s, ',')) AS k FROM t",
+            "SELECT CASE WHEN s IS NULL THEN NULL ELSE size(split(s, ',')) END AS k FROM t",
+            "equivalent",
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("setting", OTHER_SETTINGS)
+def test_other_settings_that_are_modelled(tmp_path: Path, setting: str) -> None:
+    lines = [
+        {"id": f"{number}", "schema": TABLES, "p": p, "q": q}
+        for number, (p, q, _) in enumerate(OTHER_SETTINGS[setting])
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    words = ("pairs.jsonl", "--out", "out.jsonl", "--workers", "1", "--conf", setting)
+    done = veer("batch", *words, *WITHOUT_ANSI, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    found = {r["id"]: r["verdict"] for r in results}
+    wanted = [verdict for _, _, verdict in OTHER_SETTINGS[setting]]
+    assert [found[str(number)] for number in range(len(wanted))] == wanted
+
+
+VIEWS = """
+def build(spark):
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    t = spark.table("t")
+    t.filter("x > 1").createOrReplaceTempView("v")
+    t.filter("x > 2").createOrReplaceTempView("V")
+    both = t.selectExpr("id", "x AS k", "n AS K")
+    return {
+        "view": spark.sql("SELECT id FROM v"),
+        "column": both.filter("K = 1").select("id"),
+        "replaced": both.withColumn("K", both["k"] + 1).select("k", "K"),
+    }
+
+def plain(spark):
+    t = spark.table("t")
+    return {
+        "view": t.filter("x > 1").select("id"),
+        "column": t.filter("n = 1").select("id"),
+        "replaced": t.selectExpr("x AS k", "x + 1 AS K"),
+    }
+
+def wrong(spark):
+    t = spark.table("t")
+    return {
+        "view": t.filter("x > 2").select("id"),
+        "column": t.filter("x = 1").select("id"),
+        "replaced": t.selectExpr("x + 1 AS k", "x + 1 AS K"),
+    }
+"""
+
+
+def test_jobs_whose_names_differ_by_case(tmp_path: Path) -> None:
+    (tmp_path / "t.ddl").write_text(TABLES)
+    (tmp_path / "job.py").write_text(VIEWS)
+    never = ("--jvm", "never")
+    sensitive = ("--conf", "spark.sql.caseSensitive=true")  # of both: their tables are the same
+    assert answered(tmp_path, "job.py:build", "job.py:plain", *never, *sensitive) == "equivalent"
+    done = veer(
+        *("verify", "job.py:build", "job.py:wrong", "--schema", "t.ddl", "--format", "json"),
+        *(*never, *sensitive),
+        cwd=tmp_path,
+    )
+    assert {s["verdict"] for s in json.loads(done.stdout)["sinks"]} == {"inequivalent"}
+
+
+READING = """
+def build(spark):
+    return spark.read.schema("a INT").parquet("data/events").filter("a > 1")
+
+def lenient(spark):
+    spark.conf.set("spark.sql.files.ignoreCorruptFiles", "true")
+    return spark.read.schema("a INT").parquet("data/events").filter("a > 1")
+"""
+
+
+def test_settings_that_decide_what_sources_hold(tmp_path: Path) -> None:
+    (tmp_path / "t.ddl").write_text(TABLES)
+    (tmp_path / "job.py").write_text(READING)
+    never = ("--jvm", "never")
+    assert answered(tmp_path, "job.py:build", "job.py:lenient", *never) == "unknown"
+    assert answered(tmp_path, "job.py:lenient", "job.py:lenient", *never) == "equivalent"
+    both = ("--conf", "spark.sql.files.ignoreCorruptFiles=true")
+    assert answered(tmp_path, "job.py:build", "job.py:lenient", *never, *both) == "equivalent"

@@ -24,6 +24,7 @@ from veer.frontends.spark.capture import session as session_module
 from veer.frontends.sql import read_sql
 from veer.model.ops import ANYWHERE, Source
 from veer.model.types import IntegerType
+from veer.settings import NEWEST
 
 COLUMNS = '{"fields":[{"name":"a","type":"integer","nullable":true,"metadata":{}}]}'
 
@@ -39,17 +40,17 @@ class Conf(dict[str, str]):
 def session(**settings: str) -> Any:
     named = {f"spark.sql.{k.replace('__', '.')}": v for k, v in settings.items()}
     usual = {"spark.sql.ansi.enabled": "true", "spark.sql.session.timeZone": "Etc/UTC"}
-    return SimpleNamespace(conf=Conf({**usual, **named}))
+    return SimpleNamespace(conf=Conf({**usual, **named}), version="4.3.0")
 
 
 @pytest.mark.parametrize(
     ("settings", "name"),
     [
-        ({"caseSensitive": "true"}, "spark.sql.caseSensitive"),
+        ({"timestampType": "TIMESTAMP_NTZ"}, "spark.sql.timestampType"),
         ({"legacy__somethingNew": "false"}, "spark.sql.legacy.somethingNew"),
         ({"ansi__doubleQuotedIdentifiers": "true"}, "doubleQuotedIdentifiers"),
         ({"extensions": "com.example.Rules"}, "spark.sql.extensions"),
-        ({"mapKeyDedupPolicy": "LAST_WIN"}, "spark.sql.mapKeyDedupPolicy"),
+        ({"legacy__statisticalAggregate": "true"}, "spark.sql.legacy.statisticalAggregate"),
     ],
 )
 def test_settings_that_are_refused(settings: dict[str, str], name: str) -> None:
@@ -61,7 +62,8 @@ def test_settings_that_are_not() -> None:
     usual = {"shuffle__partitions": "3", "caseSensitive": "FALSE", "storeAssignmentPolicy": "ANSI"}
     usual |= {"extensions": "io.delta.sql.DeltaSparkSessionExtension", "ansi__enabled": "true"}
     check_server_settings(session(**usual))
-    assert unusual_settings({"spark.app.id": "x", "spark.sql.adaptive.enabled": "false"}) == {}
+    harmless = {"spark.app.id": "x", "spark.sql.adaptive.enabled": "false"}
+    assert unusual_settings(harmless, NEWEST) == {}
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, ro
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
+from veer.frontends.session_settings import require_runnable, settings_of
 from veer.frontends.spark.settings import require_ansi, settings_set
 from veer.model.digests import json_digest
 from veer.model.ops import Source
@@ -211,6 +212,7 @@ def server_environment(session: Any) -> dict[str, Any]:
     """
     require_ansi(session)
     settings = check_server_settings(session)
+    require_runnable(settings_of(session))
     if any(name not in settings for name in APPLICATION):
         raise NoFingerprintError("the server does not tell which application it is")
     told = {n: v for n, v in sorted(settings.items()) if not is_harmless(n) and n != PLAN_CACHE}

@@ -15,7 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.spark.settings import WRITING, check_settings, require_ansi, settings_set
+from veer.frontends.session_settings import require_runnable, settings_of
+from veer.frontends.spark.setting_effects import OF_WRITES
+from veer.frontends.spark.settings import check_settings, require_ansi, settings_set
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,7 +111,8 @@ ELSEWHERE = _names(
 def environment_of(session: SparkSession) -> dict[str, Any]:
     """What results of a session depend on; a session that changes what expressions mean is refused."""
     require_ansi(session)
-    check_settings(session, WRITING)
+    check_settings(session, OF_WRITES)
+    require_runnable(settings_of(session))
     # A session may not say which variables its workers see; those of this process then count.
     worker_variables = getattr(session.sparkContext, "environment", {})
     variables = _variables(session) | {k: str(v) for k, v in worker_variables.items()}
@@ -138,7 +141,7 @@ def is_harmless(name: str) -> bool:
     """Whether a setting is known to change no result."""
     short = name.removeprefix("spark.sql.")
     if short != name:
-        return PLANNING.fullmatch(short) is not None or name in WRITING
+        return PLANNING.fullmatch(short) is not None or name in OF_WRITES
     return RESOURCES.fullmatch(name) is not None
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from veer.analysis.determinism import dataflow_kind, expr_kind
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import AnyOperator, Sink, Source, Union
+from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source, Union
 from veer.model.schema import Schema
 from veer.model.traits import RowOrder
 from veer.model.walk import operator_exprs
+from veer.settings import current
 
 
 class FlowBuilder:
@@ -28,6 +30,7 @@ class FlowBuilder:
 
     def add(self, operator: AnyOperator, *inputs: str, id_: str | None = None) -> str:
         """Add an operator fed by others; gives its id."""
+        operator = _as_read(operator)
         if isinstance(operator, Source) and operator in self._sources:
             return self._sources[operator]
         name = id_ if id_ is not None and id_ not in self.operators else self._number(operator)
@@ -111,3 +114,12 @@ class FlowBuilder:
             {i: op for i, op in self.operators.items() if i in needed},
             [link for link in self.links if link.dst in needed],
         )
+
+
+def _as_read(operator: AnyOperator) -> AnyOperator:
+    """A source together with the current settings that decide what it holds."""
+    settings = current().reading
+    if not settings or not isinstance(operator, Source) or operator.format in (LOCAL, COMPUTED):
+        return operator
+    told = [(f"the setting {name}", value) for name, value in settings]
+    return replace(operator, metadata=(*operator.metadata, *told))

@@ -7,6 +7,7 @@ further cast, or `IllFormedError` says what does not fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import assert_never
 
@@ -22,6 +23,11 @@ from veer.functions.registry import (
     canonical_name,
     over_function,
     scalar_function,
+)
+from veer.functions.session_policies import (
+    function_under,
+    is_opaque_under,
+    keeps_meaning_without_ansi,
 )
 from veer.functions.spark_versions import function_in, require_function
 from veer.functions.traits import Coercion, Shown
@@ -46,6 +52,7 @@ from veer.model.expr import (
     IsNull,
     Literal,
     Not,
+    OpaqueCall,
     OuterColumn,
     OverCall,
     SortKey,
@@ -193,10 +200,22 @@ def plain_call(function: str, *args: Expr) -> Expr:
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     shown = leave_out_defaults(entry.shown, coerced)
     require_function(function, current().spark)
-    meant = function_in(current().spark, function, [a.type for a in shown])
-    if not current().ansi and meant == function:
-        meant = legacy_function(function, resolved.arguments, resolved.result)
-    return Call(meant, shown, resolved.result)
+    called = Call(function, shown, resolved.result)
+    return meant_call(called, resolved.arguments, legacy=not current().ansi)
+
+
+def meant_call(call: Call, types: Sequence[DataType], *, legacy: bool) -> Expr:
+    """What a call means in the session that is read, which may be one without ANSI."""
+    settings = current()
+    if is_opaque_under(settings, call.function):
+        return OpaqueCall(settings.identity(call.function), call.args, call.type)
+    meant = function_in(settings.spark, call.function, [a.type for a in call.args])
+    if meant == call.function:
+        meant = function_under(settings, call.function)
+    same = meant != call.function or keeps_meaning_without_ansi(settings, call.function)
+    if legacy and not same:
+        meant = legacy_function(call.function, types, call.type)
+    return call if meant == call.function else replace(call, function=meant)
 
 
 def leave_out_defaults(shown: Shown, args: tuple[Expr, ...]) -> tuple[Expr, ...]:

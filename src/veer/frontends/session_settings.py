@@ -3,48 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from veer.errors import UnsupportedError, UsageError
-from veer.frontends.connect.server_settings import ANSI, ZONE, is_ansi, unusual_settings
+from veer.frontends.connect.server_settings import unusual_settings
 from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.pyspark_version import pyspark_version
-from veer.frontends.spark.settings import TIME_PARSER
-from veer.settings import NEWEST, SessionSettings, SparkVersion, spark_version, usual_settings
+from veer.frontends.spark.setting_defaults import spark_default
+from veer.frontends.spark.setting_effects import (
+    ANSI,
+    CASE_SENSITIVE,
+    DUPLICATE_KEYS,
+    MODELLED,
+    OF_SOURCES,
+    OF_WRITES,
+    SIZE_OF_NULL,
+    TIME_PARSER,
+    ZONE,
+)
+from veer.frontends.spark.settings import settings_set
+from veer.settings import (
+    NEWEST,
+    SessionSettings,
+    SparkVersion,
+    TimeParser,
+    spark_version,
+    usual_settings,
+)
 
-TIME_PARSERS = {"CORRECTED": False, "EXCEPTION": True}
+T = TypeVar("T")
+
+TRUTHS = {"true": True, "false": False}
+# Whether the last value of a key wins, by what `DUPLICATE_KEYS` is set to.
+POLICIES = {"EXCEPTION": False, "LAST_WIN": True}
+# Settings of the meaning of expressions that also decide what is read of files.
+ALSO_OF_SOURCES = (CASE_SENSITIVE, TIME_PARSER)
+# What every session tells about itself, also what it begins with.
+ALWAYS_ASKED = (ANSI, TIME_PARSER, CASE_SENSITIVE, DUPLICATE_KEYS)
 
 
 def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSettings:
-    """What settings decide of the meaning of expressions; one that is not modelled is refused."""
-    modelled = (ANSI, ZONE, TIME_PARSER)
-    others = {name: value for name, value in conf.items() if name not in modelled}
-    for name, value in unusual_settings(others).items():
+    """What settings decide of the meaning of what is read; one that is not modelled is refused."""
+    others = {name: value for name, value in conf.items() if name not in OF_WRITES}
+    for name, value in unusual_settings(others, spark).items():
         raise UnsupportedError(f"the setting {name}={value} is not modelled")
     zone = conf.get(ZONE, "UTC")
     if not is_utc(zone):
         raise UnsupportedError(f"the setting {ZONE}={zone} is not modelled; Veer reads in UTC")
     usual = usual_settings(spark)
     return SessionSettings(
-        ansi=is_ansi(conf.get(ANSI), usual.ansi),
+        ansi=_truth(conf, ANSI, usual.ansi),
         spark=spark,
-        old_times_fail=old_times_fail(conf.get(TIME_PARSER), usual.old_times_fail),
+        time_parser=_chosen(conf, TIME_PARSER, TimeParser.__members__, usual.time_parser),
+        case_sensitive=_truth(conf, CASE_SENSITIVE, usual.case_sensitive),
+        last_key_wins=_chosen(conf, DUPLICATE_KEYS, POLICIES, usual.last_key_wins),
+        null_has_size=_truth(conf, SIZE_OF_NULL, usual.null_has_size),
+        reading=_reading(conf, spark),
     )
+
+
+def _truth(conf: Mapping[str, str], name: str, usual: bool) -> bool:
+    if name not in conf:
+        return usual
+    if conf[name].strip().lower() not in TRUTHS:
+        raise UsageError(f"{name}={conf[name]}: expected true or false")
+    return TRUTHS[conf[name].strip().lower()]
+
+
+def _chosen(conf: Mapping[str, str], name: str, known: Mapping[str, T], usual: T) -> T:
+    if name not in conf:
+        return usual
+    if conf[name].strip().upper() not in known:
+        raise UsageError(f"{name}={conf[name]}: expected one of {', '.join(known)}")
+    return known[conf[name].strip().upper()]
+
+
+def _reading(conf: Mapping[str, str], spark: SparkVersion) -> tuple[tuple[str, str], ...]:
+    """What decides what sources hold, away from Spark's defaults."""
+    deciding = {n: v for n, v in conf.items() if n in OF_SOURCES or n in ALSO_OF_SOURCES}
+    return tuple(
+        (name, value)
+        for name, value in sorted(deciding.items())
+        if (spark_default(name, spark) or "").lower() != value.strip().lower()
+    )
+
+
+def told_settings(conf: Mapping[str, str]) -> dict[str, str]:
+    """Of all settings of a session those that `session_settings` looks at; others are checked apart."""
+    return {n: v for n, v in conf.items() if n in MODELLED or n in OF_SOURCES}
 
 
 def settings_of(session: Any) -> SessionSettings:
     """What the settings of a live session decide; whether they are modelled is asked elsewhere."""
-    told = {name: str(session.conf.get(name)) for name in (ANSI, TIME_PARSER)}
+    told = told_settings(settings_set(session))
+    told |= {name: str(session.conf.get(name)) for name in ALWAYS_ASKED}
+    told.pop(ZONE, None)
     return session_settings(told, spark_version(str(session.version)))
 
 
-def old_times_fail(value: str | None, usual: bool) -> bool:
-    """Whether a value of the setting lets old times fail; the parser before Spark 3.0 is refused."""
-    if value is None:
-        return usual
-    if value.upper() not in TIME_PARSERS:
-        raise UnsupportedError(f"the setting {TIME_PARSER}={value} is not modelled")
-    return TIME_PARSERS[value.upper()]
+def require_runnable(settings: SessionSettings) -> None:
+    """Refuse a session whose results Veer knows how to read, but not yet how to compute and store."""
+    usual = usual_settings(settings.spark)
+    told = {
+        CASE_SENSITIVE: settings.case_sensitive != usual.case_sensitive,
+        DUPLICATE_KEYS: settings.last_key_wins != usual.last_key_wins,
+        SIZE_OF_NULL: settings.null_has_size != usual.null_has_size,
+        TIME_PARSER: settings.time_parser is TimeParser.LEGACY,
+        **{name: True for name, _ in settings.reading},
+    }
+    for name in (name for name, is_other in told.items() if is_other):
+        raise UnsupportedError(f"the session sets {name}; Veer reads such sessions, but runs none")
 
 
 def spark_asked_for(text: str) -> SparkVersion:

@@ -39,7 +39,7 @@ from veer.model.types import (
     MapType,
     StringType,
 )
-from veer.settings import current
+from veer.settings import TimeParser, current
 
 # They fail in both modes, or never on what Spark computes with.
 SAME = frozenset(
@@ -103,7 +103,11 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
         if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
             raise UnsupportedError(f"{name} in {result} in a session without ANSI")
         return name
-    if name in TIMES and isinstance(types[0], StringType) and current().old_times_fail:
+    if (
+        name in TIMES
+        and isinstance(types[0], StringType)
+        and current().time_parser is TimeParser.EXCEPTION
+    ):
         return f"legacy.checked_{name}"
     if f"legacy.{name}" in SCALAR:
         on_map = isinstance(types[0], MapType) if types else False

@@ -28,7 +28,10 @@ from pyspark.sql import SparkSession
 
 SINK = {sink}
 VERSIONS = {{"P": {p}, "Q": {q}}}
-ANSI = {{"P": {p_ansi}, "Q": {q_ansi}}}
+SETTINGS = {{
+    "P": {p_settings},
+    "Q": {q_settings},
+}}
 nan, inf = float("nan"), float("inf")
 TABLES = {tables}
 P = {p_statements}
@@ -43,7 +46,8 @@ spark = (
 for name, (columns, rows) in TABLES.items():
     spark.createDataFrame(rows, columns).createOrReplaceTempView(name)
 for label, (*views, query) in (("P", P), ("Q", Q)):
-    spark.conf.set("spark.sql.ansi.enabled", ANSI[label])
+    for setting, value in SETTINGS[label].items():
+        spark.conf.set(setting, value)
     for view in views:
         spark.sql(view)
     print(f"{{label}} ({{VERSIONS[label]!a}}) gives for {{SINK!a}}:")
@@ -101,8 +105,8 @@ def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
         sink=repr(sink.p),
         p=repr(report.p),
         q=repr(report.q),
-        p_ansi=repr(p.settings.ansi),
-        q_ansi=repr(q.settings.ansi),
+        p_settings=repr(p.settings.conf()),
+        q_settings=repr(q.settings.conf()),
         tables=_indented(tables),
         p_statements=_indented(sink_statements(p.text, sink.p)),
         q_statements=_indented(sink_statements(q.text, sink.q)),

@@ -25,6 +25,7 @@ from veer.model.types import (
     NumericType,
     StringType,
 )
+from veer.settings import same_name
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
@@ -59,7 +60,7 @@ def _places(plan: Plan, names: Sequence[str]) -> list[int]:
         return list(range(len(plan.columns)))
     places = []
     for name in names:
-        matching = [i for i, c in enumerate(plan.columns) if c.name.lower() == name.lower()]
+        matching = [i for i, c in enumerate(plan.columns) if same_name(c.name, name)]
         if len(matching) != 1:
             raise UnsupportedError(f"the column {name!r}, of which there are {len(matching)}")
         places += matching

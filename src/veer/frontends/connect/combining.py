@@ -15,6 +15,7 @@ from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.expr import Literal, Named
 from veer.model.ops import Lateral
 from veer.model.types import StructType
+from veer.settings import name_key
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
@@ -95,7 +96,7 @@ def set_operation(reader: RelationReader, node: Any) -> Frame:
 
 def by_name(reader: RelationReader, left: Plan, right: Plan, *, fill: bool) -> tuple[Plan, Plan]:
     """Two inputs with their columns in one order; what one does not have is null if allowed."""
-    places = [{c.name.lower(): i for i, c in enumerate(p.columns)} for p in (left, right)]
+    places = [{name_key(c.name): i for i, c in enumerate(p.columns)} for p in (left, right)]
     for plan, known in zip((left, right), places, strict=True):
         if len(known) < len(plan.columns):
             raise UnsupportedError("unionByName with a name twice")
@@ -116,7 +117,7 @@ def by_name(reader: RelationReader, left: Plan, right: Plan, *, fill: bool) -> t
     for plan, known in ((left, first), (right, second)):
         columns, scope = [], []
         for name, type_ in zip(wanted, types, strict=True):
-            place = known.get(name.lower())
+            place = known.get(name_key(name))
             value = Literal(None, type_) if place is None else plan.column(place)
             columns.append(Named(name, value))
             scope.append(ScopeColumn(None, name) if place is None else plan.columns[place])

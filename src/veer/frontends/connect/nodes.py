@@ -15,6 +15,7 @@ from veer.frontends.sql.names import pretty
 from veer.frontends.sql.scope import fields_of_items
 from veer.model.expr import Expr, GetField, IsNull, Literal
 from veer.model.types import STRING, ArrayType, StructType
+from veer.settings import same_name
 
 if TYPE_CHECKING:
     from veer.frontends.connect.surroundings import Surroundings
@@ -124,9 +125,9 @@ class Part(Embedded):
 
 
 def field_of(value: Expr, name: str) -> Expr:
-    """A field of a struct by its name in any case."""
+    """A field of a struct by its name."""
     assert isinstance(value.type, StructType)
-    matching = [n for n, _ in value.type.fields if n.lower() == name.lower()]
+    matching = [n for n, _ in value.type.fields if same_name(n, name)]
     if len(matching) != 1:
         raise UnsupportedError(f"the field {name!r} of {value.type}")
     return GetField(value, matching[0])
@@ -142,7 +143,7 @@ class Updated(Embedded):
         if "." in field or not isinstance(struct.type, StructType):
             raise UnsupportedError(f"the field {field!r} of {struct.type} is changed")
         fields: dict[str, Expr] = {n: GetField(struct, n) for n, _ in struct.type.fields}
-        same = [n for n in fields if n.lower() == field.lower()]
+        same = [n for n in fields if same_name(n, field)]
         if len(fields) < len(struct.type.fields) or len(same) > 1:
             raise UnsupportedError("a struct with two fields of one name is changed")
         if values:

@@ -9,6 +9,7 @@ from veer.errors import UnsupportedError
 from veer.frontends.connect.types import parse_type_text
 from veer.frontends.spark.plans.types import type_of
 from veer.model.expr import Expr, Literal, OpaqueCall
+from veer.settings import current
 
 PARSERS = frozenset({"from_json", "from_csv"})
 
@@ -20,4 +21,4 @@ def parsed_text(function: str, args: Sequence[Expr]) -> Expr:
     schema = str(args[1].value)
     is_json = schema.lstrip().startswith(("{", '"'))
     type_ = type_of(json.loads(schema)) if is_json else parse_type_text(schema)
-    return OpaqueCall(function, tuple(args), type_)
+    return OpaqueCall(current().identity(function), tuple(args), type_)

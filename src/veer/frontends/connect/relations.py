@@ -40,6 +40,7 @@ from veer.model.ops import (
     TableUdf,
 )
 from veer.model.types import is_orderable
+from veer.settings import name_key
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
@@ -137,7 +138,7 @@ class RelationReader(QueryReader):
 
     def named(self, parts: list[str], node: exp.Expr) -> Plan:
         """A table or view that SQL text names."""
-        name = ".".join(parts).lower()
+        name = name_key(".".join(parts))
         if name in self.views:
             return super().named(parts, node)
         if name in self.named_plans:
@@ -315,10 +316,10 @@ class RelationReader(QueryReader):
         if node.within_watermark:
             raise UnsupportedError("dropDuplicatesWithinWatermark")
         plan = self.visible(frame.plan)
-        names = {name.lower() for name in node.column_names}
-        places = [i for i, c in enumerate(plan.columns) if c.name.lower() in names]
+        names = {name_key(name) for name in node.column_names}
+        places = [i for i, c in enumerate(plan.columns) if name_key(c.name) in names]
         if not node.all_columns_as_keys and len(places) < len(plan.columns):
-            if len({plan.columns[i].name.lower() for i in places}) < len(names):
+            if len({name_key(plan.columns[i].name) for i in places}) < len(names):
                 raise UnsupportedError("dropDuplicates of a column that is not there")
             keys = tuple(plan.column(i) for i in places)
             if not all(is_orderable(k.type) for k in keys):
@@ -415,7 +416,7 @@ class RelationReader(QueryReader):
         for relation in node.references:
             if relation.WhichOneof("rel_type") == "subquery_alias":
                 alias = relation.subquery_alias
-                name = ".".join([*alias.qualifier, alias.alias]).lower()
+                name = name_key(".".join([*alias.qualifier, alias.alias]))
                 self.named_plans[name] = alias.input
             if relation.common.HasField("plan_id"):
                 self.references[relation.common.plan_id] = relation

@@ -14,6 +14,7 @@ from veer.frontends.connect.frames import Frame, place_of
 from veer.frontends.connect.nodes import PlanColumn, parts_of
 from veer.frontends.sql.embedded import At
 from veer.model.expr import Column
+from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
@@ -64,15 +65,15 @@ def with_columns(reader: RelationReader, node: Any) -> Frame:
         if len(alias.name) != 1:
             raise UnsupportedError("withColumn with several names")
         new[alias.name[0]] = named(tree_of(alias.expr), alias.name[0])
-    if len({n.lower() for n in new}) < len(node.aliases):
+    if len({name_key(n) for n in new}) < len(node.aliases):
         raise UnsupportedError("withColumns with one name twice")
-    lowered = {n.lower(): t for n, t in new.items()}
-    names = [frame.plan.columns[i].name.lower() for i in frame.plan.star()]
+    by_key = {name_key(n): t for n, t in new.items()}
+    names = [name_key(frame.plan.columns[i].name) for i in frame.plan.star()]
     trees = [
-        lowered[name].copy() if name in lowered else At(place=i)
+        by_key[name].copy() if name in by_key else At(place=i)
         for name, i in zip(names, frame.plan.star(), strict=True)
     ]
-    trees += [tree for name, tree in lowered.items() if name not in names]
+    trees += [tree for name, tree in by_key.items() if name not in names]
     return reader.selected(frame, trees)
 
 
@@ -84,7 +85,7 @@ def rename(reader: RelationReader, node: Any) -> Frame:
     places = frame.plan.star()
     names = [frame.plan.columns[i].name for i in places]
     for old, new in renames:
-        names = [new if name.lower() == old.lower() else name for name in names]
+        names = [new if same_name(name, old) else name for name in names]
     return reader.selected(frame, _named_places(frame, places, names))
 
 
@@ -100,14 +101,14 @@ def to_df(reader: RelationReader, node: Any) -> Frame:
 def drop(reader: RelationReader, node: Any) -> Frame:
     """`drop`: by name all that have it, by column just that one; what is not there stays so."""
     frame = reader.input(node.input)
-    gone = {name.lower() for name in node.column_names}
+    gone = {name_key(name) for name in node.column_names}
     dropped: set[int] = set()
     for tree in trees_of(node.columns):
         dropped |= _dropped(reader, frame, tree)
     kept = [
         At(place=i)
         for i in frame.plan.star()
-        if i not in dropped and frame.plan.columns[i].name.lower() not in gone
+        if i not in dropped and name_key(frame.plan.columns[i].name) not in gone
     ]
     if not kept:
         raise UnsupportedError("a DataFrame without columns")

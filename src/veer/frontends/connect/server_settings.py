@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from veer.errors import UnsupportedError, UsageError
+from veer.errors import UnsupportedError
 from veer.frontends.connect.zone import questions_of_zone
 from veer.frontends.spark.plans.time_zones import is_utc
-from veer.frontends.spark.settings import HARMLESS, TIME_PARSER, settings_set
+from veer.frontends.spark.setting_defaults import spark_default
+from veer.frontends.spark.setting_effects import ZONE, is_known
+from veer.frontends.spark.settings import HARMLESS, settings_set
 from veer.model.dag import Dataflow
+from veer.settings import SparkVersion, spark_version
 
-ANSI = "spark.sql.ansi.enabled"
-ZONE = "spark.sql.session.timeZone"
 # What an analyzed plan would show, and the client's does not: how SQL is parsed, rules of others.
 DECIDING = re.compile(r"ansi\.(?!enabled$).*|extensions")
 # Extensions that add commands and formats, and leave alone what queries mean.
@@ -23,52 +24,12 @@ EXTENSIONS = frozenset(
         "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     }
 )
-# Spark's defaults of what is sometimes set to just that. Any other value, and any other setting
-# that is not known to be harmless, is refused.
-DEFAULTS = {
-    "ansi.doubleQuotedIdentifiers": "false",
-    "ansi.enforceReservedKeywords": "false",
-    "ansi.relationPrecedence": "false",
-    "caseSensitive": "false",
-    "columnNameOfCorruptRecord": "_corrupt_record",
-    "crossJoin.enabled": "true",
-    "decimalOperations.allowPrecisionLoss": "true",
-    "files.ignoreCorruptFiles": "false",
-    "files.ignoreMissingFiles": "false",
-    "files.maxRecordsPerFile": "0",
-    "groupByAliases": "true",
-    "groupByOrdinal": "true",
-    "mapKeyDedupPolicy": "exception",
-    "orc.mergeSchema": "false",
-    "orderByOrdinal": "true",
-    "parquet.binaryAsString": "false",
-    "parquet.mergeSchema": "false",
-    "parser.quotedRegexColumnNames": "false",
-    "sources.default": "parquet",
-    "sources.partitionColumnTypeInference.enabled": "true",
-    "sources.partitionOverwriteMode": "static",
-    "storeAssignmentPolicy": "ansi",
-    "timestampType": "timestamp_ltz",
-    "variable.substitute": "true",
-}
-
-
-TRUTHS = {"true": True, "false": False}
-
-
-def is_ansi(value: str | None, usual: bool = True) -> bool:
-    """What a value of `spark.sql.ansi.enabled` says, Spark's default without one."""
-    if value is None:
-        return usual
-    if value.strip().lower() not in TRUTHS:
-        raise UsageError(f"{ANSI}={value}: expected true or false")
-    return TRUTHS[value.strip().lower()]
 
 
 def check_server_settings(session: Any) -> dict[str, str]:
     """All that is set in a session; one whose settings change what plans mean is refused."""
     settings: dict[str, str] = settings_set(session)
-    for name, value in unusual_settings(settings).items():
+    for name, value in unusual_settings(settings, spark_version(str(session.version))).items():
         raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
     return settings
 
@@ -85,19 +46,19 @@ def check_zone(session: Any, dataflow: Dataflow) -> None:
         )
 
 
-def unusual_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """What is set away from Spark's defaults, or may be, and is not known to be harmless."""
+def unusual_settings(settings: Mapping[str, str], spark: SparkVersion) -> dict[str, str]:
+    """What is set away from a Spark's defaults, or may be, and is neither modelled nor harmless."""
     unusual = {}
     for name, value in sorted(settings.items()):
         short = name.removeprefix("spark.sql.")
         if (
             short == name
-            or name == TIME_PARSER
+            or is_known(name)
             or (HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short))
         ):
             continue
         if short == "extensions" and set(value.replace(" ", "").split(",")) <= EXTENSIONS:
             continue
-        if DEFAULTS.get(short) != value.lower():
+        if (spark_default(name, spark) or "").lower() != value.lower():
             unusual[name] = value
     return unusual

@@ -21,7 +21,8 @@ from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, plan_of
 from veer.frontends.spark.plans.types import field_type, type_of
 from veer.frontends.spark.pyspark_version import require_pyspark
-from veer.frontends.spark.settings import WRITING, check_settings
+from veer.frontends.spark.setting_effects import OF_WRITES
+from veer.frontends.spark.settings import check_settings
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Sink
@@ -70,7 +71,7 @@ def read_plans(
     reader = PlanReader(lambda node: known(node) or source_of(node), _udf, root)
     plans = {}
     for frame, sink in results:
-        _check_frame(frame, WRITING if root else frozenset())
+        _check_frame(frame, OF_WRITES if root else frozenset())
         execution = frame._jdf.queryExecution()
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         plans[sink.name] = plan

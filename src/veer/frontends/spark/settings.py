@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from veer.errors import UnsupportedError
+from veer.frontends.spark.setting_effects import is_known
 
 # Settings that change how Spark works, not what it computes; or that the plan itself shows.
 HARMLESS = re.compile(
@@ -20,13 +21,6 @@ HARMLESS = re.compile(
     r"|defaultCatalog|globalTempDatabase|session\.timeZone|ansi\..*|dataFrameQueryContext\..*"
     r"|stackTracesInDataFrameContext|pyspark\..*|planChangeLog\..*|thriftServer\..*|extensions"
     r"|event.*|experimental\.optimizer\..*|metadataCacheTTLSeconds|runSQLOnFiles|subquery\..*"
-)
-TIME_PARSER = "spark.sql.legacy.timeParserPolicy"  # modelled: `frontends/session_settings.py`
-# Settings that decide what becomes of a write.
-WRITING = frozenset(
-    {"spark.sql.sources.partitionOverwriteMode", "spark.sql.storeAssignmentPolicy"}
-    | {"spark.sql.files.maxRecordsPerFile", "spark.sql.parquet.outputTimestampType"}
-    | {"spark.sql.sources.default", "spark.sql.sources.commitProtocolClass"}
 )
 
 
@@ -52,7 +46,7 @@ def unusual_settings(session: Any, default: Callable[[str], str] | None = None) 
     unusual = {}
     for name, value in sorted(settings_set(session).items()):
         short = name.removeprefix("spark.sql.")
-        if short == name or name == TIME_PARSER or HARMLESS.fullmatch(short):
+        if short == name or is_known(name) or HARMLESS.fullmatch(short):
             continue
         if default(name).lower() != value.lower():
             unusual[name] = value

@@ -21,6 +21,7 @@ from veer.model.expr import Expr
 from veer.model.ops import Sink, Source
 from veer.model.schema import Schema
 from veer.model.writes import Insert
+from veer.settings import name_key
 
 RESULT = "result"
 
@@ -90,7 +91,7 @@ class _Script:
         name = ".".join(p.name for p in target.parts)
         self.require_new(node, name)
         if kind == "VIEW":
-            self.views[name.lower()] = View(node.args["expression"], names, dict(self.views))
+            self.views[name_key(name)] = View(node.args["expression"], names, dict(self.views))
             return
         if kind != "TABLE" or names or node.args.get("exists"):
             refuse(node, f"CREATE {kind}{' IF NOT EXISTS' if node.args.get('exists') else ''}")
@@ -101,7 +102,7 @@ class _Script:
         written = View(node.args["expression"], (), dict(self.views))
         written.built[self.builder] = plan.renamed(None)
         written.once = True
-        self.views[name.lower()] = written
+        self.views[name_key(name)] = written
 
     def insert(self, node: exp.Expr) -> None:
         """INSERT: a sink; to read the table afterwards is refused."""
@@ -122,15 +123,15 @@ class _Script:
         waiting = [node.args["expression"] if isinstance(node, exp.Insert) else node]
         while waiting and self.inserted:
             for table in waiting.pop().find_all(exp.Table):
-                name = ".".join(p.name for p in table.parts).lower()
-                if name in self.inserted:
+                name = ".".join(p.name for p in table.parts)
+                if name.lower() in self.inserted:
                     refuse(table, "reading a table after INSERT")
-                if name in self.views:
-                    waiting.append(self.views[name].node)
+                if name_key(name) in self.views:
+                    waiting.append(self.views[name_key(name)].node)
 
     def require_new(self, node: exp.Expr, name: str) -> None:
         """Refuse a second definition: views made before it would mean something else."""
-        if name.lower() in self.views or name.lower() in self.inserted:
+        if name_key(name) in self.views or name.lower() in self.inserted:
             refuse(node, f"a second definition of {name!r}")
 
     def sink(self, sink: Sink, source: str) -> None:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from veer.errors import UnsupportedError
 from veer.frontends.sql.parse import VeerSpark, parse_statements, refuse
+from veer.settings import name_key
 
 Name: TypeAlias = tuple[str, ...]
 SETTING = re.compile(r"\s*SET\s+([\w.]+)\s*=\s*([^\s'\"`;$]+)\s*;?\s*", re.IGNORECASE)
@@ -241,9 +242,9 @@ def _query(node: exp.Expr | None) -> Query:
 
 def _tables(node: exp.Expr) -> frozenset[Name]:
     """The tables a query names, without those it defines itself."""
-    own = {cte.alias.lower() for cte in node.find_all(exp.CTE)}
+    own = {name_key(cte.alias) for cte in node.find_all(exp.CTE)}
     names = {_parts(table) for table in node.find_all(exp.Table) if table.name}
-    return frozenset(n for n in names if len(n) > 1 or n[0].lower() not in own)
+    return frozenset(n for n in names if len(n) > 1 or name_key(n[0]) not in own)
 
 
 def _parts(table: exp.Expr) -> Name:

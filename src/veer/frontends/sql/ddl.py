@@ -17,6 +17,7 @@ from veer.model.expr import Expr, OpaqueCall
 from veer.model.ops import ForeignKey, Source
 from veer.model.schema import Field, Schema
 from veer.model.types import BOOLEAN
+from veer.settings import same_name
 
 # What says how a constraint is enforced, not what it says.
 HARMLESS_OPTIONS = frozenset(
@@ -254,8 +255,8 @@ class _Table:
         return OpaqueCall(f"CHECK {node.sql(dialect='spark')}", (), BOOLEAN)
 
     def spelled(self, name: str) -> str:
-        """The column name as declared; names are matched without case."""
-        return next((n for n in self.fields if n.lower() == name.lower()), name)
+        """The column name as declared."""
+        return next((n for n in self.fields if same_name(n, name)), name)
 
 
 def _bounded_inside(column: str) -> Expr:

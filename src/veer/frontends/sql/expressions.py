@@ -69,7 +69,7 @@ from veer.model.types import (
     shows_addresses,
 )
 from veer.model.walk import parts
-from veer.settings import current
+from veer.settings import current, name_key, same_name
 
 GENERATORS = {
     "explode": {},
@@ -181,8 +181,8 @@ class ExprReader:
     def resolve(self, parts: list[str]) -> Expr:
         """A dotted name: of a lambda function, of this query's rows, or of an enclosing query's."""
         for variables in reversed(self.variables):
-            if parts[0].lower() in variables:
-                field = fields_of(variables[parts[0].lower()], parts[1:])
+            if name_key(parts[0]) in variables:
+                field = fields_of(variables[name_key(parts[0])], parts[1:])
                 if field is None:
                     raise IllFormedError(f"no field {'.'.join(parts)!r}")
                 return field
@@ -208,7 +208,7 @@ class ExprReader:
         if not isinstance(value.type, StructType):
             raise IllFormedError(f"field taken of {value.type}, not of a struct")
         wanted = node.expression.name
-        exact = [n for n, _ in value.type.fields if n.lower() == wanted.lower()]
+        exact = [n for n, _ in value.type.fields if same_name(n, wanted)]
         if len(exact) != 1:
             raise IllFormedError(f"no field {wanted!r} in {value.type}")
         return GetField(value, exact[0])
@@ -282,7 +282,7 @@ class ExprReader:
         if type_ is None:
             refuse(node, f"{function} of {', '.join(str(a.type) for a in args)}")
         shown = entry.shows_addresses and shows_addresses(a.type for a in args)
-        identity = function if current().ansi else f"{function} without ANSI"
+        identity = current().identity(function)
         return OpaqueCall(identity, args, type_, Kind.CHOICE if shown else Kind.PURE)
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:

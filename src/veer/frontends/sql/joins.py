@@ -15,6 +15,7 @@ from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.expr import Expr, InQuery, Named, Not
 from veer.model.ops import Join, Lateral
 from veer.model.walk import parts
+from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -171,15 +172,13 @@ def _shared_names(first: Plan, second: Plan, node: exp.Expr) -> list[str]:
         return [u.name for u in node.args.get("using") or ()]
     if str(node.args["method"]).upper() != "NATURAL":
         refuse(node, f"{node.args['method']} join")
-    others = {n.lower() for n in second.visible_names()}
-    return [n for n in first.visible_names() if n.lower() in others]
+    others = {name_key(n) for n in second.visible_names()}
+    return [n for n in first.visible_names() if name_key(n) in others]
 
 
 def _visible(plan: Plan, name: str) -> int:
     """The place of the one column that a USING name means."""
-    matching = [
-        i for i, c in enumerate(plan.columns) if not c.hidden and c.name.lower() == name.lower()
-    ]
+    matching = [i for i, c in enumerate(plan.columns) if not c.hidden and same_name(c.name, name)]
     if len(matching) != 1:
         raise IllFormedError(f"USING column {name!r} is {'ambiguous' if matching else 'unknown'}")
     return matching[0]

@@ -21,6 +21,7 @@ from veer.model.json import encode
 from veer.model.lambdas import FUNCTIONS, array_call, reads_only_item
 from veer.model.types import BOOLEAN, INT, ArrayType, DataType, MapType
 from veer.model.walk import parts, query_of, replace_down
+from veer.settings import current, name_key
 
 if TYPE_CHECKING:
     from veer.frontends.sql.expressions import ExprReader
@@ -101,7 +102,7 @@ def _aggregate(reader: ExprReader, values: list[Expr], lambdas: list[exp.Lambda]
 
 def _body(reader: ExprReader, node: exp.Lambda, types: Sequence[DataType]) -> Expr:
     """The body of a lambda function over variables of these types."""
-    names = [e.name.lower() for e in node.expressions]
+    names = [name_key(e.name) for e in node.expressions]
     if not names or len(names) > len(types) or len(set(names)) < len(names):
         raise IllFormedError(f"a lambda function of {len(names)} variables")
     depth = len(reader.variables)
@@ -138,4 +139,5 @@ def _closed(function: str, values: list[Expr], bodies: Sequence[Expr], type_: Da
     kind = Kind.PURE if kinds == {Kind.PURE} else Kind.CHOICE
     if function in FUNCTIONS and kind is Kind.PURE and all(map(reads_only_item, bodies)):
         return array_call(function, values[0], bodies[0], type_)
-    return OpaqueCall(f"{function} {json_digest(texts)}", tuple(args), type_, kind)
+    identity = f"{current().identity(function)} {json_digest(texts)}"
+    return OpaqueCall(identity, tuple(args), type_, kind)

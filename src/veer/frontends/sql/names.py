@@ -11,6 +11,7 @@ from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.parse import as_call, read_type, text_of
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
+from veer.settings import name_key
 
 ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Add: "+",
@@ -258,10 +259,10 @@ def _function(node: exp.Expr) -> str | None:
 def _lambda(node: exp.Expr) -> str:
     """A lambda function; Spark does not show the names of its variables."""
     variable = exp.Var(this="namedlambdavariable()")
-    names = {e.name.lower() for e in node.expressions}
+    names = {name_key(e.name) for e in node.expressions}
 
     def hidden(part: exp.Expr) -> exp.Expr:
-        is_variable = isinstance(part, exp.Column | exp.Identifier) and part.name.lower() in names
+        is_variable = isinstance(part, exp.Column | exp.Identifier) and name_key(part.name) in names
         return variable.copy() if is_variable else part
 
     return f"lambdafunction({_listed([node.this.transform(hidden), *[variable] * len(names)])})"

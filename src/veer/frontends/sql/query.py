@@ -49,6 +49,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field, Schema, close_names, listing
 from veer.model.types import LONG, DataType
+from veer.settings import name_key
 
 MAX_RANGE = 1000
 DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"
@@ -124,11 +125,11 @@ class QueryReader:
         for cte in node.expressions:
             only(cte, "this", "alias")
             names = tuple(c.name for c in cte.args["alias"].columns)
-            if cte.alias.lower() in taken:
+            if name_key(cte.alias) in taken:
                 raise IllFormedError(f"WITH defines {cte.alias!r} twice")
-            taken.add(cte.alias.lower())
+            taken.add(name_key(cte.alias))
             view = View(cte.this, names, dict(reader.views), self.outer, is_cte=True)
-            reader.views[cte.alias.lower()] = view
+            reader.views[name_key(cte.alias)] = view
         return reader
 
     # -- building blocks -----------------------------------------------------------------------
@@ -197,10 +198,11 @@ class QueryReader:
 
     def named(self, parts: list[str], node: exp.Expr) -> Plan:
         """A table or view by name."""
-        name = ".".join(parts).lower()
-        if name in self.views:
-            return self.view(self.views[name])
-        source = self.catalog.get(name)
+        name = ".".join(parts)
+        view = self.views.get(name_key(name))
+        if view is not None:
+            return self.view(view)
+        source = self.catalog.get(name.lower())
         if source is not None:
             id_ = self.builder.add(source)
             schema = self.builder.schemas[id_]

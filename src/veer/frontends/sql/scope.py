@@ -14,6 +14,7 @@ from veer.frontends.sql.parse import position
 from veer.model.expr import Column, Expr, GetField, Literal, OpaqueCall
 from veer.model.schema import Schema, listing
 from veer.model.types import STRING, ArrayType, DataType, MapType, StructType
+from veer.settings import name_key, same_name
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,10 @@ class Plan:
 
     def find(self, parts: Sequence[str]) -> Expr | None:
         """The column or struct field a dotted name means; None if there is none."""
-        lowered = [p.lower() for p in parts]
+        keys = [name_key(p) for p in parts]
         # `a.b` is column b of table a if there is one, else field b of column a.
         for length in range(len(parts), 0, -1):
-            qualifier, name = lowered[: length - 1], lowered[length - 1]
+            qualifier, name = keys[: length - 1], keys[length - 1]
             matching = [i for i, c in enumerate(self.columns) if _matches(c, qualifier, name)]
             if len(matching) > 1:
                 raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
@@ -72,16 +73,16 @@ class Plan:
 
     def star(self, qualifier: str | None = None) -> list[int]:
         """Positions that `*` or `qualifier.*` stands for."""
-        wanted = None if qualifier is None else qualifier.lower()
+        wanted = None if qualifier is None else name_key(qualifier)
         shown = [
             i
             for i, c in enumerate(self.columns)
-            if not c.hidden and (wanted is None or (c.qualifier or "").lower() == wanted)
+            if not c.hidden and (wanted is None or name_key(c.qualifier or "") == wanted)
         ]
         if not shown and wanted is not None:
             raise IllFormedError(f"no table {qualifier!r} for {qualifier}.*")
         if wanted is not None and any(
-            c.hidden and (c.qualifier or "").lower() == wanted for c in self.columns
+            c.hidden and name_key(c.qualifier or "") == wanted for c in self.columns
         ):
             raise UnsupportedError(f"{qualifier}.* of a table joined with USING")
         return shown
@@ -93,11 +94,11 @@ class Plan:
 
 def _matches(column: ScopeColumn, qualifier: Sequence[str], name: str) -> bool:
     """Whether a name, perhaps qualified, may mean a column; only the last qualifier counts."""
-    if column.name.lower() != name:
+    if name_key(column.name) != name:
         return False
     if not qualifier:
         return not column.hidden
-    return (column.qualifier or "").lower() == qualifier[-1]
+    return name_key(column.qualifier or "") == qualifier[-1]
 
 
 def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
@@ -111,7 +112,7 @@ def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
             continue
         if not isinstance(expr.type, StructType):
             return None
-        exact = [n for n, _ in expr.type.fields if n.lower() == name.lower()]
+        exact = [n for n, _ in expr.type.fields if same_name(n, name)]
         if len(exact) != 1:
             raise IllFormedError(f"no field {name!r} in {expr.type}")
         expr = GetField(expr, exact[0])
@@ -121,7 +122,7 @@ def fields_of(expr: Expr, names: Sequence[str]) -> Expr | None:
 def fields_of_items(array: Expr, name: str) -> Expr:
     """The array of a field of each struct of an array."""
     assert isinstance(array.type, ArrayType) and isinstance(array.type.element, StructType)
-    matching = [(n, t) for n, t in array.type.element.fields if n.lower() == name.lower()]
+    matching = [(n, t) for n, t in array.type.element.fields if same_name(n, name)]
     if len(matching) != 1:
         raise IllFormedError(f"no field {name!r} in {array.type}")
     ((field, type_),) = matching

@@ -43,6 +43,7 @@ from veer.model.ops import (
 )
 from veer.model.types import LONG, DataType, NumericType, StructType
 from veer.model.walk import map_exprs, replace_down
+from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -118,7 +119,7 @@ class Select:
         self.grouping: Grouping | None = None
         self.asks_grouping = False
         self.items: list[Item] = []
-        windows = {w.this.name.lower(): w for w in node.args.get("windows") or ()}
+        windows = {name_key(w.this.name): w for w in node.args.get("windows") or ()}
         self.reader = ExprReader(
             plan, queries.outer, queries, self.collected, windows, self.grouping_call
         )
@@ -208,7 +209,7 @@ class Select:
         star = item if isinstance(item, exp.Star) else item.this
         only(star, "except_")
         qualifier = item.table if isinstance(item, exp.Column) else None
-        dropped = {c.name.lower() for c in star.args.get("except_") or ()}
+        dropped = {name_key(c.name) for c in star.args.get("except_") or ()}
         if any(isinstance(c, exp.Column) and c.table for c in star.args.get("except_") or ()):
             refuse(item, "EXCEPT of a qualified column")
         struct = None if qualifier is None else self.struct_column(item)
@@ -216,7 +217,7 @@ class Select:
             assert isinstance(struct.type, StructType)
             return [Item(n, GetField(struct, n)) for n, _ in struct.type.fields]
         places = self.plan.star(qualifier)
-        shown = [self.plan.columns[i].name.lower() for i in places]
+        shown = [name_key(self.plan.columns[i].name) for i in places]
         names = set(shown)
         for name in sorted(dropped):
             if shown.count(name) > 1:
@@ -228,13 +229,13 @@ class Select:
         return [
             Item(column.name, self.plan.column(i), column, column.qualifier)
             for i, column in ((i, self.plan.columns[i]) for i in places)
-            if column.name.lower() not in dropped
+            if name_key(column.name) not in dropped
         ]
 
     def struct_column(self, item: exp.Expr) -> Expr | None:
         """The struct whose fields `name.*` means, if no table has that name."""
         parts = [p.name for p in item.parts[:-1]]  # type: ignore[attr-defined]
-        if any((c.qualifier or "").lower() == parts[-1].lower() for c in self.plan.columns):
+        if any(same_name(c.qualifier or "", parts[-1]) for c in self.plan.columns):
             return None
         struct = self.plan.find(parts)
         if struct is None or not isinstance(struct.type, StructType):
@@ -270,7 +271,7 @@ class Select:
         """The select item an unqualified name means as an alias."""
         if len(parts) != 1:
             return None
-        named = [i.expr for i in self.items if i.name.lower() == parts[0].lower()]
+        named = [i.expr for i in self.items if same_name(i.name, parts[0])]
         # Two items of one name that are the same expression leave no doubt.
         if len(named) > 1 and any(e != named[0] for e in named):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
@@ -413,7 +414,7 @@ class Select:
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             named = [self.items[ordinal(item.this, len(self.items))]]
         elif isinstance(item.this, exp.Column) and not item.this.table:
-            named = [i for i in self.items if i.name.lower() == item.this.name.lower()]
+            named = [i for i in self.items if same_name(i.name, item.this.name)]
         else:
             return None
         if len(named) != 1:

@@ -15,6 +15,7 @@ from veer.frontends.sql.parse import as_call, is_star, only, refuse
 from veer.functions.registry import AGGREGATE, OVER, canonical_name
 from veer.model.expr import Frame, Literal, OverCall, SortKey
 from veer.model.types import BOOLEAN, IntegralType
+from veer.settings import name_key
 
 if TYPE_CHECKING:
     from veer.frontends.sql.expressions import ExprReader
@@ -57,10 +58,10 @@ def _definition(reader: ExprReader, node: exp.Expr) -> exp.Expr:
     while (name := node.args.get("alias")) is not None:
         if any(node.args.get(part) for part in ("partition_by", "order", "spec")):
             refuse(node, "a window that extends another")
-        definition = reader.windows.get(name.name.lower())
-        if definition is None or name.name.lower() in seen:
+        definition = reader.windows.get(name_key(name.name))
+        if definition is None or name_key(name.name) in seen:
             raise IllFormedError(f"no window {name.name!r}")
-        seen.add(name.name.lower())
+        seen.add(name_key(name.name))
         node = definition
     return node
 

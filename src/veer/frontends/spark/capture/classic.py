@@ -14,7 +14,8 @@ from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
-from veer.frontends.spark.settings import WRITING, check_settings
+from veer.frontends.spark.setting_effects import OF_WRITES
+from veer.frontends.spark.settings import check_settings
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source, Values
@@ -35,7 +36,7 @@ IGNORED_COMMANDS = frozenset(
     {"AnalyzeTable", "AnalyzeTables", "AnalyzeColumn", "RepairTable", "OptimizeTable"}
     | {"CacheTable", "RefreshTable", "CreateNamespace", "CreateTable", "DropTable"}
 )
-WRITING_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
+OF_WRITES_PLANS = ("InsertIntoStatement", "CreateTableAsSelect", "ReplaceTableAsSelect")
 EAGER_PLANS = (
     "InsertIntoDir",
     "ExecuteImmediateQuery",
@@ -160,7 +161,7 @@ class ClassicCapture(Capture):
             except Exception:  # no SQL: Spark says so itself, before it does anything
                 return self._run_query(text, args)
             kind = str(plan.getClass().getSimpleName())
-            if kind in WRITING_PLANS:
+            if kind in OF_WRITES_PLANS:
                 if args:
                     self.stop("a writing command with parameters is given")
                 return self._write_by_sql(plan, kind)
@@ -246,7 +247,7 @@ class ClassicCapture(Capture):
 
     def write_settings(self) -> Mapping[str, str]:
         """The settings of the session that decide a write; others must be at their defaults."""
-        return check_settings(self.spark, WRITING)
+        return check_settings(self.spark, OF_WRITES)
 
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""

@@ -11,8 +11,7 @@ from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect import read_relations, schema_of
-from veer.frontends.connect.server_settings import ANSI
-from veer.frontends.session_settings import session_settings, spark_asked_for
+from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
 from veer.frontends.spark.offline.classic_ways import classic_replacements
@@ -20,15 +19,16 @@ from veer.frontends.spark.offline.client import Client, ContextStandIn
 from veer.frontends.spark.offline.functions import Functions
 from veer.frontends.spark.offline.rows import rows_of
 from veer.frontends.spark.offline.session import connect_session, replaced_builder
-from veer.frontends.spark.offline.settings import DEFAULTS
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
-from veer.frontends.spark.settings import TIME_PARSER, WRITING, check_settings
+from veer.frontends.spark.setting_defaults import spark_default
+from veer.frontends.spark.setting_effects import OF_WRITES, ZONE
+from veer.frontends.spark.settings import check_settings
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
-from veer.settings import SessionSettings, under
+from veer.settings import SessionSettings, name_key, under
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
@@ -54,11 +54,12 @@ class OfflineCapture(Capture):
         self.spark_version = spark_asked_for(spark)
         self.client = Client(self, conf)
         self._read_under: SessionSettings | None = None  # of the first plan
+        self._first_told: dict[str, str] = {}
         super().__init__(connect_session(self.client), schema, root, data)
         self.functions = Functions()
         self.surroundings = JobSurroundings(self)
         self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
-        self.views: dict[str, Any] = {}  # plans of temporary views, by lower-case name
+        self.views: dict[str, Any] = {}  # plans of temporary views, by `_key`
         self.database = "default"
         self.reads_names = False  # whether a plan has names of tables, which are looked up later
         self._made = 0  # frames so far
@@ -103,7 +104,7 @@ class OfflineCapture(Capture):
 
     def is_view(self, name: str) -> bool:
         """Whether there is a temporary view of that name."""
-        return name.lower() in self.views
+        return self._key(name) in self.views
 
     def known_table(self, name: str) -> Any:
         """A table that the schema declares, or a view; stops the job if there is none."""
@@ -112,7 +113,7 @@ class OfflineCapture(Capture):
         plain = name.replace("`", "")
         last = plain.split(".")[-1]
         if self.is_view(plain):
-            return self.frame_of(SubqueryAlias(self.views[plain.lower()], last))
+            return self.frame_of(SubqueryAlias(self.views[self._key(plain)], last))
         declared = self.tables.get(plain) if "/" in plain else self.declared(plain.split("."))
         if declared is None:
             self.stop_unknown(plain.split("."))
@@ -126,13 +127,22 @@ class OfflineCapture(Capture):
 
     def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
         """Give a plan a name that SQL and `spark.table` know."""
-        if name.lower() in self.views and not replace:
+        if self._key(name) in self.views and not replace:
             raise self._analysis_error(f"the temporary view {name} already exists")
-        self.views[name.lower()] = plan
+        self.views[self._key(name)] = plan
+
+    def _key(self, name: str) -> str:
+        """What names of one view share."""
+        with under(session_settings(self._told(), self.spark_version)):
+            return name_key(name)
+
+    def view(self, name: str) -> Any | None:
+        """The plan of a temporary view, if there is one of that name."""
+        return self.views.get(self._key(name))
 
     def drop_view(self, name: str) -> bool:
         """Take a name away; whether there was one."""
-        return self.views.pop(name.lower(), None) is not None
+        return self.views.pop(self._key(name), None) is not None
 
     def sql(self, text: str, args: Any, more: Mapping[str, Any]) -> Any:
         """A query, or a command: what writes becomes a sink, and nothing else is run."""
@@ -167,13 +177,22 @@ class OfflineCapture(Capture):
 
     def _settings(self) -> SessionSettings:
         """What the session decides of the meaning of plans: the same for all of them."""
-        asked = self.client.settings.all()
-        told = {name: asked[name] for name in (ANSI, TIME_PARSER) if name in asked}
+        told = self._told()
         settings = session_settings(told, self.spark_version)
-        self._read_under = self._read_under or settings
+        if self._read_under is None:
+            self._read_under, self._first_told = settings, told
         if settings != self._read_under:
-            self.stop_for_jvm("a setting that decides plans is changed after DataFrames were made")
+            changed = {n for n, _ in told.items() ^ self._first_told.items()}
+            self.stop_for_jvm(
+                f"{' and '.join(sorted(changed))}, which decides plans, is changed after "
+                "DataFrames were made"
+            )
         return settings
+
+    def _told(self) -> dict[str, str]:
+        told = told_settings(self.client.settings.all())
+        told.pop(ZONE, None)
+        return told
 
     def _analysis_error(self, text: str) -> Exception:
         from pyspark.errors import AnalysisException
@@ -200,12 +219,13 @@ class OfflineCapture(Capture):
 
     def write_settings(self) -> Mapping[str, str]:
         """The settings of the session that decide a write; others must be at their defaults."""
-        return check_settings(self.spark, WRITING, self._default_setting)
+        return check_settings(self.spark, OF_WRITES, self._default_setting)
 
     def _default_setting(self, name: str) -> str:
-        if name not in DEFAULTS:
+        default = spark_default(name, self.spark_version)
+        if default is None:
             self.stop_for_jvm(f"the session sets {name}")
-        return DEFAULTS[name]
+        return default
 
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow."""

@@ -47,7 +47,7 @@ class _Statement:
         self, capture: OfflineCapture, args: Any, formatted: list[tuple[str, Any]]
     ) -> None:
         self.capture, self.args = capture, args
-        self.views = {**capture.views, **dict(formatted)}
+        self.formatted = dict(formatted)
 
     def run(self, command: Any) -> Any:
         match command:
@@ -92,7 +92,7 @@ class _Statement:
         return self.capture.frame_of(SQL(query.text, positional, named, views))
 
     def view(self, name: str) -> Any | None:
-        return self.views.get(name, self.views.get(name.lower()))
+        return self.formatted.get(name) or self.capture.view(name)
 
     def parameters(self) -> tuple[list[Any], dict[str, Any]]:
         """The parameters of the text as columns."""

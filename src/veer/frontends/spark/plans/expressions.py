@@ -18,7 +18,7 @@ from veer.analysis.determinism import require_repeatable, worst
 from veer.analysis.failures import can_fail
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults
+from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults, meant_call
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
@@ -37,7 +37,6 @@ from veer.frontends.spark.plans.types import (
     type_of,
 )
 from veer.functions.cast_modes import legacy_mode_in
-from veer.functions.legacy import legacy_function
 from veer.functions.registry import (
     SCALAR,
     SPARK_CLASSES,
@@ -45,7 +44,6 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
-from veer.functions.spark_versions import function_in
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     And,
@@ -422,7 +420,7 @@ class Expressions:
         if function is not None:
             called = _registered_call(function, args)
             if called is not None:
-                return _meant(called, legacy)
+                return meant_call(called, [a.type for a in called.args], legacy=legacy)
         if legacy:
             return self._opaque(node, args)
         meaning = _replacement(node)
@@ -482,7 +480,8 @@ class Expressions:
             return positions[expr_id]
 
         type_ = _type_of_node(node)
-        identity = f"spark {sql_name(node)} {node.kind} {OpaqueIdentity(column).text(node)}"
+        told = OpaqueIdentity(column).text(node)
+        identity = f"spark {sql_name(node)} {node.kind} {told}{current().policies}"
         return OpaqueCall(identity, tuple(args), type_, kind_of_tree(node))
 
     def _opaque(self, node: Node, args: tuple[Expr, ...]) -> Expr:
@@ -499,7 +498,8 @@ class Expressions:
         }
         if node.kind in SESSION:
             raise UnsupportedError(f"{node.kind}, which the session decides")
-        identity = f"spark {sql_name(node)} {node.kind} {json.dumps(parameters, sort_keys=True)}"
+        told = json.dumps(parameters, sort_keys=True)
+        identity = f"spark {sql_name(node)} {node.kind} {told}{current().policies}"
         kind = kind_of(node)
         if node.kind == "FormatString" and shows_addresses(a.type for a in args):
             kind = worst(kind, Kind.CHOICE)
@@ -525,17 +525,6 @@ def _registered_call(function: ScalarFunction, args: tuple[Expr, ...]) -> Call |
     if resolved.arguments != tuple(a.type for a in args):
         return None
     return Call(function.name, leave_out_defaults(function.shown, args), resolved.result)
-
-
-def _meant(call: Call, legacy: bool) -> Call:
-    """What a call means in the Spark it is read from, or in a session of it without ANSI."""
-    types = [a.type for a in call.args]
-    older = function_in(current().spark, call.function, types)
-    if older != call.function:
-        return replace(call, function=older)
-    if not legacy:
-        return call
-    return replace(call, function=legacy_function(call.function, types, call.type))
 
 
 def _is_children(value: Any) -> bool:
