@@ -150,13 +150,13 @@ OTHER_SETTINGS = {
     "spark.sql.caseSensitive=true": [
         ("SELECT x AS y, 1 AS Y FROM t", "SELECT x AS y, 1 AS Y FROM t", "equivalent"),
         (
-            "WITH v AS (SELECT x FROM t), V AS (SELECT n AS x FROM t) SELECT x FROM v",
-            "SELECT x FROM t",
+            "SELECT u.x FROM t u JOIN (SELECT id, n AS x FROM t) U ON u.id = U.id WHERE u.x = U.x",
+            "SELECT v.x FROM t v JOIN t w ON v.id = w.id WHERE v.x = w.n",
             "equivalent",
         ),
         (
-            "WITH v AS (SELECT x FROM t), V AS (SELECT n AS x FROM t) SELECT x FROM V",
-            "SELECT x FROM t",
+            "SELECT U.x FROM t u JOIN (SELECT id, n AS x FROM t) U ON u.id = U.id",
+            "SELECT v.x FROM t v JOIN t w ON v.id = w.id",
             "inequivalent",
         ),
         (
@@ -171,8 +171,10 @@ OTHER_SETTINGS = {
         ),
     ],
     "spark.sql.mapKeyDedupPolicy=LAST_WIN": [
-        ("SELECT map(1, x, 1, n)[1] AS r FROM t", "SELECT map(1, n)[1] AS r FROM t", "unknown"),
-        ("SELECT map(1, x, 1, n) AS r FROM t", "SELECT map(1, x) AS r FROM t", "inequivalent"),
+        # Of this Spark makes x, though the last should win.
+        ("SELECT map(1, x, 1, n)[1] AS r FROM t", "SELECT map(1, n)[1] AS r FROM t", "error"),
+        ("SELECT map(id, x, 1, n) AS r FROM t", "SELECT map(id, x, 1, n) AS r FROM t", "error"),
+        ("SELECT map(1, x, 2, n)[2] AS r FROM t", "SELECT n AS r FROM t", "equivalent"),
         (
             "SELECT map(id, x) AS r FROM t",
             "SELECT map(id, x) AS r FROM (SELECT * FROM t)",

@@ -25,7 +25,7 @@ from veer.functions.registry import (
     scalar_function,
 )
 from veer.functions.session_policies import (
-    function_under,
+    check_keys,
     is_opaque_under,
     keeps_meaning_without_ansi,
 )
@@ -209,9 +209,8 @@ def meant_call(call: Call, types: Sequence[DataType], *, legacy: bool) -> Expr:
     settings = current()
     if is_opaque_under(settings, call.function):
         return OpaqueCall(settings.identity(call.function), call.args, call.type)
+    check_keys(settings, call.function, call.args)
     meant = function_in(settings.spark, call.function, [a.type for a in call.args])
-    if meant == call.function:
-        meant = function_under(settings, call.function)
     same = meant != call.function or keeps_meaning_without_ansi(settings, call.function)
     if legacy and not same:
         meant = legacy_function(call.function, types, call.type)

@@ -13,7 +13,6 @@ from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import (
     PARTIAL,
     PURE,
-    SCALAR,
     STRICT,
     TOTAL,
     Argument,
@@ -92,9 +91,6 @@ scalar(
 )
 
 
-LAST_KEY_MAP = "last_key.map"  # with `spark.sql.mapKeyDedupPolicy=LAST_WIN`
-
-
 def _map_rule(args: Sequence[Argument]) -> Resolved:
     """`map(key, value, ...)`; keys must have an order, so no map is a key."""
     if len(args) % 2:
@@ -106,20 +102,7 @@ def _map_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((key, value) * (len(args) // 2), MapType(key, value))
 
 
-def _map(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-    pairs = _pairs(types, result)
-
-    def of_pairs(*parts: Any) -> tuple[tuple[Any, Any], ...]:
-        made: tuple[tuple[Any, Any], ...] = pairs(*parts)
-        if len(made) < len(parts) // 2:
-            raise Failure("DUPLICATED_MAP_KEY")
-        return made
-
-    return of_pairs
-
-
-def _pairs(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-    """The entries of a map: a key stands where it came first, with the value that came last."""
+def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     assert isinstance(result, MapType)
     name, clean = group_key(result.key), unsigned_zero(result.key)
 
@@ -127,14 +110,12 @@ def _pairs(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         keys = parts[::2]
         if None in keys:
             raise Failure("NULL_MAP_KEY")
+        if len(set(map(name, keys))) < len(keys):
+            raise Failure("DUPLICATED_MAP_KEY")
         if any(repr(clean(key)) != repr(key) for key in keys):
             # Seen both: of constants it is lost, of columns it is not.
             raise UnsupportedError("whether a key of a map keeps the sign of its zero")
-        entries: dict[Any, tuple[Any, Any]] = {}
-        for key, value in zip(keys, parts[1::2], strict=True):
-            first, _ = entries.get(name(key), (key, None))
-            entries[name(key)] = (first, value)
-        return tuple(entries.values())
+        return tuple(zip(keys, parts[1::2], strict=True))
 
     return of_pairs
 
@@ -149,17 +130,6 @@ scalar(
     typed=True,
     spark=("CreateMap",),
 )
-scalar(
-    LAST_KEY_MAP,
-    _map_rule,
-    _pairs,
-    PURE,
-    Nulls.NEVER,
-    PARTIAL,
-    typed=True,
-    sql=SCALAR["map"].sql,
-)
-
 
 scalar(
     "size",

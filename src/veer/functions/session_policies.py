@@ -7,7 +7,10 @@ size(NULL)             null without ANSI too: `spark.sql.legacy.sizeOfNull=false
 
 from __future__ import annotations
 
-from veer.functions.collections import LAST_KEY_MAP
+from collections.abc import Sequence
+
+from veer.errors import UnsupportedError
+from veer.model.expr import Expr, Literal
 from veer.settings import SessionSettings, TimeParser
 
 # Functions that read or write times by a pattern.
@@ -21,9 +24,20 @@ def is_opaque_under(settings: SessionSettings, name: str) -> bool:
     return settings.time_parser is TimeParser.LEGACY and name in BY_PATTERN
 
 
-def function_under(settings: SessionSettings, name: str) -> str:
-    """The function that one means under some settings, whatever the mode."""
-    return LAST_KEY_MAP if name == "map" and settings.last_key_wins else name
+def check_keys(settings: SessionSettings, name: str, args: Sequence[Expr]) -> None:
+    """Refuse a map that may be given a key twice, if that does not fail.
+
+    Which value it has then depends on the optimizer: of `map(1, a, 1, b)[1]` Spark makes `a`, though
+    the last should win, and of `size(map(1, a, 1, b))` two.
+    """
+    keys = args[::2]
+    if name != "map" or not settings.last_key_wins or len(keys) < 2:
+        return
+    values = {key.value for key in keys if isinstance(key, Literal)}
+    if len(values) < len(keys):
+        raise UnsupportedError(
+            "map with keys that may be equal, under spark.sql.mapKeyDedupPolicy=LAST_WIN"
+        )
 
 
 def keeps_meaning_without_ansi(settings: SessionSettings, name: str) -> bool:

@@ -125,9 +125,9 @@ class QueryReader:
         for cte in node.expressions:
             only(cte, "this", "alias")
             names = tuple(c.name for c in cte.args["alias"].columns)
-            if name_key(cte.alias) in taken:
+            if cte.alias.lower() in taken:
                 raise IllFormedError(f"WITH defines {cte.alias!r} twice")
-            taken.add(name_key(cte.alias))
+            taken.add(cte.alias.lower())  # twice in any case, whatever the session says
             view = View(cte.this, names, dict(reader.views), self.outer, is_cte=True)
             reader.views[name_key(cte.alias)] = view
         return reader
