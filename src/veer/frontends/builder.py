@@ -30,7 +30,6 @@ class FlowBuilder:
 
     def add(self, operator: AnyOperator, *inputs: str, id_: str | None = None) -> str:
         """Add an operator fed by others; gives its id."""
-        operator = _as_read(operator)
         if isinstance(operator, Source) and operator in self._sources:
             return self._sources[operator]
         name = id_ if id_ is not None and id_ not in self.operators else self._number(operator)
@@ -45,7 +44,7 @@ class FlowBuilder:
 
     def place(self, id_: str, operator: AnyOperator, schema: Schema, inputs: Sequence[str]) -> None:
         """Put an operator of known schema under its id."""
-        self.operators[id_] = operator
+        self.operators[id_] = _as_read(operator)
         self.schemas[id_] = schema
         self.links += [Link(src, id_, port) for port, src in enumerate(inputs)]
 
