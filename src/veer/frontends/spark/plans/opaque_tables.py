@@ -24,6 +24,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field
 from veer.model.types import is_orderable
+from veer.settings import current
 
 if TYPE_CHECKING:
     from veer.frontends.spark.plans.operators import PlanReader
@@ -70,7 +71,8 @@ def opaque_table(
     if "joinType" in node.fields:
         flags["joinType"] = node.object_name("joinType")
     names = [str(o.fields["name"]) for o in outputs]
-    identity = f"spark {node.kind} {json_digest([texts, flags, names], 16)}"
+    told = json_digest([texts, flags, names], 16)
+    identity = f"spark {node.kind} {told}{current().policies}"
     types = [type_of(json.loads(o.jvm.dataType().json())) for o in outputs]
     fields = tuple(Field(n, t) for n, t in zip(names, types, strict=True))
     udf = TableUdf(identity, fields, "table", (), deterministic, node.kind)
