@@ -58,6 +58,7 @@ class SessionSettings:
     # Whether a text that the present parser of times does not read, and that before Spark 3.0 may
     # read, fails the run: `spark.sql.legacy.timeParserPolicy=EXCEPTION`.
     old_times_fail: bool = False
+    zone: str = "UTC"  # of the session, by the name `functions.zone_rules.canonical_zone` gives
 
 
 USUAL = SessionSettings()

@@ -13,6 +13,14 @@ from typing import assert_never
 from veer.analysis.determinism import require_repeatable
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.zoned import (
+    SAME_AGGREGATES,
+    is_zoneless,
+    require_classified,
+    require_zoneless_frame,
+    zoned_call,
+    zoned_cast,
+)
 from veer.functions.arithmetic import EXACT
 from veer.functions.cast_modes import legacy_mode_in
 from veer.functions.legacy import legacy_aggregate, legacy_function
@@ -32,6 +40,7 @@ from veer.functions.typing import (
     decimal_of,
     wider_decimal,
 )
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model import conditions
 from veer.model.expr import (
     AggregateCall,
@@ -96,7 +105,10 @@ def cast(expr: Expr, type_: DataType, mode: CastMode | None = None) -> Expr:
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
     if isinstance(expr, Literal) and expr.value is None:
         return Literal(None, type_)
-    return require_plain(Cast(expr, type_, mode or session_cast_mode(expr.type, type_)))
+    meant, zone = mode or session_cast_mode(expr.type, type_), current().zone
+    if zone != UTC_ZONE and not is_zoneless(expr.type, type_):
+        return require_plain(zoned_cast(expr, type_, meant, zone))
+    return require_plain(Cast(expr, type_, meant))
 
 
 def session_cast_mode(given: DataType, target: DataType) -> CastMode:
@@ -196,7 +208,8 @@ def plain_call(function: str, *args: Expr) -> Expr:
     meant = function_in(current().spark, function, [a.type for a in shown])
     if not current().ansi and meant == function:
         meant = legacy_function(function, resolved.arguments, resolved.result)
-    return Call(meant, shown, resolved.result)
+    call, zone = Call(meant, shown, resolved.result), current().zone
+    return call if zone == UTC_ZONE else require_plain(zoned_call(call, zone))
 
 
 def leave_out_defaults(shown: Shown, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -234,6 +247,8 @@ def aggregate_call(
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
     meant = function_in(current().spark, function, resolved.arguments)
+    if current().zone != UTC_ZONE:
+        require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
     if not current().ansi:
         meant = legacy_aggregate(meant, resolved.result)
     return AggregateCall(meant, coerced, resolved.result, distinct, where)
@@ -259,6 +274,9 @@ def over_call(
         raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
     meant = function_in(current().spark, function, resolved.arguments)
+    if current().zone != UTC_ZONE:
+        require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
+        require_zoneless_frame(order, frame, current().zone)
     if not current().ansi:
         meant = legacy_aggregate(meant, resolved.result)
     return OverCall(
@@ -302,6 +320,8 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
         if op == "-" and (a in DATETIMES or b in DATETIMES):
             if STRING in (a, b) and not current().ansi:
                 raise UnsupportedError("text in a difference of dates in a session without ANSI")
+            if {a, b} == {TIMESTAMP, TIMESTAMP_NTZ}:  # what clocks show is compared
+                left, right = cast(left, TIMESTAMP_NTZ), cast(right, TIMESTAMP_NTZ)
             wanted = a if a in DATETIMES else b
             return call("subtract_moments", *(implicit_moment(e, wanted) for e in (left, right)))
     return call(op, left, right)

@@ -7,9 +7,9 @@ from typing import Any
 
 from veer.errors import UnsupportedError, UsageError
 from veer.frontends.connect.server_settings import ANSI, ZONE, is_ansi, unusual_settings
-from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.pyspark_version import pyspark_version
 from veer.frontends.spark.settings import TIME_PARSER
+from veer.functions.zone_rules import UTC_ZONE, canonical_zone
 from veer.settings import NEWEST, SessionSettings, SparkVersion, spark_version, usual_settings
 
 TIME_PARSERS = {"CORRECTED": False, "EXCEPTION": True}
@@ -21,20 +21,18 @@ def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSet
     others = {name: value for name, value in conf.items() if name not in modelled}
     for name, value in unusual_settings(others).items():
         raise UnsupportedError(f"the setting {name}={value} is not modelled")
-    zone = conf.get(ZONE, "UTC")
-    if not is_utc(zone):
-        raise UnsupportedError(f"the setting {ZONE}={zone} is not modelled; Veer reads in UTC")
     usual = usual_settings(spark)
     return SessionSettings(
         ansi=is_ansi(conf.get(ANSI), usual.ansi),
         spark=spark,
         old_times_fail=old_times_fail(conf.get(TIME_PARSER), usual.old_times_fail),
+        zone=canonical_zone(conf.get(ZONE, UTC_ZONE)),
     )
 
 
 def settings_of(session: Any) -> SessionSettings:
     """What the settings of a live session decide; whether they are modelled is asked elsewhere."""
-    told = {name: str(session.conf.get(name)) for name in (ANSI, TIME_PARSER)}
+    told = {name: str(session.conf.get(name)) for name in (ANSI, TIME_PARSER, ZONE)}
     return session_settings(told, spark_version(str(session.version)))
 
 

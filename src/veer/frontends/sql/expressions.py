@@ -46,6 +46,7 @@ from veer.functions.registry import (
     extracting,
 )
 from veer.functions.traits import CalledBackwards
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     AggregateCall,
@@ -283,6 +284,8 @@ class ExprReader:
             refuse(node, f"{function} of {', '.join(str(a.type) for a in args)}")
         shown = entry.shows_addresses and shows_addresses(a.type for a in args)
         identity = function if current().ansi else f"{function} without ANSI"
+        if current().zone != UTC_ZONE:
+            identity += f" in {current().zone}"
         return OpaqueCall(identity, args, type_, Kind.CHOICE if shown else Kind.PURE)
 
     def built(self, node: exp.Expr, function: str, args: list[Expr]) -> Expr:
