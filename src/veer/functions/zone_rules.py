@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from zoneinfo import ZoneInfo
 
-from veer.errors import UnsupportedError, UsageError
+from veer.errors import UnsupportedError
 from veer.functions.moments import in_calendar
 
 UTC_ZONE = "UTC"
@@ -29,6 +29,40 @@ OFFSET = re.compile(
     r"(?:(?P<h>\d{1,2})|(?P<hh>\d{1,2}):(?P<mm>\d{1,2})|(?P<hhmm>\d{4}))",
     re.ASCII,
 )
+# What Java takes three letters for is a zone of that name here, of which nothing else is known.
+SHORT_NAMES = frozenset(
+    [
+        "ACT",
+        "AET",
+        "AGT",
+        "ART",
+        "AST",
+        "BET",
+        "BST",
+        "CAT",
+        "CNT",
+        "CST",
+        "CTT",
+        "EAT",
+        "ECT",
+        "EST",
+        "HST",
+        "IET",
+        "IST",
+        "JST",
+        "MIT",
+        "MST",
+        "NET",
+        "NST",
+        "PLT",
+        "PNT",
+        "PRT",
+        "PST",
+        "SST",
+        "VST",
+    ]
+)
+NOT_IN_JAVA = frozenset({"Factory", "ROC"})
 LARGEST_OFFSET = 18 * 60  # minutes
 FIRST = datetime(1970, 1, 1)
 LAST = datetime.max
@@ -108,13 +142,12 @@ def canonical_zone(name: str) -> str:
     """The zone that a value of `spark.sql.session.timeZone` means, by one name.
 
     Regions keep their names: what Spark writes of a zone's name differs between names of one zone.
-    Names of three letters, which mean several zones, are refused.
     """
     if is_utc_name(name):
         return UTC_ZONE
     if offset := OFFSET.fullmatch(name):
         return _offset_name(name, offset)
-    if "/" not in name or name not in region_names():
+    if name not in region_names() and name not in SHORT_NAMES:
         raise UnsupportedError(
             f"the time zone {name!r} is not known; write a region such as Europe/Berlin, or an "
             "offset such as +02:00"
@@ -132,14 +165,15 @@ def _offset_name(name: str, offset: re.Match[str]) -> str:
     hours = int(offset["h"] or offset["hh"] or packed[:2])
     minutes = int(offset["mm"] or packed[2:] or 0)
     if minutes > 59 or hours * 60 + minutes > LARGEST_OFFSET:
-        raise UsageError(f"the time zone {name!r} is none: offsets go up to 18 hours")
+        raise UnsupportedError(f"the time zone {name!r} is none: offsets go up to 18 hours")
     return f"{offset['prefix']}{offset['sign']}{hours:02d}:{minutes:02d}"
 
 
 @lru_cache(maxsize=1)
 def region_names() -> frozenset[str]:
     """All regions there are, by their names."""
-    return frozenset((files("tzdata") / "zones").read_text(encoding="utf-8").split())
+    names = (files("tzdata") / "zones").read_text(encoding="utf-8").split()
+    return frozenset(names) - NOT_IN_JAVA
 
 
 # -- clocks ----------------------------------------------------------------------------------

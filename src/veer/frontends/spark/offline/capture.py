@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect import read_relations, schema_of
-from veer.frontends.connect.server_settings import ANSI
+from veer.frontends.connect.server_settings import ANSI, ZONE
 from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
@@ -25,6 +25,7 @@ from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
 from veer.frontends.spark.settings import TIME_PARSER, WRITING, check_settings
+from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
@@ -168,7 +169,7 @@ class OfflineCapture(Capture):
     def _settings(self) -> SessionSettings:
         """What the session decides of the meaning of plans: the same for all of them."""
         asked = self.client.settings.all()
-        told = {name: asked[name] for name in (ANSI, TIME_PARSER) if name in asked}
+        told = {name: asked[name] for name in (ANSI, TIME_PARSER, ZONE) if name in asked}
         settings = session_settings(told, self.spark_version)
         self._read_under = self._read_under or settings
         if settings != self._read_under:
@@ -188,6 +189,7 @@ class OfflineCapture(Capture):
     def check(self, frame: Any) -> None:
         """Analyze a frame when it is made, as a classic session does."""
         self._made += 1
+        self.reading(lambda: None)  # settings that decide plans are the same for all of them
         if self._made > MOST_CHECKED:
             return
         try:
@@ -217,8 +219,10 @@ class OfflineCapture(Capture):
             raise NeedsJvm(f"the setting {name} is changed")
         try:
             results = [(self._relation(w), w.sink) for w in self.written]
-            with under(self._settings()):
-                return read_relations(results, self.surroundings), None
+            settings = self._settings()
+            with under(settings):
+                dataflow = read_relations(results, self.surroundings)
+            return with_zone(dataflow, settings.zone), None
         except StoppedForJvm as stopped:
             raise stopped.error() from None
         except (UnsupportedError, ParseError) as error:

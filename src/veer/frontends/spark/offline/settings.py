@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
-from veer.frontends.connect.server_settings import ANSI, DECIDING
+from veer.errors import InputError
+from veer.frontends.connect.server_settings import ANSI, DECIDING, ZONE
 from veer.frontends.session_settings import TIME_PARSERS
 from veer.frontends.spark.capture.session import session_defaults
-from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.settings import HARMLESS, TIME_PARSER, WRITING
+from veer.functions.zone_rules import canonical_zone
 from veer.settings import SPARK_4_0, SPARK_4_2, SparkVersion
 
 # What PySpark itself asks, what decides a write, and what programs ask for: as in Spark 4.
@@ -88,7 +89,6 @@ BEFORE_4_0 = {
 }
 # True by default since Spark 4.2.
 ARROW = ("spark.sql.execution.arrow.pyspark.enabled", "spark.sql.execution.pythonUDF.arrow.enabled")
-ZONE = "spark.sql.session.timeZone"
 # A builder does not change these of a session that runs.
 FIXED = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.dir",
          "spark.sql.extensions")  # fmt: skip
@@ -164,11 +164,19 @@ def _default(name: str, spark: SparkVersion) -> str | None:
     return DEFAULTS.get(name)
 
 
+def _is_known_zone(value: str) -> bool:
+    try:
+        canonical_zone(value)
+    except InputError:
+        return False
+    return True
+
+
 def _is_usual(name: str, value: str, spark: SparkVersion) -> bool:
     """Whether plans mean with a setting what they mean without it; writes are told by themselves."""
     short = name.removeprefix("spark.sql.")
     if name == ZONE:
-        return is_utc(value)
+        return _is_known_zone(value)
     if name == ANSI:
         return value.lower() in ("true", "false")
     if name == TIME_PARSER:
