@@ -70,6 +70,7 @@ class SessionSettings:
     case_sensitive: bool = False  # whether `a` and `A` are two names
     last_key_wins: bool = False  # whether a key of a map that is given twice is no failure
     null_has_size: bool = True  # whether the size of a null array is -1 without ANSI
+    zone: str = "UTC"  # of the session, by the name `functions.zone_rules.canonical_zone` gives
     # Settings that decide what sources hold, where they are away from Spark's defaults.
     reading: tuple[tuple[str, str], ...] = ()
 
@@ -80,6 +81,7 @@ class SessionSettings:
             "spark.sql.caseSensitive": str(self.case_sensitive).lower(),
             "spark.sql.legacy.sizeOfNull": str(self.null_has_size).lower(),
             "spark.sql.legacy.timeParserPolicy": self.time_parser.name,
+            "spark.sql.session.timeZone": self.zone,
             "spark.sql.mapKeyDedupPolicy": "LAST_WIN" if self.last_key_wins else "EXCEPTION",
         }
 
@@ -87,7 +89,8 @@ class SessionSettings:
         """What a function nobody looks into is known by: all that it may depend on is part of it."""
         without = "" if self.ansi else " without ANSI"
         spark = "" if self.spark == NEWEST else f" in Spark {self.spark}"
-        return f"{function}{without}{spark}{self.policies}"
+        zone = "" if self.zone == "UTC" else f" in {self.zone}"
+        return f"{function}{without}{spark}{zone}{self.policies}"
 
     @property
     def policies(self) -> str:

@@ -15,13 +15,11 @@ from veer.frontends.connect.live import LiveSurroundings
 from veer.frontends.connect.messages import called_functions, messages_in
 from veer.frontends.connect.server_settings import (
     check_server_settings,
-    check_zone,
     unusual_settings,
 )
 from veer.frontends.connect.server_sources import Server, data_source, normal_path
 from veer.frontends.live_frames import check_one_session
 from veer.frontends.spark.capture import session as session_module
-from veer.frontends.sql import read_sql
 from veer.model.ops import ANYWHERE, Source
 from veer.model.types import IntegerType
 from veer.settings import NEWEST
@@ -139,33 +137,6 @@ def test_leaves_are_asked_for_without_their_number() -> None:
     client = Answers("s3a://b/x/1.parquet")
     read(client, "s3a://b/x")
     assert all(not plan.root.HasField("common") for _, plan in client.asked)
-
-
-TIMES = "CREATE TABLE t (a INT, d DATE, at TIMESTAMP, n TIMESTAMP_NTZ, s STRING)"
-
-
-@pytest.mark.parametrize(
-    ("query", "question"),
-    [
-        ("SELECT a, at FROM t WHERE at > (SELECT max(at) FROM t) OR n IS NULL", ""),
-        ("SELECT coalesce(at, at) AS c, year(d) AS y, CAST(s AS DATE) AS e FROM t", ""),
-        ("SELECT CAST(at AS STRING) AS c FROM t", "a cast from timestamp to string"),
-        ("SELECT a FROM t WHERE a IN (SELECT a FROM t WHERE d > at)", "a cast"),
-        ("SELECT a FROM t WHERE at > TIMESTAMP '2024-01-01 00:00:00'", "a constant timestamp"),
-        ("SELECT hour(at) AS h FROM t", "the function hour"),
-        ("SELECT from_unixtime(a) AS u FROM t", "the function from_unixtime"),
-        ("SELECT a FROM t WHERE d = current_date()", "the function current_date"),
-    ],
-)
-def test_what_asks_for_the_time_zone(query: str, question: str) -> None:
-    dataflow = read_sql(query, TIMES)
-    there = SimpleNamespace(conf=Conf({"spark.sql.session.timeZone": "Asia/Tokyo"}))
-    if not question:
-        check_zone(there, dataflow)
-        return
-    with pytest.raises(UnsupportedError, match=rf"Asia/Tokyo, and {question}"):
-        check_zone(there, dataflow)
-    check_zone(session(), dataflow)
 
 
 # -- functions -------------------------------------------------------------------------------------

@@ -311,10 +311,10 @@ def test_casts_that_do_not_ask_for_the_zone(spark: SparkSession, data: Path) -> 
 
 
 def test_names_of_utc_are_utc_to_java(spark: SparkSession) -> None:
-    from veer.frontends.spark.plans.time_zones import NAMES
+    from veer.functions.zone_rules import UTC_NAMES
 
     zones: Any = spark._jvm.java.time.ZoneId  # type: ignore[union-attr]
-    for name in NAMES:
+    for name in UTC_NAMES:
         rules = zones.of(name).getRules()
         assert rules.isFixedOffset(), name
         zero = spark._jvm.java.time.ZoneOffset.UTC  # type: ignore[union-attr]

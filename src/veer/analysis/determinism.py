@@ -42,7 +42,6 @@ from veer.model.expr import (
     AggregateCall,
     Call,
     Case,
-    Cast,
     Exists,
     Expr,
     Literal,
@@ -98,12 +97,12 @@ def expr_kind(expr: Expr) -> Kind:
     """The kind of an expression: the worst of its functions and subqueries."""
     kind = Kind.PURE
     for node in parts(expr):
-        if isinstance(node, Call):
+        if may_mean_now(node):
+            kind = worst(kind, Kind.RUN_CONSTANT)
+        elif isinstance(node, Call):
             kind = worst(kind, scalar_function(node.function).kind)
         elif isinstance(node, OpaqueCall):
             kind = worst(kind, node.kind)
-        elif isinstance(node, Cast) and may_mean_now(node):
-            kind = worst(kind, Kind.RUN_CONSTANT)
         elif isinstance(node, Exists):
             kind = worst(kind, _presence_kind(node.query))
         elif (query := query_of(node)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from veer.errors import UnsupportedError
-from veer.model.expr import Cast, Expr, Literal, OpaqueCall, OuterColumn
+from veer.model.expr import Call, Cast, Expr, Literal, OpaqueCall, OuterColumn
 from veer.model.types import CastMode, DateType, StringType, TimestampNtzType, TimestampType
 from veer.model.walk import children, columns_read, parts
 
@@ -13,11 +13,27 @@ WITH_A_YEAR = re.compile(r"[+-]?\d{4,}(-|$)")
 OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
 
 
-def may_mean_now(cast: Cast) -> bool:
+def as_cast(expr: Expr) -> Cast | None:
+    """A cast, also one of a text in a time zone; None if it is none."""
+    match expr:
+        case Cast():
+            return expr
+        case Call("zoned.timestamp", (text, _), type_):
+            return Cast(text, type_, CastMode.ANSI)
+        case Call("zoned.try_timestamp", (text, _), type_):
+            return Cast(text, type_, CastMode.TRY)
+        case _:
+            return None
+
+
+def may_mean_now(expr: Expr) -> bool:
     """Whether a constant text is cast to a time of the run.
 
     Spark knows such words in constants only, so a cast of a column is not one of them.
     """
+    cast = as_cast(expr)
+    if cast is None:
+        return False
     if not isinstance(cast.type, DateType | TimestampType | TimestampNtzType):
         return False
     if not isinstance(cast.arg.type, StringType) or next(columns_read(cast.arg), None) is not None:
@@ -32,7 +48,7 @@ def may_mean_now(cast: Cast) -> bool:
 def may_be_of_today(expr: Expr) -> bool:
     """Whether a text is made a timestamp: a time without a date is one of the day of the run."""
     return (
-        isinstance(expr, Cast | OpaqueCall)
+        (isinstance(expr, OpaqueCall) or as_cast(expr) is not None)
         and isinstance(expr.type, TimestampType)
         and any(
             isinstance(a.type, StringType) and not isinstance(a, Literal) for a in children(expr)
@@ -40,8 +56,9 @@ def may_be_of_today(expr: Expr) -> bool:
     )
 
 
-def require_plain(cast: Cast) -> Cast:
-    """The cast, unless it gives null for some words of which Spark makes dates in constants."""
-    if cast.mode is not CastMode.ANSI and may_mean_now(cast):
+def require_plain(expr: Expr) -> Expr:
+    """A cast, unless it gives null for some words of which Spark makes dates in constants."""
+    cast = as_cast(expr)
+    if cast is not None and cast.mode is not CastMode.ANSI and may_mean_now(cast):
         raise UnsupportedError("a constant that may be a word for a date, cast without failing")
-    return cast
+    return expr

@@ -11,7 +11,8 @@ from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.sources import Sources
 from veer.frontends.bodies import Bodies
-from veer.frontends.spark.plans.time_zones import is_utc
+from veer.frontends.zone_questions import questions_of_zone
+from veer.functions.zone_rules import canonical_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import Source
 
@@ -51,9 +52,11 @@ class Compiled:
 
     @cached_property
     def _compiler(self) -> Compiler:
-        zone = self.spark().conf.get("spark.sql.session.timeZone")
-        if not is_utc(zone):
-            raise UnsupportedError(f"workflows and SQL are run in UTC; the session is in {zone}")
+        zone = canonical_zone(str(self.spark().conf.get("spark.sql.session.timeZone")))
+        for question in questions_of_zone(self.dataflow, zone):
+            raise UnsupportedError(
+                f"the session is in the time zone {zone}, in which {question} means something else"
+            )
         return Compiler(self.spark(), self.dataflow, self.read, self.bodies)
 
 

@@ -21,8 +21,10 @@ from veer.functions.registry import OVER, scalar_function
 from veer.functions.traits import (
     Called,
     CalledBackwards,
+    Converted,
     Indexed,
     Infix,
+    InZone,
     Prefix,
     PythonOnly,
     SqlForm,
@@ -535,6 +537,10 @@ def _call(form: SqlForm, args: list[str]) -> str:
             return f"({symbol} {args[0]})"
         case Indexed():
             return f"({args[0]})[{args[1]}]"
+        case Converted(type_, word):
+            return f"{word}({args[0]} AS {type_})"
+        case InZone(inner):  # the session is one of the zone: `zones.check_zone`
+            return _call(inner, args[:-1])
         case PythonOnly():
             raise UnsupportedError("a function that only Python has cannot be called from SQL")
         case _:
@@ -612,7 +618,7 @@ def literal(value: Any, type_: DataType) -> str:
         case bytes():
             return f"X'{value.hex().upper()}'"
         case datetime():
-            return f"TIMESTAMP '{timestamp_text(value)}'"
+            return f"TIMESTAMP '{timestamp_text(value)}Z'"  # whatever the zone of the session
         case date():
             return f"DATE '{date_text(value)}'"
         case _:

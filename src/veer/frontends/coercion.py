@@ -14,6 +14,14 @@ from typing import assert_never
 from veer.analysis.determinism import require_repeatable
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.zoned import (
+    SAME_AGGREGATES,
+    is_zoneless,
+    require_classified,
+    require_zoneless_frame,
+    zoned_call,
+    zoned_cast,
+)
 from veer.functions.arithmetic import EXACT
 from veer.functions.cast_modes import legacy_mode_in
 from veer.functions.legacy import legacy_aggregate, legacy_function
@@ -38,6 +46,7 @@ from veer.functions.typing import (
     decimal_of,
     wider_decimal,
 )
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model import conditions
 from veer.model.expr import (
     AggregateCall,
@@ -103,7 +112,10 @@ def cast(expr: Expr, type_: DataType, mode: CastMode | None = None) -> Expr:
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
     if isinstance(expr, Literal) and expr.value is None:
         return Literal(None, type_)
-    return require_plain(Cast(expr, type_, mode or session_cast_mode(expr.type, type_)))
+    meant, zone = mode or session_cast_mode(expr.type, type_), current().zone
+    if zone != UTC_ZONE and not is_zoneless(expr.type, type_):
+        return require_plain(zoned_cast(expr, type_, meant, zone))
+    return require_plain(Cast(expr, type_, meant))
 
 
 def session_cast_mode(given: DataType, target: DataType) -> CastMode:
@@ -200,15 +212,16 @@ def plain_call(function: str, *args: Expr) -> Expr:
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     shown = leave_out_defaults(entry.shown, coerced)
     require_function(function, current().spark)
-    called = Call(function, shown, resolved.result)
-    return meant_call(called, resolved.arguments, legacy=not current().ansi)
+    called, settings = Call(function, shown, resolved.result), current()
+    if is_opaque_under(settings, function):
+        return OpaqueCall(settings.identity(function), shown, resolved.result)
+    meant = meant_call(called, resolved.arguments, legacy=not settings.ansi)
+    return meant if settings.zone == UTC_ZONE else require_plain(zoned_call(meant, settings.zone))
 
 
-def meant_call(call: Call, types: Sequence[DataType], *, legacy: bool) -> Expr:
-    """What a call means in the session that is read, which may be one without ANSI."""
+def meant_call(call: Call, types: Sequence[DataType], *, legacy: bool) -> Call:
+    """What a call means in the session that is read, which may be one without ANSI; in UTC."""
     settings = current()
-    if is_opaque_under(settings, call.function):
-        return OpaqueCall(settings.identity(call.function), call.args, call.type)
     check_keys(settings, call.function, call.args)
     meant = function_in(settings.spark, call.function, [a.type for a in call.args])
     same = meant != call.function or keeps_meaning_without_ansi(settings, call.function)
@@ -252,6 +265,8 @@ def aggregate_call(
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
     meant = function_in(current().spark, function, resolved.arguments)
+    if current().zone != UTC_ZONE:
+        require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
     if not current().ansi:
         meant = legacy_aggregate(meant, resolved.result)
     return AggregateCall(meant, coerced, resolved.result, distinct, where)
@@ -277,6 +292,9 @@ def over_call(
         raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
     meant = function_in(current().spark, function, resolved.arguments)
+    if current().zone != UTC_ZONE:
+        require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
+        require_zoneless_frame(order, frame, current().zone)
     if not current().ansi:
         meant = legacy_aggregate(meant, resolved.result)
     return OverCall(
@@ -320,6 +338,8 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
         if op == "-" and (a in DATETIMES or b in DATETIMES):
             if STRING in (a, b) and not current().ansi:
                 raise UnsupportedError("text in a difference of dates in a session without ANSI")
+            if {a, b} == {TIMESTAMP, TIMESTAMP_NTZ}:  # what clocks show is compared
+                left, right = cast(left, TIMESTAMP_NTZ), cast(right, TIMESTAMP_NTZ)
             wanted = a if a in DATETIMES else b
             return call("subtract_moments", *(implicit_moment(e, wanted) for e in (left, right)))
     return call(op, left, right)

@@ -17,10 +17,12 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, TypeAlias, final
 
-from veer.errors import InputError, UsageError, VeerError
+from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.inputs import Input, ReadOptions, parse_spec
 from veer.frontends.locations import place_of
+from veer.frontends.zone_questions import questions_of_zone
 from veer.model.dag import Dataflow
+from veer.settings import current
 from veer.versions.version import Version
 
 GROUP = "veer.frontends"
@@ -48,6 +50,10 @@ class FrontEnd:
         """The version an input holds."""
         result: object = self._reader()(source, options)
         if isinstance(result, Dataflow):
+            for question in questions_of_zone(result, current().zone):
+                raise UnsupportedError(
+                    f"front end {self.name!r} reads in another time zone than {current().zone}: {question}"
+                )
             place = place_of(source.path)
             return Version(source.name, result, stable_ids=self.stable_ids, place=place)
         if not isinstance(result, Version):

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from veer.errors import UnsupportedError, UsageError
 from veer.frontends.connect.server_settings import unusual_settings
-from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.pyspark_version import pyspark_version
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import (
@@ -22,6 +21,7 @@ from veer.frontends.spark.setting_effects import (
     ZONE,
 )
 from veer.frontends.spark.settings import settings_set
+from veer.functions.zone_rules import UTC_ZONE, canonical_zone
 from veer.settings import (
     NEWEST,
     SessionSettings,
@@ -39,7 +39,7 @@ POLICIES = {"EXCEPTION": False, "LAST_WIN": True}
 # Settings of the meaning of expressions that also decide what is read of files.
 ALSO_OF_SOURCES = (CASE_SENSITIVE, TIME_PARSER)
 # What every session tells about itself, also what it begins with.
-ALWAYS_ASKED = (ANSI, TIME_PARSER, CASE_SENSITIVE, DUPLICATE_KEYS)
+ALWAYS_ASKED = (ANSI, TIME_PARSER, CASE_SENSITIVE, DUPLICATE_KEYS, ZONE)
 
 
 def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSettings:
@@ -47,9 +47,6 @@ def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSet
     others = {name: value for name, value in conf.items() if name not in OF_WRITES}
     for name, value in unusual_settings(others, spark).items():
         raise UnsupportedError(f"the setting {name}={value} is not modelled")
-    zone = conf.get(ZONE, "UTC")
-    if not is_utc(zone):
-        raise UnsupportedError(f"the setting {ZONE}={zone} is not modelled; Veer reads in UTC")
     usual = usual_settings(spark)
     return SessionSettings(
         ansi=_truth(conf, ANSI, usual.ansi),
@@ -58,6 +55,7 @@ def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSet
         case_sensitive=_truth(conf, CASE_SENSITIVE, usual.case_sensitive),
         last_key_wins=_chosen(conf, DUPLICATE_KEYS, POLICIES, usual.last_key_wins),
         null_has_size=_truth(conf, SIZE_OF_NULL, usual.null_has_size),
+        zone=canonical_zone(conf.get(ZONE, UTC_ZONE)),
         reading=_reading(conf, spark),
     )
 
@@ -97,7 +95,6 @@ def settings_of(session: Any) -> SessionSettings:
     """What the settings of a live session decide; whether they are modelled is asked elsewhere."""
     told = told_settings(settings_set(session))
     told |= {name: str(session.conf.get(name)) for name in ALWAYS_ASKED}
-    told.pop(ZONE, None)
     return session_settings(told, spark_version(str(session.version)))
 
 

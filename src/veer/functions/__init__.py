@@ -21,10 +21,12 @@ from veer.functions import (
     spark_versions,
     strings,
     text_search,
+    zones,
 )
 
 legacy.register()
 spark_versions.register()
+zones.register()
 
 __all__ = [
     "aggregates",
@@ -43,4 +45,5 @@ __all__ = [
     "spark_versions",
     "strings",
     "text_search",
+    "zones",
 ]

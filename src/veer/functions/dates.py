@@ -59,16 +59,24 @@ def _days_between(end: date, start: date) -> int:
 
 
 def _months_between(a: datetime, b: datetime, round_off: bool = True) -> float:
-    """Whole if both are on the same day of the month or both on the last; else months of 31 days."""
+    """Months between two moments of UTC."""
+    return months_between(a, b, (_seconds_of_day(a), _seconds_of_day(b)), round_off)
+
+
+def _seconds_of_day(moment: datetime) -> int:
+    return (moment - datetime(moment.year, moment.month, moment.day)) // timedelta(seconds=1)
+
+
+def months_between(a: date, b: date, seconds: tuple[int, int], round_off: bool) -> float:
+    """Whole if both are on the same day of the month or both on the last; else months of 31 days.
+
+    `seconds` are those since the beginning of either day.
+    """
     months = (a.year - b.year) * 12 + a.month - b.month
     last_a, last_b = (calendar.monthrange(d.year, d.month)[1] for d in (a, b))
     if a.day == b.day or (a.day == last_a and b.day == last_b):
         return float(months)
-    in_month = [
-        (d - datetime(d.year, d.month, d.day)) // timedelta(seconds=1) + d.day * 86400
-        for d in (a, b)
-    ]
-    value = months + (in_month[0] - in_month[1]) / (31 * 86400.0)
+    value = months + ((a.day - b.day) * 86400 + seconds[0] - seconds[1]) / (31 * 86400.0)
     if not round_off:
         return value
     return float(Decimal(repr(value)).quantize(Decimal("1e-8"), "ROUND_HALF_UP"))
@@ -419,7 +427,7 @@ _CLOCK = {
 def unit_of(function: str, unit: str) -> str | None:
     """The unit that TRUNC or DATE_TRUNC takes a name for, by its own name; None if for none."""
     lowered = unit.lower()
-    if function == "date_trunc" and lowered in ("microsecond", "millisecond", *_CLOCK):
+    if function != "trunc" and lowered in ("microsecond", "millisecond", *_CLOCK):
         return "day" if lowered == "dd" else lowered
     return _UNITS.get(lowered)
 
@@ -434,7 +442,8 @@ def _trunc(value: date, unit: str) -> date | None:
     return None if name is None else in_calendar(lambda: _TRUNCATED[name](value))
 
 
-def _date_trunc(unit: str, value: datetime) -> datetime | None:
+def date_trunc(unit: str, value: datetime) -> datetime | None:
+    """The beginning of the unit that a moment is in; null if there is no such unit."""
     lowered = unit.lower()
     if lowered == "microsecond":
         return value
@@ -466,7 +475,7 @@ scalar(
 scalar(
     "date_trunc",
     signature(TIMESTAMP, STRING, TIMESTAMP),
-    _date_trunc,
+    date_trunc,
     PURE,
     Nulls.PROPAGATE,
     TOTAL,

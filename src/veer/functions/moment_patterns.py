@@ -216,8 +216,13 @@ def _unix_timestamp(value: Any, pattern: str = DEFAULT_PATTERN) -> int:
         value = parse_moment(value, pattern)
     elif not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
+    return whole_seconds(value)
+
+
+def whole_seconds(value: datetime) -> int:
+    """Seconds since 1970, cut towards zero, unlike those of a cast."""
     micros = micros_of(value)
-    seconds = abs(micros) // 1_000_000  # towards zero, unlike a cast
+    seconds = abs(micros) // 1_000_000
     return seconds if micros >= 0 else -seconds
 
 

@@ -68,6 +68,17 @@ def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
 
     With `local`, as for TIMESTAMP_NTZ, a zone in the text is read and ignored.
     """
+    written = written_timestamp(text, local=local)
+    if written is None:
+        return None
+    shown, offset = written
+    return shown if local or offset is None else in_calendar(lambda: shown - offset)
+
+
+def written_timestamp(
+    text: str, *, local: bool = False
+) -> tuple[datetime, timedelta | None] | None:
+    """What clocks show by a text, and how far they are ahead of UTC if it says so."""
     stripped = text.strip(WHITESPACE)
     match = _TIMESTAMP.fullmatch(stripped)
     if match is None:
@@ -86,17 +97,16 @@ def parse_timestamp(text: str, *, local: bool = False) -> datetime | None:
             int(second or 0),
             micros,
         )
-        offset = zone_offset(zone)
+        offset = None if zone is None else zone_offset(zone)
     except ValueError:
         return None
     calendar_date(int(year), 1, 1)
-    shown = shown.replace(year=int(year))
-    return shown if local else in_calendar(lambda: shown - offset)
+    return shown.replace(year=int(year)), offset
 
 
-def zone_offset(zone: str | None) -> timedelta:
+def zone_offset(zone: str) -> timedelta:
     """Offset of a zone suffix of a timestamp text."""
-    if zone is None or zone in ("Z", "UTC", "GMT"):
+    if zone in ("Z", "UTC", "GMT"):
         return timedelta(0)
     if zone[0].isalpha():
         raise UnsupportedError(f"the time zone {zone!r} is not interpreted")

@@ -243,4 +243,23 @@ class PythonOnly:
     """Spark has no such function: a Python function computes it."""
 
 
-SqlForm: TypeAlias = Called | CalledBackwards | Infix | Prefix | Indexed | PythonOnly
+@final
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """`word(a AS type)`."""
+
+    type: str
+    word: str = "CAST"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class InZone:
+    """As `form` in a session of the time zone that is the last argument, which is not written."""
+
+    form: Called | Infix | Converted
+
+
+SqlForm: TypeAlias = (
+    Called | CalledBackwards | Infix | Prefix | Indexed | Converted | InZone | PythonOnly
+)

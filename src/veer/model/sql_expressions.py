@@ -13,7 +13,16 @@ from enum import IntEnum
 from typing import TypeAlias, assert_never, final
 
 from veer.functions.registry import OVER, scalar_function
-from veer.functions.traits import Called, CalledBackwards, Indexed, Infix, Prefix, PythonOnly
+from veer.functions.traits import (
+    Called,
+    CalledBackwards,
+    Converted,
+    Indexed,
+    Infix,
+    InZone,
+    Prefix,
+    PythonOnly,
+)
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     WHOLE,
@@ -215,7 +224,9 @@ class SqlExpressions:
                 return f"{name}({self.listed(args)})", Binding.WHOLE
             case CalledBackwards(name):
                 return f"{name}({self.listed(args[::-1])})", Binding.WHOLE
-            case PythonOnly():
+            case Converted(type_, word):
+                return f"{word}({self.listed(args)} AS {type_})", Binding.WHOLE
+            case InZone() | PythonOnly():
                 return f"{function}({self.listed(args)})", Binding.WHOLE
             case other:
                 assert_never(other)

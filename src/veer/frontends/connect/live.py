@@ -16,7 +16,7 @@ from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.messages import called_functions
 from veer.frontends.connect.reading import read_relations, schema_of
-from veer.frontends.connect.server_settings import check_server_settings, check_zone
+from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
     Server,
@@ -29,6 +29,7 @@ from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.plans.types import field_type
 from veer.frontends.spark.pyspark_version import require_pyspark
+from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source
 from veer.model.schema import Schema
@@ -60,9 +61,9 @@ def _read(frame: Any, around: LiveSurroundings, name: str) -> Dataflow:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
     relation = root_of(frame)
     around.check_functions(relation)
-    with under(settings_of(session)):
-        dataflow = read_relations([(relation, Sink(name))], around)
-    check_zone(session, dataflow)
+    settings = settings_of(session)
+    with under(settings):
+        dataflow = with_zone(read_relations([(relation, Sink(name))], around), settings.zone)
     _check_schema(dataflow.schemas[name], json.loads(frame.schema.json()))
     for part in parts_with_generated_names(relation):
         if part != relation:

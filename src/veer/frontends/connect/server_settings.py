@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect.zone import questions_of_zone
-from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.setting_defaults import spark_default
-from veer.frontends.spark.setting_effects import ZONE, is_known
+from veer.frontends.spark.setting_effects import is_known
 from veer.frontends.spark.settings import HARMLESS, settings_set
-from veer.model.dag import Dataflow
 from veer.settings import SparkVersion, spark_version
 
 # What an analyzed plan would show, and the client's does not: how SQL is parsed, rules of others.
@@ -32,18 +29,6 @@ def check_server_settings(session: Any) -> dict[str, str]:
     for name, value in unusual_settings(settings, spark_version(str(session.version))).items():
         raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
     return settings
-
-
-def check_zone(session: Any, dataflow: Dataflow) -> None:
-    """Refuse a dataflow that would mean something else in UTC, if the session is not in UTC."""
-    zone = str(session.conf.get(ZONE))
-    if is_utc(zone):
-        return
-    for question in questions_of_zone(dataflow):
-        raise UnsupportedError(
-            f"{ZONE} is {zone}, and {question} asks for it; plans of Spark Connect are read in UTC: "
-            f"spark.conf.set({ZONE!r}, 'UTC')"
-        )
 
 
 def unusual_settings(settings: Mapping[str, str], spark: SparkVersion) -> dict[str, str]:

@@ -12,11 +12,14 @@ from veer.errors import UnsupportedError
 from veer.frontends.python import Identity, NotRead, identify, read_function
 from veer.frontends.python.purity import Arguments, argument
 from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.zoned import holds_timestamps
 from veer.functions.registry import Kind
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model.expr import Column, Expr, OpaqueCall
 from veer.model.ops import TableUdf
 from veer.model.schema import Field
-from veer.model.types import DataType
+from veer.model.types import TIMESTAMP, DataType
+from veer.settings import current
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow
 BATCHED = (200, 204, 250, 251)  # of functions of batches of rows: pandas and Arrow, by iterators
@@ -43,13 +46,14 @@ def python_call(
     batched = kind is Kind.PURE and not is_row_wise
     if not is_row_wise:
         kind = worst(kind, Kind.CHOICE)  # it sees how rows are spread over batches
-    if kind is Kind.PURE and identity.certain and function is not None:
+    zone = _zone([type_, *(a.type for _, a in args)])
+    if kind is Kind.PURE and identity.certain and function is not None and not zone:
         try:
             return read_function(function, list(args), type_, eval_type)
         except NotRead:
             pass
     keywords = " ".join(n for n, _ in args if n)
-    shown = f"python {name} {identity.digest} {eval_type} {keywords}".rstrip()
+    shown = f"python {name} {identity.digest} {eval_type} {keywords}".rstrip() + zone
     return OpaqueCall(shown, tuple(a for _, a in args), type_, kind, batched)
 
 
@@ -71,9 +75,16 @@ def python_table(
     identity = _identity(function, TABLES)
     # What keeps state between groups is never the same choice twice.
     digest = uuid.uuid4().hex if identity.kind is Kind.PARTITION else identity.digest
-    text = f"python {name} {json.dumps([digest, eval_type, *more], default=str)}"
+    zone = _zone([TIMESTAMP])  # which columns it is given is not told here
+    text = f"python {name} {json.dumps([digest, eval_type, *more], default=str)}{zone}"
     batched = deterministic and identity.kind is Kind.PURE
     return TableUdf(text, fields, scope, keys, deterministic=False, batched=batched)
+
+
+def _zone(types: Sequence[DataType]) -> str:
+    """The session's time zone in words, if a function sees timestamps as they are there."""
+    zone = current().zone
+    return f" in {zone}" if zone != UTC_ZONE and any(map(holds_timestamps, types)) else ""
 
 
 def _identity(function: Any | None, arguments: Arguments) -> Identity:

@@ -23,6 +23,7 @@ from veer.frontends.spark.plans.types import field_type, type_of
 from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.frontends.spark.setting_effects import OF_WRITES
 from veer.frontends.spark.settings import check_settings
+from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Sink
@@ -80,7 +81,10 @@ def read_plans(
                 reader.result(plan, sink)
         except RecursionError:
             raise InputError("the plan is nested too deeply") from None
-    dataflow = reader.finish()
+    zones = {settings_of(frame.sparkSession).zone for frame, _ in results}
+    if len(zones) > 1:
+        raise UnsupportedError("DataFrames of sessions in several time zones")
+    dataflow = with_zone(reader.finish(), *zones)
     for frame, sink in results:
         _check_schema(dataflow.schemas[sink.name], frame)
     return ReadPlans(dataflow, plans, reader.nodes)

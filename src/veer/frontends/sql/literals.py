@@ -11,7 +11,9 @@ from sqlglot import exp
 
 from veer.errors import ParseError
 from veer.frontends.sql.parse import refuse
+from veer.frontends.zoned import constant_timestamp
 from veer.functions.moments import parse_date, parse_timestamp
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model.expr import Expr, Literal
 from veer.model.types import (
     BINARY,
@@ -25,6 +27,7 @@ from veer.model.types import (
     DecimalType,
     YearMonthIntervalType,
 )
+from veer.settings import current
 
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -98,6 +101,8 @@ def fold_cast(value: Expr, target: DataType) -> Expr | None:
         moment: object = None
         if target == DATE:
             moment = parse_date(value.value)
+        elif target == TIMESTAMP and current().zone != UTC_ZONE:
+            return constant_timestamp(value, current().zone)
         elif target == TIMESTAMP:
             moment = parse_timestamp(value.value)
         return None if moment is None else Literal(moment, target)

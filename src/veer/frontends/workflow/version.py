@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from veer.errors import UnsupportedError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.locations import place_of
 from veer.frontends.workflow.reader import read_workflow_with_code
+from veer.frontends.zone_questions import questions_of_zone
+from veer.frontends.zoned_files import with_zone
+from veer.settings import current
 from veer.versions.version import Version
 
 
@@ -12,4 +16,14 @@ def read(source: Input, options: ReadOptions) -> Version:
     """The version of a workflow file; its sources declare their schemas themselves."""
     del options
     dataflow, code = read_workflow_with_code(source.read_text(), yaml=source.suffix != ".json")
-    return Version(source.name, dataflow, stable_ids=True, code=code, place=place_of(source.path))
+    dataflow = with_zone(dataflow, current().zone)
+    for question in questions_of_zone(dataflow, current().zone):
+        raise UnsupportedError(f"{question} in the time zone {current().zone}")
+    return Version(
+        source.name,
+        dataflow,
+        stable_ids=True,
+        code=code,
+        place=place_of(source.path),
+        settings=current(),
+    )

@@ -27,7 +27,6 @@ from veer.frontends.spark.capture.readers_writers import (
     CapturedWriter,
 )
 from veer.frontends.spark.capture.stopping import Stopped
-from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.sql import read_schema
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source
@@ -79,6 +78,7 @@ class Capture(ABC):
         self.tables: dict[str, Source] = dict(read_schema(schema)) if schema else {}
         self.written: list[Written] = []
         self.stopped: Stopped | None = None
+        self.zone = ""  # in which results are written
         self.keep = False  # whether PySpark stays intercepted: the process ends anyway
         self._stack = ExitStack()
 
@@ -274,13 +274,18 @@ class Capture(ABC):
         for other in self.written:
             if other.sink.name == sink.name:
                 self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}")
-        zone = self.spark.conf.get("spark.sql.session.timeZone")
-        if not is_utc(zone):
-            self.stop(f"the time zone is {zone}, and jobs are read with UTC")
+        self.check_zone()
         if sink.write is not None:
             settings = (*sink.write.settings, *self.write_settings().items())
             sink = replace(sink, write=replace(sink.write, settings=settings))
         self.written.append(Written(sink, frame, self.site()))
+
+    def check_zone(self) -> None:
+        """Stop where the time zone is another one than that of an earlier result."""
+        zone = str(self.spark.conf.get("spark.sql.session.timeZone"))
+        self.zone = self.zone or zone
+        if zone != self.zone:
+            self.stop(f"the time zone is {zone}, and {self.zone} when another result was written")
 
     def returned(self, result: Any, name: str) -> None:
         """What the function gave back: a frame, several, several by name, or nothing."""

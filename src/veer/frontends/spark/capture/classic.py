@@ -251,6 +251,7 @@ class ClassicCapture(Capture):
 
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow; and as Spark's optimizer has them, if that can be read."""
+        self.check_zone()
         dataflow = read_frames([(w.frame, w.sink) for w in self.written], self.source, self.root)
         kinds = (expr_kind(e) for o in dataflow.operators.values() for e in operator_exprs(o))
         if any(kind is not Kind.PURE for kind in kinds):

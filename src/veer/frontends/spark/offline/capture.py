@@ -23,8 +23,9 @@ from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
 from veer.frontends.spark.setting_defaults import spark_default
-from veer.frontends.spark.setting_effects import OF_WRITES, ZONE
+from veer.frontends.spark.setting_effects import OF_WRITES
 from veer.frontends.spark.settings import check_settings
+from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema
@@ -190,9 +191,7 @@ class OfflineCapture(Capture):
         return settings
 
     def _told(self) -> dict[str, str]:
-        told = told_settings(self.client.settings.all())
-        told.pop(ZONE, None)
-        return told
+        return told_settings(self.client.settings.all())
 
     def _analysis_error(self, text: str) -> Exception:
         from pyspark.errors import AnalysisException
@@ -207,6 +206,7 @@ class OfflineCapture(Capture):
     def check(self, frame: Any) -> None:
         """Analyze a frame when it is made, as a classic session does."""
         self._made += 1
+        self.reading(lambda: None)  # settings that decide plans are the same for all of them
         if self._made > MOST_CHECKED:
             return
         try:
@@ -237,8 +237,10 @@ class OfflineCapture(Capture):
             raise NeedsJvm(f"the setting {name} is changed")
         try:
             results = [(self._relation(w), w.sink) for w in self.written]
-            with under(self._settings()):
-                return read_relations(results, self.surroundings), None
+            settings = self._settings()
+            with under(settings):
+                dataflow = read_relations(results, self.surroundings)
+            return with_zone(dataflow, settings.zone), None
         except StoppedForJvm as stopped:
             raise stopped.error() from None
         except (UnsupportedError, ParseError) as error:

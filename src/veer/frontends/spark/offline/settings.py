@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
+from veer.errors import InputError
 from veer.frontends.connect.server_settings import DECIDING
 from veer.frontends.spark.capture.session import session_defaults
-from veer.frontends.spark.plans.time_zones import is_utc
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES, ZONE, is_known
 from veer.frontends.spark.settings import HARMLESS
+from veer.functions.zone_rules import canonical_zone
 from veer.settings import SparkVersion
 
 # A builder does not change these of a session that runs.
@@ -79,11 +80,19 @@ class Settings:
         self._set = dict(self._initial)
 
 
+def _is_known_zone(value: str) -> bool:
+    try:
+        canonical_zone(value)
+    except InputError:
+        return False
+    return True
+
+
 def _is_usual(name: str, value: str, spark: SparkVersion) -> bool:
     """Whether plans mean with a setting what they mean without it; writes are told by themselves."""
     short = name.removeprefix("spark.sql.")
     if name == ZONE:
-        return is_utc(value)
+        return _is_known_zone(value)
     harmless = HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)
     if short == name or name in OF_WRITES or is_known(name) or harmless:
         return True

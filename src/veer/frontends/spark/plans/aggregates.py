@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from veer.errors import UnsupportedError
 from veer.frontends.coercion import leave_out_defaults
+from veer.frontends.spark.plans.time_zones import zone_of
 from veer.frontends.spark.plans.tree import Node, is_replaceable, sql_name
 from veer.frontends.spark.plans.types import literal_value, type_of
+from veer.frontends.zoned import require_zoneless_frame
 from veer.functions.legacy import legacy_aggregate
 from veer.functions.registry import (
     AGGREGATE,
@@ -17,6 +19,7 @@ from veer.functions.registry import (
     canonical_name,
 )
 from veer.functions.spark_versions import function_in
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model.expr import (
     AggregateCall,
     Expr,
@@ -59,6 +62,8 @@ def _aggregate_function(
 ) -> tuple[str, tuple[Expr, ...], DataType]:
     if is_replaceable(node):
         return _aggregate_function(expressions, node.children[0], scope)
+    if zone_of(node) != UTC_ZONE:
+        raise UnsupportedError(f"the aggregate function {sql_name(node)} in another zone than UTC")
     name = SPARK_CLASSES.get(node.kind) or canonical_name(sql_name(node))
     args = expressions.children(node, scope)
     # `count(1)` is how Spark writes COUNT(*).
@@ -112,6 +117,8 @@ def over_call(expressions: Expressions, node: Node, scope: VisibleColumns) -> Ov
     # Rankings and neighbours know no frame; Spark writes one for them all the same.
     frameless = name in OVER and not OVER[name].reads_frame
     extent = Frame("rows", None, 0) if frameless else _frame(frame)
+    if current().zone != UTC_ZONE:
+        require_zoneless_frame(order, extent, current().zone)
     return OverCall(name, args, type_, partition, order, extent, False, where)
 
 

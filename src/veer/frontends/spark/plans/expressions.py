@@ -21,7 +21,7 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults, meant_call
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
-from veer.frontends.spark.plans.time_zones import is_utc, is_zoneless
+from veer.frontends.spark.plans.time_zones import zone_of
 from veer.frontends.spark.plans.tree import (
     Node,
     expression_of,
@@ -36,6 +36,7 @@ from veer.frontends.spark.plans.types import (
     row_value,
     type_of,
 )
+from veer.frontends.zoned import is_zoneless, zoned_call, zoned_cast
 from veer.functions.cast_modes import legacy_mode_in
 from veer.functions.registry import (
     SCALAR,
@@ -44,6 +45,8 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
+from veer.functions.session_policies import is_opaque_under
+from veer.functions.zone_rules import UTC_ZONE
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     And,
@@ -365,9 +368,6 @@ class Expressions:
         mode = str(node.jvm.evalMode().toString())
         if arg.type == type_:
             return arg
-        # In UTC a cast between texts, dates and timestamps is what the model has; zones differ.
-        if not is_utc(node.fields.get("timeZoneId")) and not is_zoneless(arg.type, type_):
-            return self._opaque(node, (arg,))
         if not (is_modelled(arg.type) and is_modelled(type_)):
             return self._opaque(node, (arg,))
         # A constant in a wider type is the same constant: literals are compared with literals.
@@ -375,7 +375,19 @@ class Expressions:
         read = CastMode[mode]
         if read is CastMode.LEGACY:
             read = legacy_mode_in(current().spark, arg.type, type_)
-        return folded or require_plain(Cast(arg, type_, read))
+        return folded or self._cast_in_zone(node, arg, type_, read)
+
+    def _cast_in_zone(self, node: Node, arg: Expr, type_: DataType, mode: CastMode) -> Expr:
+        """A cast in the zone that it carries."""
+        if is_zoneless(arg.type, type_):
+            return require_plain(Cast(arg, type_, mode))
+        try:
+            zone = zone_of(node)
+            utc = Cast(arg, type_, mode)
+            meant = utc if zone == UTC_ZONE else zoned_cast(arg, type_, mode, zone)
+        except UnsupportedError:
+            return self._opaque(node, (arg,))
+        return require_plain(meant)
 
     def _bit(self, node: Node, scope: VisibleColumns) -> Expr | None:
         """`x >> constant & 1`, what Spark makes of GROUPING: one bit of a number."""
@@ -420,7 +432,10 @@ class Expressions:
         if function is not None:
             called = _registered_call(function, args)
             if called is not None:
-                return meant_call(called, [a.type for a in called.args], legacy=legacy)
+                if is_opaque_under(current(), called.function):
+                    return self._opaque(node, args)
+                meant = meant_call(called, [a.type for a in called.args], legacy=legacy)
+                return self._in_zone(node, meant)
         if legacy:
             return self._opaque(node, args)
         meaning = _replacement(node)
@@ -430,6 +445,14 @@ class Expressions:
         if meaning.kind in ("Invoke", "StaticInvoke") and isinstance(meant, OpaqueCall):
             return replace(meant, identity=f"spark {sql_name(node)} {meant.identity}")
         return meant
+
+    def _in_zone(self, node: Node, call: Call) -> Expr:
+        """What a call means in the zone that it carries."""
+        try:
+            zone = zone_of(node)
+            return call if zone == UTC_ZONE else zoned_call(call, zone)
+        except UnsupportedError:
+            return self._opaque(node, call.args)
 
     def is_legacy(self, node: Node) -> bool:
         """Whether a function is one of a session without ANSI, and else has its usual parameters."""
@@ -455,9 +478,8 @@ class Expressions:
                 continue
             text = node.dropped[name] if value is None else str(value)
             if name == "timeZoneId":
-                if not is_utc(text):
-                    return False
-            elif name == "evalContext":
+                continue  # `_in_zone`
+            if name == "evalContext":
                 if _arithmetic_mode(node) is not mode:
                     return False
             elif text not in modelled.get(name, ()):

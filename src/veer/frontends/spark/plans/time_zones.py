@@ -1,57 +1,31 @@
-"""Time zones of sessions: the names of UTC, and what does not ask for the zone at all."""
+"""Time zones as expressions of plans carry them."""
 
 from __future__ import annotations
 
 import json
 import re
 
-from veer.model.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    MapType,
-    NullType,
-    NumericType,
-    StringType,
-    StructType,
-    TimestampNtzType,
-    TimestampType,
-)
+from veer.errors import UnsupportedError
+from veer.frontends.spark.plans.tree import Node
+from veer.functions.zone_rules import UTC_ZONE, canonical_zone
 
-# Zones of Java that never had another offset than zero.
-NAMES = frozenset(
-    {"UTC", "UCT", "GMT", "GMT0", "UT", "Z", "Zulu", "Universal", "Greenwich"}
-    | {"Etc/UTC", "Etc/UCT", "Etc/GMT", "Etc/GMT0", "Etc/GMT+0", "Etc/GMT-0", "Etc/Zulu"}
-    | {"Etc/Universal", "Etc/Greenwich"}
-)
-NO_OFFSET = re.compile(r"(UTC|GMT|UT)?[+-](0|00|00:00|0000|00:00:00)")
-# Types whose values mean the same in every zone, whichever of them they are cast to.
-ZONELESS = (NullType, BooleanType, NumericType, BinaryType, DateType, TimestampNtzType)
+ZONE_FIELD = "timeZoneId"
+SOME = re.compile(r"Some\((.*)\)")  # as the JVM prints it
 
 
-def is_utc(zone: str | None) -> bool:
-    """Whether a zone, as plans tell it, is UTC by one of its names; None if there is none."""
-    if zone is not None and zone.startswith("["):
-        some, *rest = json.loads(zone)
-        zone = str(rest[0]) if some == "Some" and rest else ""
-    return zone is None or zone in NAMES or NO_OFFSET.fullmatch(zone) is not None
-
-
-def is_zoneless(source: DataType, wanted: DataType) -> bool:
-    """Whether a cast means the same in every time zone."""
-    match source, wanted:
-        case ArrayType(inner), ArrayType(outer):
-            return is_zoneless(inner, outer)
-        case MapType(key, value), MapType(wanted_key, wanted_value):
-            return is_zoneless(key, wanted_key) and is_zoneless(value, wanted_value)
-        case StructType(fields), StructType(others) if len(fields) == len(others):
-            pairs = zip(fields, others, strict=True)
-            return all(is_zoneless(one, two) for (_, one), (_, two) in pairs)
-        case (NumericType(), TimestampType()) | (TimestampType(), NumericType()):
-            return True  # seconds since 1970
-        case (StringType(), other) | (other, StringType()):
-            return isinstance(other, (StringType, *ZONELESS))
-        case _:
-            return isinstance(source, ZONELESS) and isinstance(wanted, ZONELESS)
+def zone_of(node: Node) -> str:
+    """The zone of an expression by its one name, UTC if it asks for none; refused if not known."""
+    if ZONE_FIELD not in node.fields:
+        return UTC_ZONE
+    stated = node.fields[ZONE_FIELD]
+    if stated is None:
+        printed = SOME.fullmatch(node.dropped[ZONE_FIELD])
+        name = printed[1] if printed else ""
+    elif str(stated).startswith("["):
+        some, *rest = json.loads(stated)
+        name = str(rest[0]) if some == "Some" and rest else ""
+    else:
+        name = str(stated)
+    if not name:
+        raise UnsupportedError(f"{node.kind} without a time zone")
+    return canonical_zone(name)
