@@ -14,6 +14,11 @@ from typing import assert_never
 from veer.analysis.determinism import require_repeatable
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.session_policies import (
+    check_keys,
+    is_opaque_under,
+    keeps_meaning_without_ansi,
+)
 from veer.frontends.zoned import (
     SAME_AGGREGATES,
     is_zoneless,
@@ -31,11 +36,6 @@ from veer.functions.registry import (
     canonical_name,
     over_function,
     scalar_function,
-)
-from veer.functions.session_policies import (
-    check_keys,
-    is_opaque_under,
-    keeps_meaning_without_ansi,
 )
 from veer.functions.spark_versions import function_in, require_function
 from veer.functions.traits import Coercion, Shown

@@ -19,6 +19,7 @@ from veer.analysis.failures import can_fail
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults, meant_call
+from veer.frontends.session_policies import is_opaque_under
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import zone_of
@@ -45,7 +46,6 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
-from veer.functions.session_policies import is_opaque_under
 from veer.functions.zone_rules import UTC_ZONE
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -434,8 +434,8 @@ class Expressions:
             if called is not None:
                 if is_opaque_under(current(), called.function):
                     return self._opaque(node, args)
-                meant = meant_call(called, [a.type for a in called.args], legacy=legacy)
-                return self._in_zone(node, meant)
+                types = [a.type for a in called.args]
+                return self._in_zone(node, meant_call(called, types, legacy=legacy))
         if legacy:
             return self._opaque(node, args)
         meaning = _replacement(node)
