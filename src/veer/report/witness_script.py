@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from pyspark.sql import SparkSession
 SINK = {sink}
 VERSIONS = {{"P": {p}, "Q": {q}}}
 ANSI = {{"P": {p_ansi}, "Q": {q_ansi}}}
+ZONES = {{"P": {p_zone}, "Q": {q_zone}}}
 nan, inf = float("nan"), float("inf")
 TABLES = {tables}
 P = {p_statements}
@@ -44,6 +46,7 @@ for name, (columns, rows) in TABLES.items():
     spark.createDataFrame(rows, columns).createOrReplaceTempView(name)
 for label, (*views, query) in (("P", P), ("Q", Q)):
     spark.conf.set("spark.sql.ansi.enabled", ANSI[label])
+    spark.conf.set("spark.sql.session.timeZone", ZONES[label])
     for view in views:
         spark.sql(view)
     print(f"{{label}} ({{VERSIONS[label]!a}}) gives for {{SINK!a}}:")
@@ -103,6 +106,8 @@ def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
         q=repr(report.q),
         p_ansi=repr(p.settings.ansi),
         q_ansi=repr(q.settings.ansi),
+        p_zone=repr(p.settings.zone),
+        q_zone=repr(q.settings.zone),
         tables=_indented(tables),
         p_statements=_indented(sink_statements(p.text, sink.p)),
         q_statements=_indented(sink_statements(q.text, sink.q)),
@@ -110,7 +115,9 @@ def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
 
 
 def _for_spark(value: Any, type_: str) -> Any:
-    """Arrays as lists, maps as dictionaries; the rest as it is."""
+    """Arrays as lists, maps as dictionaries, timestamps with their zone; the rest as it is."""
+    if type_ == "timestamp" and value is not None:
+        return value.replace(tzinfo=UTC)  # else it would be one of the machine's zone
     if isinstance(value, tuple) and type_.startswith("array"):
         return list(value)
     if isinstance(value, tuple) and type_.startswith("map"):

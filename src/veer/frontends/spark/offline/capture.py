@@ -158,8 +158,15 @@ class OfflineCapture(Capture):
 
     def reading(self, read: Callable[[], Any]) -> Any:
         """What Veer makes of a plan; an error of the program's as Spark would raise it."""
+        return self._reading(self._settings, read)
+
+    def parsing(self, read: Callable[[], Any]) -> Any:
+        """As `reading`, of a text that may be a command: it may yet change the settings."""
+        return self._reading(self._settings_now, read)
+
+    def _reading(self, settings: Callable[[], SessionSettings], read: Callable[[], Any]) -> Any:
         try:
-            with under(self._settings()):
+            with under(settings()):
                 return read()
         except (UnsupportedError, ParseError) as error:
             self.stop_for_jvm(str(error))
@@ -168,13 +175,16 @@ class OfflineCapture(Capture):
 
     def _settings(self) -> SessionSettings:
         """What the session decides of the meaning of plans: the same for all of them."""
-        asked = self.client.settings.all()
-        told = {name: asked[name] for name in (ANSI, TIME_PARSER, ZONE) if name in asked}
-        settings = session_settings(told, self.spark_version)
+        settings = self._settings_now()
         self._read_under = self._read_under or settings
         if settings != self._read_under:
             self.stop_for_jvm("a setting that decides plans is changed after DataFrames were made")
         return settings
+
+    def _settings_now(self) -> SessionSettings:
+        asked = self.client.settings.all()
+        told = {name: asked[name] for name in (ANSI, TIME_PARSER, ZONE) if name in asked}
+        return session_settings(told, self.spark_version)
 
     def _analysis_error(self, text: str) -> Exception:
         from pyspark.errors import AnalysisException
