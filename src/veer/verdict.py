@@ -82,6 +82,10 @@ class Witness:
     q_rows: tuple[tuple[Any, ...], ...] = ()
     difference: Reason | None = None  # of schemas
     columns: tuple[str, ...] = ()  # of the results
+    # Tables and results as people read them, where that is not how they are: timestamps in the time
+    # zone of the versions.
+    shown_tables: Mapping[str, Any] = field(default_factory=dict)
+    shown_rows: tuple[tuple[Any, ...], tuple[Any, ...]] | None = None
 
 
 OBLIGATIONS = "obligations"

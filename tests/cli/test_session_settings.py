@@ -101,7 +101,7 @@ def test_jobs_set_it_or_are_told(tmp_path: Path, setting: str) -> None:
             "timestampType=TIMESTAMP_NTZ is not modelled",
         ),
         ("spark.sql.mapKeyDedupPolicy=FIRST", 64, "expected one of EXCEPTION, LAST_WIN"),
-        ("spark.sql.session.timeZone=Europe/Berlin", 65, "spark.sql.session.timeZone"),
+        ("spark.sql.session.timeZone=Mars/Phobos", 65, "Mars/Phobos"),
     ],
 )
 def test_settings_that_are_not_understood(

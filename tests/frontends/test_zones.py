@@ -106,7 +106,7 @@ def test_what_asks_for_the_zone_says_it(expression: str) -> None:
     ["at", "coalesce(at, at)", "year(d)", "CAST(s AS DATE)", "at > at", "CAST(at AS BIGINT)",
      "timestamp_seconds(a)", "date_trunc('SECOND', at)", "unix_timestamp(at)", "hour(n)",
      "CAST(n AS DATE)", "array(at)", "d + INTERVAL 1 DAY", "n + INTERVAL 1 DAY", "unix_timestamp(n)",
-     "TIMESTAMP '2024-01-01 00:00:00Z'", "current_timestamp()", "CAST(d AS TIMESTAMP_NTZ)"],
+     "at + INTERVAL 23 HOURS", "TIMESTAMP '2024-01-01 00:00:00Z'", "current_timestamp()", "CAST(d AS TIMESTAMP_NTZ)"],
 )  # fmt: skip
 def test_what_does_not_ask_for_the_zone_is_the_same(expression: str) -> None:
     query = f"SELECT {expression} AS c FROM t WHERE at > (SELECT max(at) FROM t)"

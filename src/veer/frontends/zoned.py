@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from veer.errors import UnsupportedError
 from veer.functions.cast_modes import legacy_cast_mode
@@ -216,7 +217,7 @@ def zoned_call(call: Call, zone: str) -> Expr:
     if name == "subtract_moments":
         return replace(call, args=tuple(_shown(a, zone) for a in args))
     if name == "add_interval":
-        return _added(PREFIX + name, call, zone) if first == TIMESTAMP else call
+        return _later(call, zone) if first == TIMESTAMP else call
     if name == "date_trunc":
         return call if _is_within_second(args[0]) else _added(PREFIX + name, call, zone)
     if name == "date_format":
@@ -237,6 +238,19 @@ def zoned_call(call: Call, zone: str) -> Expr:
         return replace(call, args=(moment, *args[1:]))
     require_classified(name, (type_, *(a.type for a in args)), SAME, zone)
     return call
+
+
+def _later(call: Call, zone: str) -> Expr:
+    """A timestamp plus an interval: less than a day is a length of time, the same in all zones."""
+    moment, interval = call.args
+    if not isinstance(interval, Literal) or interval.value is None:
+        return _added(PREFIX + call.function, call, zone)
+    if isinstance(interval.type, DayTimeIntervalType):
+        if abs(interval.value) < timedelta(days=1):
+            return call
+        # 24 hours are a day, which is written in one way.
+        interval = Literal(interval.value, DayTimeIntervalType("day", "second"))
+    return _zoned(PREFIX + call.function, (moment, interval), call.type, zone)
 
 
 def _added(function: str, call: Call, zone: str) -> Call:

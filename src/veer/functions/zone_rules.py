@@ -64,6 +64,7 @@ SHORT_NAMES = frozenset(
 )
 NOT_IN_JAVA = frozenset({"Factory", "ROC"})
 LARGEST_OFFSET = 18 * 60  # minutes
+YEARS_OF_CHANGES = (2024, 2018, 2011, 2005)  # in one of which most zones had some
 FIRST = datetime(1970, 1, 1)
 LAST = datetime.max
 # Zones whose transitions since 1970 are those of Java's database (tests/spark/test_zones.py), and up
@@ -241,11 +242,39 @@ def start_of_day(day: date, zone: str) -> datetime:
     if after <= before:
         return instant_of(midnight, zone)
     # Midnight is left out: the day begins with the transition, which is between these two.
-    early, late = midnight - after, midnight - before
+    return _change_between(midnight - after, midnight - before, zone)
+
+
+def _change_between(early: datetime, late: datetime, zone: str) -> datetime:
+    """The first instant with another offset than the one before, of which `late` is one."""
+    before = offset_at(early - timedelta(seconds=1), zone)
+    if offset_at(early, zone) != before:
+        return early
     while late - early > timedelta(seconds=1):
         middle = early + timedelta(seconds=(late - early) // timedelta(seconds=1) // 2)
         if offset_at(middle, zone) == before:
             early = middle
         else:
             late = middle
-    return early if offset_at(early, zone) != before else late
+    return late
+
+
+@lru_cache(maxsize=64)
+def changes_of(zone: str) -> tuple[datetime, ...]:
+    """Instants at which clocks change in a zone, those of one year; none where nothing is known."""
+    for year in YEARS_OF_CHANGES:
+        days = [datetime(year, 1, 1, 12) + timedelta(days=n) for n in range(365)]
+        try:
+            offsets = [offset_at(day, zone) for day in days]
+        except UnsupportedError:
+            continue
+        pairs = zip(days, days[1:], offsets, offsets[1:], strict=False)
+        changes = tuple(_change_between(a, b, zone) for a, b, x, y in pairs if x != y)
+        if changes:
+            return changes
+    return ()
+
+
+def is_computed(zone: str) -> bool:
+    """Whether anything is known of what clocks show in a zone."""
+    return zone in KNOWN or (OFFSET.fullmatch(zone) is not None and ":" in zone)

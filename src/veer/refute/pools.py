@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from veer.functions.arithmetic import NAN, fit_decimal, to_float32
 from veer.functions.registry import Failure
+from veer.functions.zone_rules import changes_of, is_computed
 from veer.model.types import (
     FLOAT,
     INTEGER_BITS,
@@ -40,6 +41,7 @@ MOST_NUMBERS = 6  # that are made into others
 PLAIN_NUMBERS = (0, 1, 2, 3, 4, -1, 10)
 PLAIN_TEXTS = ("", "a", "b", "A", "1", "x y")
 DAY = timedelta(days=1)
+AROUND_CHANGES = (-0.5, 0.5, -12, 12, 11.5)  # hours
 PLAIN_DAYS = (date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31))
 
 
@@ -115,6 +117,7 @@ def _days(values: Sequence[Any]) -> list[date]:
     days = [v.date() if isinstance(v, datetime) else v for v in values if _is_day(v)]
     near = [d + timedelta(days=n) for d in days for n in (0, 1, -1) if date.min < d < date.max]
     near += [date(y, m, d) for y in _years(values) for m, d in ((1, 1), (12, 31))]
+    near += [change.date() for change in _changes(values)]
     return [
         *near,
         *near,
@@ -144,6 +147,8 @@ def _moments(values: Sequence[Any]) -> list[datetime]:
     ]
     moments += [datetime(y, 6, 30, 12) for y in _years(values)]
     near = [*moments, *_moved(moments, timedelta(seconds=1))]
+    for change in _changes(values):
+        near += [change + timedelta(hours=hours) for hours in AROUND_CHANGES]
     for distance in (v for v in values if isinstance(v, timedelta)):
         near += [*_moved(moments[:3], distance), *_moved(moments[:3], -distance)]
     near += [
@@ -151,6 +156,12 @@ def _moments(values: Sequence[Any]) -> list[datetime]:
         for n, d in zip(_small(values, 60), PLAIN_DAYS * MOST_NUMBERS, strict=False)
     ]
     return [*near, datetime(2000, 1, 31, 12), datetime(1999, 12, 31, 23, 59, 59)]
+
+
+def _changes(values: Sequence[Any]) -> list[datetime]:
+    """Instants at which clocks change in the time zones among the constants."""
+    zones = [v for v in dict.fromkeys(values) if isinstance(v, str) and is_computed(v)]
+    return [change for zone in zones[:2] for change in changes_of(zone)[:2]]
 
 
 def _products(values: Sequence[Any]) -> list[int]:

@@ -39,7 +39,7 @@ from veer.model.ops import (
 )
 from veer.model.pprint import function_name
 from veer.model.sources import tables_read
-from veer.model.types import has_floats
+from veer.model.types import DataType, has_floats
 from veer.model.walk import operator_exprs, parts, subqueries
 from veer.model.walk import size as dataflow_size
 from veer.reasons import CannotRefute, NoDifference
@@ -53,6 +53,7 @@ from veer.refute.instances import (
     unkept,
 )
 from veer.refute.parents import with_parents
+from veer.refute.shown_instants import shown_row, zone_asked
 from veer.refute.shrink import shrink
 from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness, WitnessKind
@@ -290,7 +291,23 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     p_rows, q_rows = one.rows, two.rows
     if refutation.semantics is TableSemantics.ORDERED_BAG:
         p_rows, q_rows = differing_sequences(one, two)
-    return Witness(WitnessKind.ROWS, shown, tuple(p_rows), tuple(q_rows), columns=one.names)
+    witness = Witness(WitnessKind.ROWS, shown, tuple(p_rows), tuple(q_rows), columns=one.names)
+    zone = zone_asked(refutation.p, refutation.q)
+    if zone is None:
+        return witness
+    tables_there = {
+        name: {**shown[name], "rows": [shown_row(r, _types(declared[name]), zone) for r in rows]}
+        for name, rows in legal.items()
+    }
+    rows_there = (
+        tuple(shown_row(r, one.types, zone) for r in p_rows),
+        tuple(shown_row(r, two.types, zone) for r in q_rows),
+    )
+    return replace(witness, shown_tables=tables_there, shown_rows=rows_there)
+
+
+def _types(source: Source) -> list[DataType]:
+    return [field.type for field in source.fields]
 
 
 def _unfit(refutation: Refutation) -> str | None:

@@ -143,16 +143,17 @@ def recheck_text(recheck: dict[str, Any]) -> str:
 
 
 def _witness(witness: Witness) -> dict[str, Any]:
+    p_rows, q_rows = witness.shown_rows or (witness.p_rows, witness.q_rows)
     return {
         "kind": witness.kind.value,
         "detail": reason_text(witness.difference) or ", ".join(witness.columns),
         "columns": list(witness.columns),
         "tables": {
             name: {"columns": table["columns"], "rows": [plain(r) for r in table["rows"]]}
-            for name, table in witness.tables.items()
+            for name, table in (witness.shown_tables or witness.tables).items()
         },
-        "p_rows": [plain(r) for r in witness.p_rows],
-        "q_rows": [plain(r) for r in witness.q_rows],
+        "p_rows": [plain(r) for r in p_rows],
+        "q_rows": [plain(r) for r in q_rows],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,9 @@ def _script(report: Report, sink: SinkReport, p: Version, q: Version) -> str:
 
 
 def _for_spark(value: Any, type_: str) -> Any:
-    """Arrays as lists, maps as dictionaries; the rest as it is."""
+    """Arrays as lists, maps as dictionaries, timestamps with their zone; the rest as it is."""
+    if type_ == "timestamp" and value is not None:
+        return value.replace(tzinfo=UTC)  # else it would be one of the machine's zone
     if isinstance(value, tuple) and type_.startswith("array"):
         return list(value)
     if isinstance(value, tuple) and type_.startswith("map"):

@@ -628,7 +628,9 @@ def _field_name(node: exp.Expr, value: Expr) -> str | None:
             return value.name if isinstance(value, GetField) else None
 
 
-MOVING = frozenset({"date_add", "date_sub", "add_interval", "subtract_moments"})
+MOVING = frozenset(
+    {"date_add", "date_sub", "add_interval", "zoned.add_interval", "subtract_moments"}
+)
 
 
 def _moved(call: Call, sides: Sequence[str]) -> str:

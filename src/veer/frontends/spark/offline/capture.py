@@ -134,7 +134,7 @@ class OfflineCapture(Capture):
 
     def _key(self, name: str) -> str:
         """What names of one view share."""
-        with under(session_settings(self._told(), self.spark_version)):
+        with under(self._settings_now()):
             return name_key(name)
 
     def view(self, name: str) -> Any | None:
@@ -168,8 +168,15 @@ class OfflineCapture(Capture):
 
     def reading(self, read: Callable[[], Any]) -> Any:
         """What Veer makes of a plan; an error of the program's as Spark would raise it."""
+        return self._reading(self._settings, read)
+
+    def parsing(self, read: Callable[[], Any]) -> Any:
+        """As `reading`, of a text that may be a command: it may yet change the settings."""
+        return self._reading(self._settings_now, read)
+
+    def _reading(self, settings: Callable[[], SessionSettings], read: Callable[[], Any]) -> Any:
         try:
-            with under(self._settings()):
+            with under(settings()):
                 return read()
         except (UnsupportedError, ParseError) as error:
             self.stop_for_jvm(str(error))
@@ -192,6 +199,9 @@ class OfflineCapture(Capture):
 
     def _told(self) -> dict[str, str]:
         return told_settings(self.client.settings.all())
+
+    def _settings_now(self) -> SessionSettings:
+        return session_settings(self._told(), self.spark_version)
 
     def _analysis_error(self, text: str) -> Exception:
         from pyspark.errors import AnalysisException

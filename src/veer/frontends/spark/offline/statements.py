@@ -37,7 +37,7 @@ def run_statement(capture: OfflineCapture, text: str, args: Any, more: Mapping[s
             text = text.replace(name, f"frame_of_program_{number}")
             formatted.append((f"frame_of_program_{number}", frame._plan))
     statement = _Statement(capture, args, formatted)
-    return statement.run(capture.reading(lambda: read_command(text)))
+    return statement.run(capture.parsing(lambda: read_command(text)))
 
 
 class _Statement:
