@@ -98,10 +98,9 @@ EQUAL = [
         "merge: the latest row of each key",
         LATEST,
         """MERGE INTO customers t USING (
-          SELECT id, name, city FROM (SELECT *, RANK() OVER (PARTITION BY id ORDER BY at DESC, name, city,
-            n) AS r FROM (SELECT id, name, city, at, COUNT(*) OVER (PARTITION BY id) AS n FROM feed))
-          WHERE r = 1) s ON t.id = s.id
-        WHEN MATCHED THEN UPDATE SET name = s.name, city = s.city""",
+          SELECT id, name, city FROM (SELECT id, name, city, ROW_NUMBER() OVER w AS rank FROM feed
+            WINDOW w AS (PARTITION BY id ORDER BY at DESC NULLS LAST, name, city)) WHERE rank < 2) s
+        ON s.id = t.id WHEN MATCHED THEN UPDATE SET t.city = s.city, t.name = s.name""",
     ),
     (
         "merge: rows that are no longer in the source",

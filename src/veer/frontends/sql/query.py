@@ -221,6 +221,8 @@ class QueryReader:
         """The rows of a view or common table expression; built once unless it makes a choice."""
         key = self.builder
         if key not in view.built:
+            if view.once and isinstance(view.node, exp.DML):
+                raise UnsupportedError("a subquery reads a table after it was changed")
             if view.once and self.chooses(view):
                 raise UnsupportedError("a subquery reads a table whose making chose among rows")
             # A view sees no enclosing rows; a WITH inside a subquery sees those of the subquery,
