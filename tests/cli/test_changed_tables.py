@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.test_cli import veer
 
 TABLES = """
@@ -97,19 +95,21 @@ EQUAL = [
     (
         "merge: the latest row of each key",
         LATEST,
-        """MERGE INTO customers t USING (
-          SELECT id, name, city FROM (SELECT id, name, city, ROW_NUMBER() OVER w AS rank FROM feed
-            WINDOW w AS (PARTITION BY id ORDER BY at DESC NULLS LAST, name, city)) WHERE rank < 2) s
-        ON s.id = t.id WHEN MATCHED THEN UPDATE SET t.city = s.city, t.name = s.name""",
+        """MERGE INTO customers USING (
+          WITH numbered AS (SELECT *, ROW_NUMBER() OVER w AS number FROM feed
+            WINDOW w AS (PARTITION BY id ORDER BY at DESC NULLS LAST, name, city))
+          SELECT city, name, id FROM numbered WHERE 1 = number) AS latest
+        ON latest.id = customers.id WHEN MATCHED THEN UPDATE SET city = latest.city, name = latest.name""",
     ),
     (
         "merge: rows that are no longer in the source",
-        "MERGE INTO customers t USING feed s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
+        "MERGE INTO customers t USING (SELECT DISTINCT id FROM feed) s ON t.id = s.id "
+        "WHEN NOT MATCHED BY SOURCE THEN DELETE",
         "DELETE FROM customers t WHERE NOT EXISTS (SELECT 1 FROM feed WHERE feed.id = t.id)",
     ),
     (
         "merge: soft deletes",
-        "MERGE INTO customers t USING feed s ON t.id = s.id "
+        "MERGE INTO customers t USING (SELECT id, MAX(at) AS at FROM feed GROUP BY id) s ON t.id = s.id "
         "WHEN NOT MATCHED BY SOURCE AND t.status = 'active' THEN UPDATE SET status = 'gone'",
         "UPDATE customers t SET status = 'gone' "
         "WHERE status = 'active' AND NOT EXISTS (SELECT id FROM feed s WHERE s.id = t.id)",
@@ -205,8 +205,9 @@ OTHER = [
     ),
     (
         "merge: rows gone from the source",
-        "MERGE INTO customers t USING feed s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
-        "MERGE INTO customers t USING feed s ON t.id = s.id AND NOT s.deleted "
+        "MERGE INTO customers t USING (SELECT DISTINCT id FROM feed) s ON t.id = s.id "
+        "WHEN NOT MATCHED BY SOURCE THEN DELETE",
+        "MERGE INTO customers t USING (SELECT DISTINCT id FROM feed WHERE NOT deleted) s ON t.id = s.id "
         "WHEN NOT MATCHED BY SOURCE THEN DELETE",
     ),
 ]
@@ -217,3 +218,105 @@ def verdicts(folder: Path, pairs: list[tuple[str, str, str]]) -> dict[str, dict[
     (folder / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = veer("batch", "pairs.jsonl", "--workers", "2", cwd=folder)
     return {line["id"]: line for line in map(json.loads, done.stdout.splitlines())}
+
+
+def test_the_rows_afterwards_are_compared(tmp_path: Path) -> None:
+    lines = verdicts(tmp_path, EQUAL + OTHER)
+    wrong = {
+        title: lines[title]["reason"]
+        for title, _, _ in EQUAL
+        if lines[title]["verdict"] != "equivalent"
+    }
+    assert not wrong
+    for title, *_ in OTHER:
+        assert lines[title]["verdict"] == "inequivalent", title
+
+
+REFUSED = [
+    ("UPDATE nowhere SET a = 1", "unknown table 'nowhere'"),
+    ("UPDATE customers SET nothing = 1", "unknown column 'nothing'"),
+    ("UPDATE customers SET name = rand()", "differs from call to call"),
+    ("UPDATE customers SET points = '1'", "storing string in a column of int"),
+    ("UPDATE customers SET points = DEFAULT", "the DEFAULT of a column"),
+    ("UPDATE customers SET points = 1, points = 2", "two values for column 'points'"),
+    ("INSERT INTO customers SELECT * FROM customers; DELETE FROM customers", "written to"),
+    (
+        "DELETE FROM customers; INSERT INTO customers SELECT * FROM customers",
+        "two statements write",
+    ),
+    (
+        "CREATE VIEW v AS SELECT * FROM customers; DELETE FROM customers; SELECT * FROM v",
+        "written to",
+    ),
+    ("CREATE VIEW v AS SELECT * FROM feed; DELETE FROM v", "of what an earlier statement made"),
+    (f"{UPSERT}; SELECT * FROM customers", "reading a table after it was written to"),
+    (f"{UPSERT}; DELETE FROM customers", "reading a table after it was written to"),
+    (
+        "DELETE FROM customers; SELECT * FROM feed WHERE id IN (SELECT id FROM customers)",
+        "a subquery reads",
+    ),
+    (
+        "MERGE INTO customers t USING feed s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN DELETE",
+        "NOT MATCHED BY SOURCE, several partners and no MATCHED",
+    ),
+    (
+        "MERGE INTO customers t USING feed s ON t.id IN (SELECT id FROM blocked) WHEN MATCHED THEN DELETE",
+        "a subquery in a condition of MERGE",
+    ),
+    (
+        "MERGE INTO customers t USING feed s ON s.id > 1 WHEN MATCHED THEN UPDATE SET name = s.name",
+        "ON without a column of the table",
+    ),
+    (
+        "MERGE INTO customers t USING feed s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *",
+        "* needs one column 'status' of the source",
+    ),
+    (
+        "MERGE INTO customers t USING feed s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = city",
+        "ambiguous",
+    ),
+]
+
+
+def test_what_is_out_of_reach_is_refused_by_name(tmp_path: Path) -> None:
+    lines = verdicts(tmp_path, [(text, text, text) for text, _ in REFUSED])
+    for text, said in REFUSED:
+        assert lines[text]["verdict"] == "error" and said in lines[text]["reason"], lines[text]
+
+
+def test_later_statements_read_what_a_change_left(tmp_path: Path) -> None:
+    before = "DELETE FROM customers WHERE points < 0; "
+    count = "SELECT COUNT(*) AS n FROM customers"
+    lines = verdicts(
+        tmp_path,
+        [
+            ("seen", f"{before}{count}", f"{before}{count} WHERE points >= 0 OR points IS NULL"),
+            ("missed", f"{before}{count}", f"{count}"),
+        ],
+    )
+    assert lines["seen"]["verdict"] == "equivalent"
+    assert lines["missed"]["verdict"] != "equivalent"
+
+
+def test_a_default_nobody_knows_is_neither_null_nor_refuted(tmp_path: Path) -> None:
+    merge = "MERGE INTO customers t USING feed s ON t.id = s.id WHEN NOT MATCHED THEN INSERT "
+    some = "(id, name) VALUES (s.id, s.name)"
+    null = "(id, name, city, status, points, updated) VALUES (s.id, s.name, NULL, NULL, NULL, NULL)"
+    lines = verdicts(
+        tmp_path,
+        [
+            ("same", f"{merge}{some}", f"{merge}(name, id) VALUES (s.name, s.id)"),
+            ("null", merge + some, merge + null),
+        ],
+    )
+    assert lines["same"]["verdict"] == "equivalent"
+    assert lines["null"]["verdict"] == "unknown"
+
+
+def test_a_witness_of_a_change_is_data_not_a_script(tmp_path: Path) -> None:
+    (tmp_path / "t.ddl").write_text(TABLES)
+    (tmp_path / "p.sql").write_text("DELETE FROM customers WHERE points < 0")
+    (tmp_path / "q.sql").write_text("DELETE FROM customers WHERE points <= 0")
+    done = veer("verify", "p.sql", "q.sql", "--schema", "t.ddl", "--witness-out", "w", cwd=tmp_path)
+    assert done.returncode == 1 and "changed table" not in done.stderr
+    assert [path.suffix for path in (tmp_path / "w").iterdir()] == [".json"]

@@ -9,6 +9,9 @@ What MERGE INTO t USING s ON c leaves is the union of
 Spark stops a MERGE if a row of t has several partners in s, whether or not a clause acts on them. Not so
 if the only WHEN MATCHED is a DELETE without condition, which deletes such a row, or if there is none. So a
 MERGE has two sinks: one that holds a row if it stops, and that of the table, which holds nothing then.
+With WHEN NOT MATCHED BY SOURCE and no WHEN MATCHED Spark leaves a row once for each of its partners (seen, in tables
+that replace whole groups of rows), and other tables leave it once: refused unless there is one partner at
+most, whatever the data.
 
 Why that is sound. If both sinks are equal on all data, both versions stop on the same data; on any other
 each row of t has one partner at most, and the union is what MERGE leaves. If the sinks of the table
@@ -29,6 +32,7 @@ from typing import final
 
 from sqlglot import exp
 
+from veer.analysis.keys import has_one_partner, uniqueness
 from veer.errors import IllFormedError
 from veer.frontends import coercion
 from veer.frontends.sql.changes import (
@@ -46,6 +50,7 @@ from veer.frontends.sql.query import QueryReader
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.expr import Column, Compare, Expr, Literal, Named, Not, OpaqueCall
 from veer.model.ops import Aggregate, Join, NamedCall, Source, Union
+from veer.model.sources import map_sources, undeclared
 from veer.model.types import BOOLEAN, DATE, EXACT_NUMBERS, INT, LONG, STRING, TIMESTAMP
 from veer.model.walk import columns_read, parts, query_of, substitute_columns
 
@@ -103,6 +108,8 @@ class _Merge:
             for w in self.whens
             if w.args.get("source") and not w.args.get("matched")
         ]
+        if unmatched and not matched and not self.has_one_partner():
+            refuse(self.node, "MERGE with NOT MATCHED BY SOURCE, several partners and no MATCHED,")
         plans = [*self.kept_rows(matched, unmatched), *self.inserted_rows()]
         if not plans:
             plans = [self.reader.filter(self.target.plan, FALSE)]
@@ -173,7 +180,9 @@ class _Merge:
         values: Values = {}
         for place, field in enumerate(self.target.plan.schema):
             name = field.name.lower()
-            places = [i for i, c in enumerate(plan.columns) if c.name.lower() == name and i >= start]
+            places = [
+                i for i, c in enumerate(plan.columns) if c.name.lower() == name and i >= start
+            ]
             if len(places) != 1:
                 raise IllFormedError(
                     f"{position(when)}* needs one column {field.name!r} of the source"
@@ -204,7 +213,9 @@ class _Merge:
 
     def acted_on(self, plan: Plan, clauses: Sequence[_Clause]) -> Plan:
         """Rows that begin with those of the table, as clauses leave them."""
-        gone = first_met([(c.condition, TRUE if c.values is None else FALSE) for c in clauses], FALSE)
+        gone = first_met(
+            [(c.condition, TRUE if c.values is None else FALSE) for c in clauses], FALSE
+        )
         if gone != FALSE:
             plan = self.reader.filter(plan, Not(gone))
         return self.target.projected(plan, [(c.condition, c.values or {}) for c in clauses])
@@ -221,7 +232,9 @@ class _Merge:
         turned = Plan("", self.source.schema + self.target.plan.schema, ())
         width = len(self.source.schema)
         on = self.moved_on(
-            lambda place: turned.column(place - self.width if place >= self.width else width + place)
+            lambda place: turned.column(
+                place - self.width if place >= self.width else width + place
+            )
         )
         inputs = self.source.id, self.target.plan.id
         plan = self.reader.add(Join("anti", on), *inputs, columns=self.source.columns)
@@ -233,6 +246,15 @@ class _Merge:
             branches = [(when, values[place]) for when, values in clauses]
             columns.append(Named(field.name, first_met(branches[:-1], branches[-1][1])))
         return [self.reader.project(plan, columns, self.target.scope)]
+
+    def has_one_partner(self) -> bool:
+        """Whether no row of the table has several partners, whatever is declared of the sources."""
+        if self.on == FALSE:
+            return True
+        probe = self.reader.builder.probe(self.source.id)
+        unique = uniqueness(map_sources(probe, undeclared), self.source.id)
+        schemas = self.target.plan.schema, self.source.schema
+        return has_one_partner(Join("inner", self.on), schemas, unique)
 
     def matched_twice(self) -> Plan:
         """What ON reads of the table, of rows that have several partners."""
