@@ -68,6 +68,16 @@ def target_of(node: exp.Expr) -> tuple[str, ...]:
     return tuple(part.name for part in table.parts)
 
 
+def may_stop(node: exp.Expr) -> bool:
+    """Whether a statement is stopped by rows that have several partners (`merges`)."""
+    if not isinstance(node, exp.Merge):
+        return False
+    matched = [when for when in node.args["whens"].expressions if when.args.get("matched")]
+    # `WHEN MATCHED AND true` is checked too.
+    only_deletes = len(matched) == 1 and not matched[0].args.get("condition")
+    return bool(matched) and not (only_deletes and isinstance(matched[0].args["then"], exp.Var))
+
+
 def update(node: exp.Expr, target: Target) -> Plan:
     """The rows after UPDATE."""
     only(node, "this", "expressions", "where")

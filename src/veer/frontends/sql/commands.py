@@ -12,6 +12,7 @@ from typing import TypeAlias, final
 from sqlglot import exp
 
 from veer.errors import UnsupportedError
+from veer.frontends.sql.changes import may_stop, target_of
 from veer.frontends.sql.parse import VeerSpark, parse_statements, refuse
 
 Name: TypeAlias = tuple[str, ...]
@@ -55,6 +56,16 @@ class CreateTable:
     replace: bool
     provider: str
     partitions: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
+class ChangeRows:
+    """UPDATE, DELETE or MERGE; `query` is the statement itself, with the tables it reads and changes."""
+
+    target: Name
+    query: Query
+    may_stop: bool  # where rows have several partners
 
 
 @final
@@ -109,7 +120,16 @@ class Harmless:
 
 
 Command: TypeAlias = (
-    Query | InsertRows | CreateTable | CreateView | DropView | SetValue | Reset | Use | Harmless
+    Query
+    | InsertRows
+    | ChangeRows
+    | CreateTable
+    | CreateView
+    | DropView
+    | SetValue
+    | Reset
+    | Use
+    | Harmless
 )
 
 
@@ -141,6 +161,9 @@ def _statement(node: exp.Expr, text: str) -> Command:
             return Query(text.rstrip().rstrip(";"), _tables(node))
         case exp.Insert():
             return _insert(node)
+        case exp.Update() | exp.Delete() | exp.Merge():
+            query = Query(text.rstrip().rstrip(";"), _tables(node))
+            return ChangeRows(target_of(node), query, may_stop(node))
         case exp.Create():
             return _create(node)
         case exp.Drop():

@@ -43,6 +43,7 @@ from veer.frontends.sql.changes import (
     Values,
     delete,
     first_met,
+    may_stop,
     update,
 )
 from veer.frontends.sql.parse import only, position, refuse
@@ -116,7 +117,7 @@ class _Merge:
         rows = plans[0]
         if len(plans) > 1:
             rows = self.reader.add(Union(), *(p.id for p in plans), columns=self.target.scope)
-        if matched in ([], [DELETES_ALL]):
+        if not may_stop(self.node):
             return Changed(rows)
         twice = self.matched_twice()
         rows = self.reader.add(Join("anti", TRUE), rows.id, twice.id, columns=rows.columns)
