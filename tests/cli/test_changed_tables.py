@@ -188,8 +188,7 @@ OTHER = [
     (
         "merge: a conditional DELETE is checked, a plain one is not",
         "MERGE INTO customers t USING blocked s ON t.id = s.id WHEN MATCHED THEN DELETE",
-        "MERGE INTO customers t USING blocked s ON t.id = s.id "
-        "WHEN MATCHED AND true THEN DELETE",
+        "MERGE INTO customers t USING blocked s ON t.id = s.id WHEN MATCHED AND true THEN DELETE",
     ),
     (
         "merge: ties among the latest rows",

@@ -20,6 +20,7 @@ from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pivot import pivot, unpivot
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.frontends.sql.select import read_select
+from veer.frontends.sql.tables import at_version, files_at, version_option
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -187,9 +188,10 @@ class QueryReader:
 
     def table(self, node: exp.Expr) -> Plan:
         """A table or view in FROM with its alias, sample, pivots and joins."""
-        only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals")
+        only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals",
+             "version")  # fmt: skip
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
-        plan = self.named(parts, node)
+        plan = self.versioned(parts, node) if node.args.get("version") else self.named(parts, node)
         plan = plan.renamed(node.alias_or_name, None)
         plan = self.sampled(plan, node.args.get("sample"))
         plan = self.pivoted(plan, node)
@@ -200,12 +202,35 @@ class QueryReader:
         name = ".".join(parts).lower()
         if name in self.views:
             return self.view(self.views[name])
-        source = self.catalog.get(name)
+        source = self.source_named(parts)
         if source is not None:
-            id_ = self.builder.add(source)
-            schema = self.builder.schemas[id_]
-            return Plan(id_, schema, ()).renamed(parts[-1])
+            return self.source_rows(source).renamed(parts[-1])
         raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
+
+    def source_named(self, parts: Sequence[str]) -> AnyOperator | None:
+        """The table, or the files, that a name means."""
+        return files_at(parts, self.catalog) or self.catalog.get(".".join(parts).lower())
+
+    def source_rows(self, source: AnyOperator) -> Plan:
+        """The rows of a source."""
+        id_ = self.builder.add(source)
+        return Plan(id_, self.builder.schemas[id_], ())
+
+    def is_query(self, name: str) -> bool:
+        """Whether a name is that of a view or common table expression."""
+        return name in self.views
+
+    def versioned(self, parts: list[str], node: exp.Expr) -> Plan:
+        """A table as it was: VERSION AS OF, TIMESTAMP AS OF."""
+        option = version_option(node.args["version"])
+        if self.is_query(".".join(parts).lower()):
+            refuse(node, "a version of a view, or of a table that was written before,")
+        source = self.source_named(parts)
+        if source is None:
+            raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
+        if not isinstance(source, Source):
+            refuse(node, "a version of what is no table")
+        return self.source_rows(at_version(source, option)).renamed(parts[-1])
 
     def unknown(self, name: str) -> str:
         """That a table is not known: what it may be meant for, or how to declare it."""

@@ -138,6 +138,10 @@ class Capture(ABC):
                 return self.reread(written)
         return self.known_table(name)
 
+    def declared_table(self, name: str) -> Source | None:
+        """The table of the schema that a reader names."""
+        return self.tables.get(name.replace("`", "").lower())
+
     def path(self, path: str) -> str:
         """A path as it is compared: without the place of the checkout and other spellings."""
         shown = re.sub(r"^file:(//)?(?=/)", "", path)

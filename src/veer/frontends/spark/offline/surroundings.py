@@ -65,10 +65,8 @@ class JobSurroundings:
 
     def _unwritten(self, operator: AnyOperator) -> AnyOperator:
         """A source, unless the job writes it too."""
-        tables = self._capture.tables.items()
-        declared = next((name for name, source in tables if source is operator), None)
-        if isinstance(operator, Source) and operator.table == self._changed:
+        if not isinstance(operator, Source) or operator.table == self._changed:
             return operator
-        if declared is not None and self._capture.writes(declared):
-            raise InputError(f"the table {declared} is read and written by one job")
+        if self._capture.writes(operator.table):
+            raise InputError(f"the table {operator.table} is read and written by one job")
         return operator
