@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError, InputError, ParseError, UnknownNameError, UnsupportedError
+from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.sql.changes import target_of
 from veer.frontends.sql.ddl import alter_table, read_schema, read_table
@@ -131,7 +131,7 @@ class _Script:
         if name in self.views and name not in self.changed:
             refuse(node, f"{node.key.upper()} of what an earlier statement made")
         if declared is None:
-            raise UnknownNameError(f"{position(node)}{reader.unknown('.'.join(parts))}")
+            raise reader.unknown_table(parts, node)
         result = changed(reader, node, reader.named(list(parts), node), declared)
         if result.stops is not None:
             self.sink(Sink(f"{declared.table}: MERGE stops"), result.stops.id)

@@ -14,6 +14,7 @@ from sqlglot import exp
 from veer.errors import UnsupportedError
 from veer.frontends.sql.changes import may_stop, target_of
 from veer.frontends.sql.parse import VeerSpark, parse_statements, refuse
+from veer.frontends.sql.undeclared import columns_used
 
 Name: TypeAlias = tuple[str, ...]
 SETTING = re.compile(r"\s*SET\s+([\w.]+)\s*=\s*([^\s'\"`;$]+)\s*;?\s*", re.IGNORECASE)
@@ -260,6 +261,13 @@ def _query(node: exp.Expr | None) -> Query:
     if not isinstance(node, exp.Query | exp.Values):
         raise UnsupportedError("a command without a query")
     return Query(node.sql(dialect=VeerSpark), _tables(node))
+
+
+def columns_read(text: str, name: Name) -> list[str]:
+    """The columns that a statement reads of a table, as far as their names tell."""
+    tables = (table for tree in parse_statements(text) for table in tree.find_all(exp.Table))
+    columns = (c for table in tables if _parts(table) == name for c in columns_used(table))
+    return list(dict.fromkeys(columns))
 
 
 def _tables(node: exp.Expr) -> frozenset[Name]:

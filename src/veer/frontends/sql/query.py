@@ -21,6 +21,7 @@ from veer.frontends.sql.pivot import pivot, unpivot
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.frontends.sql.select import read_select
 from veer.frontends.sql.tables import at_version, files_at, version_option
+from veer.frontends.sql.undeclared import HOW, columns_used, declaration
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -52,7 +53,6 @@ from veer.model.schema import Field, Schema, close_names, listing
 from veer.model.types import LONG, DataType
 
 MAX_RANGE = 1000
-DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"
 
 
 @dataclass
@@ -205,7 +205,7 @@ class QueryReader:
         source = self.source_named(parts)
         if source is not None:
             return self.source_rows(source).renamed(parts[-1])
-        raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
+        raise self.unknown_table(parts, node)
 
     def source_named(self, parts: Sequence[str]) -> AnyOperator | None:
         """The table, or the files, that a name means."""
@@ -227,20 +227,23 @@ class QueryReader:
             refuse(node, "a version of a view, or of a table that was written before,")
         source = self.source_named(parts)
         if source is None:
-            raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
+            raise self.unknown_table(parts, node)
         if not isinstance(source, Source):
             refuse(node, "a version of what is no table")
         return self.source_rows(at_version(source, option)).renamed(parts[-1])
 
-    def unknown(self, name: str) -> str:
-        """That a table is not known: what it may be meant for, or how to declare it."""
+    def unknown_table(self, parts: Sequence[str], node: exp.Expr) -> UnknownNameError:
+        """The error for a table nobody knows: what it may be meant for, and how to declare it."""
         tables = sorted([*self.catalog, *self.views])
-        text = f"unknown table {name!r}"
+        name = ".".join(parts)
         close = close_names(name, tables)
-        if close:
-            return f"{text}; did you mean {' or '.join(map(repr, close))}?"
         there = f"; there are {listing(tuple(tables))}" if tables else ""
-        return f"{text}{there}; {DECLARE}"
+        if close:
+            there = f"; did you mean {' or '.join(map(repr, close))}?"
+        table = node if isinstance(node, exp.Table) else node.this
+        statement = declaration(parts, columns_used(table))
+        declare = f"{'or ' if close else ''}declare it, in the file or with --schema: {statement}"
+        return UnknownNameError(f"{position(node)}unknown table {name!r}{there}; {declare}; {HOW}")
 
     def view(self, view: View) -> Plan:
         """The rows of a view or common table expression; built once unless it makes a choice."""

@@ -202,7 +202,7 @@ class CapturedReader(_Options):
         where = " ".join(paths)
         self._capture.stop(
             f"the columns of {where} are not known; give the reader .schema(...), "
-            f"or declare it: --schema 'CREATE TABLE `{where}` (column type, ...)'",
+            f"or {self._capture.how_to_declare([where])}",
             says_what_to_do=True,
         )
 

@@ -29,7 +29,7 @@ from veer.frontends.spark.settings import TIME_PARSER, WRITING, check_settings
 from veer.frontends.sql.tables import files_at, path_of
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
-from veer.model.schema import Schema
+from veer.model.schema import Schema, close_names
 from veer.settings import SessionSettings, under
 
 if TYPE_CHECKING:
@@ -141,11 +141,14 @@ class OfflineCapture(Capture):
             self.stop_unknown(plain.split("."))
         return self.frame_of(SubqueryAlias(self._stand_in(declared), last))
 
-    def stop_unknown(self, parts: Sequence[str]) -> NoReturn:
+    def stop_unknown(self, parts: Sequence[str], columns: Sequence[str] = ()) -> NoReturn:
         """Stop at a table nobody declared, as Spark words it."""
         quoted = ".".join(f"`{part}`" for part in parts)
         text = f"[TABLE_OR_VIEW_NOT_FOUND] The table or view {quoted} cannot be found."
-        self.stop(f"{text}{self.hint(LookupError(text))}", says_what_to_do=True)
+        close = close_names(".".join(parts), self.tables)
+        meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        how = self.how_to_declare(parts, columns)
+        self.stop(f"{text}{meant}; {how}", says_what_to_do=True)
 
     def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
         """Give a plan a name that SQL and `spark.table` know."""

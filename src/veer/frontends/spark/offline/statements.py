@@ -17,6 +17,7 @@ from veer.frontends.sql.commands import (
     Reset,
     SetValue,
     Use,
+    columns_read,
     read_command,
 )
 from veer.model.ops import Sink
@@ -91,7 +92,7 @@ class _Statement:
             elif name[0].lower() == "global_temp":
                 self.capture.stop_for_jvm("SQL reads a global view")
             elif self.capture.declared(name) is None:
-                self.capture.stop_unknown(name)
+                self.capture.stop_unknown(name, columns_read(query.text, name))
             else:
                 self.capture.reads_names = True
         positional, named = self.parameters(more or {})
