@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from veer.errors import UnsupportedError
 from veer.frontends.connect import RegisteredFunction, read_relations
@@ -43,6 +43,10 @@ class Declared:
     def table(self, name: Sequence[str]) -> AnyOperator | None:
         """The table that SQL names."""
         return self.tables.get(".".join(name).lower())
+
+    def changing(self, name: Sequence[str]) -> NoReturn:
+        """No statement changes a table."""
+        raise AssertionError(name)
 
     def registered(self, name: str) -> RegisteredFunction | None:
         """One function has a name."""

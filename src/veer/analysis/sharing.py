@@ -24,6 +24,7 @@ from veer.model.sources import sources_of
 
 # Formats whose sources are the files at their location and nothing else.
 FILES = frozenset({"parquet", "orc", "csv", "json", "text", "xml", "avro", "binary", "binaryfile"})
+TABLE_FORMATS = frozenset({"delta", "iceberg", "hudi"})  # tables of a catalog, by their names
 BUCKETS = frozenset({"s3", "s3a", "s3n", "gs"})  # where another host name is another store
 ALIASED = re.compile(r"(s3alias|--ol-s3)$")  # names of buckets that stand for others
 PATTERN = re.compile(r"[*?\[{\\]")
@@ -68,7 +69,9 @@ def _are_declared(one: Source, two: Source) -> bool:
 
 def _has_name(source: Source) -> bool:
     """Whether a source is a table that is called something other than where it is."""
-    return source.table != source.location and _is_plain(source.format)
+    # orders@v3 is a version of the table at orders.
+    is_table = source.format.lower() in TABLE_FORMATS and "@" not in source.table
+    return source.table != source.location and (_is_plain(source.format) or is_table)
 
 
 def _is_plain(format_: str) -> bool:

@@ -101,13 +101,15 @@ def schema_of(
     tables: Annotated[
         list[str],
         typer.Argument(
-            metavar="[NAME=]PATH...",
-            help="A Parquet file or folder, or a file of df.schema.json(); called as its file, or NAME.",
+            metavar="[NAME=]TABLE|PATH...",
+            help="A Parquet, ORC, Avro or Delta file or folder, a file of df.schema.json(), or a table of "
+            "the catalog (db.t); called as its file or table, or NAME.",
         ),
     ],
     out: Annotated[str, typer.Option(metavar="FILE", help="Write there instead of printing.")] = "",
+    conf: options.Settings = None,
 ) -> None:
-    """Write the CREATE TABLE statements of data files, for --schema. The data is not read.
+    """Write the CREATE TABLE statements of data files and tables, for --schema. The data is not read.
 
     Examples:
 
@@ -115,19 +117,28 @@ def schema_of(
 
       veer schema-of sales.orders=exports/orders.parquet schemas/items.json
 
+      veer schema-of sales.orders --conf spark.remote=sc://host
+
+    A table is looked up by a Spark session, which needs Java: with the warehouse and metastore of this
+    folder, or those of --conf (spark.sql.warehouse.dir, spark.remote, catalogs). Files need no Java.
     Columns told by names of folders (day=2024-01-01) are declared as text: correct what Spark would
     read as dates and numbers. Keys and NOT NULL are yours to add; they make more provable.
     """
     options.check_out_file(out)
-    from veer.frontends.spark.schemas import table_ddl, table_name
+    from veer.frontends.spark.catalog_schemas import LiveCatalog, is_table_name
+    from veer.frontends.spark.schemas import schema_ddl, table_ddl, table_name
 
-    statements = []
+    statements, catalog = [], None
     for given in tables:
         name, equals, path = given.partition("=")
         if not equals or Path(given).exists():
-            name, path = table_name(Path(given)), given
+            name, path = "", given
         try:
-            statements.append(table_ddl(name, Path(path)))
+            if is_table_name(path) and not Path(path).exists():
+                catalog = catalog or LiveCatalog(options.settings(conf))
+                statements.append(schema_ddl(name or path, catalog.schema(path)))
+            else:
+                statements.append(table_ddl(name or table_name(Path(path)), Path(path)))
         except InputError as error:
             raise type(error)(
                 f"{given}: {error}" if path not in str(error) else str(error)

@@ -75,6 +75,10 @@ class FlowBuilder:
 
     def makes_a_choice(self, id_: str) -> bool:
         """Whether evaluating a signal twice may give different rows."""
+        return dataflow_kind(self.probe(id_)) in (Kind.CHOICE, Kind.PARTITION)
+
+    def probe(self, id_: str) -> Dataflow:
+        """The dataflow of one signal."""
         probe = FlowBuilder()
         probe.operators, probe.schemas = dict(self.operators), dict(self.schemas)
         probe.links = list(self.links)
@@ -82,7 +86,7 @@ class FlowBuilder:
             if isinstance(operator, Sink):
                 del probe.operators[other]
         probe.add(Sink("probe"), id_, id_="probe")
-        return dataflow_kind(probe.finish()) in (Kind.CHOICE, Kind.PARTITION)
+        return probe.finish()
 
     def is_random(self, id_: str) -> bool:
         """Whether an expression below a signal is random: Spark evaluates such a WITH only once."""

@@ -23,6 +23,8 @@ from veer.options import JvmUse, chosen
 from veer.settings import SessionSettings, under
 from veer.versions.version import Version
 
+LONGEST_PATH = 1_000  # characters; a longer text is no path
+
 if TYPE_CHECKING:
     from veer.frontends.bodies import Bodies
 
@@ -56,10 +58,14 @@ def load(
 
 
 def schema_text(schema: str) -> str:
-    """A schema as given, a JSON file of Spark's as CREATE TABLE statement."""
-    if not schema.endswith(".json"):
+    """A schema as given; JSON files of Spark's, and folders of schemas, as CREATE TABLE statements."""
+    is_folder = len(schema) < LONGEST_PATH and "\n" not in schema and Path(schema).is_dir()
+    if not schema or not (schema.endswith(".json") or is_folder):
         return schema
-    from veer.frontends.spark.schemas import table_ddl, table_name
+    from veer.frontends.spark.schemas import folder_ddl, table_ddl, table_name
+
+    if is_folder:
+        return folder_ddl(Path(schema))
 
     return table_ddl(table_name(Path(schema)), Path(schema))
 

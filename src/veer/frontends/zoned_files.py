@@ -14,7 +14,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.schema import Schema
 from veer.model.sources import map_sources
-from veer.model.writes import AnyWrite, Insert
+from veer.model.writes import AnyWrite, Change, Insert
 
 OPTION = "timezone"  # of readers; that of the session holds without it
 SETTING = "spark.sql.session.timeZone"
@@ -50,7 +50,7 @@ def _written_in(dataflow: Dataflow, id_: str, zone: str) -> AnyOperator:
 
 
 def _asks_zone(write: AnyWrite, rows: Schema) -> bool:
-    if isinstance(write, Insert):
+    if isinstance(write, Insert | Change):
         return True
     timed = any(holds_timestamps(field.type) for field in rows)
     return timed and (write.format.lower() not in BINARY or bool(write.layout))

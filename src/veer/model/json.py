@@ -31,7 +31,7 @@ from veer.model.ops import OPERATOR_CLASSES, TABLE, ForeignKey, NamedCall, Named
 from veer.model.schema import Field
 from veer.model.types import CastMode, DataType, OpaqueType, parse_type
 from veer.model.walk import UNLESS_DEFAULT
-from veer.model.writes import Insert, Write
+from veer.model.writes import Change, Insert, Write
 
 FORMAT = 1
 CLASSES: dict[str, type[Any]] = {
@@ -49,6 +49,7 @@ CLASSES: dict[str, type[Any]] = {
         OverCall,
         SortKey,
         Insert,
+        Change,
         Write,
     )
 }

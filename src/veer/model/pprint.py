@@ -66,7 +66,7 @@ from veer.model.ops import (
 )
 from veer.model.secrets import without_secrets
 from veer.model.types import CastMode, quote_name
-from veer.model.writes import AnyWrite, Insert, Write
+from veer.model.writes import AnyWrite, Change, Insert, Write
 
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 
@@ -344,6 +344,8 @@ def show_write(write: AnyWrite) -> str:
         case Insert(overwrite, by_name, settings):
             how = ["overwritten table" if overwrite else "appended table"]
             how += ["by name"] if by_name else []
+        case Change(settings):
+            how = ["changed table"]
         case _:
             assert_never(write)
     return ", ".join([*how, *(f"{name}={value}" for name, value in settings)])
@@ -370,7 +372,7 @@ def show_part(value: Any) -> str:
             return show_operator(value)
         case Dataflow():
             return show_query(value)
-        case Write() | Insert():
+        case Write() | Insert() | Change():
             return show_write(value)
         case ForeignKey(columns, parent, parent_columns):
             return f"({', '.join(columns)}) of {parent} ({', '.join(parent_columns)})"

@@ -16,8 +16,10 @@ CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
 
 def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***") -> str:
     """A path or URL without the names, passwords and tokens in it; `hide` takes a kind and a value."""
-    if "@" not in text and "?" not in text:
+    if "@" not in text and "?" not in text and ";" not in text:
         return text
+    if "://" in text:
+        text = PROPERTY.sub(lambda p: f"{p[1]}={hide(p[1], p[2])}", text)
 
     def user(match: re.Match[str]) -> str:
         if match[1].lower() in CONTAINERS and ":" not in match[2]:
@@ -28,10 +30,19 @@ def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***
 
 
 # Parts of names that speak of a secret: of an option, or before "=" in a URL or connection string.
-SECRET_WORDS = ("pass", "pwd", "token", "secret", "key", "sig", "user", "cred")
+SECRET_WORDS = ("pass", "pwd", "token", "secret", "key", "sig", "user", "cred", "auth", "sas")
 SECRET_ASSIGNMENT = re.compile(rf"(?:{'|'.join(SECRET_WORDS)})\w*=([^&;,\s]+)", re.IGNORECASE)
+# The same among the properties of a URL: jdbc:sqlserver://host;user=a;password=b
+PROPERTY = re.compile(
+    rf"(?<=;)([\w.]*(?:{'|'.join(SECRET_WORDS)})[\w.]*)=([^&;,\s]+)", re.IGNORECASE
+)
 # Options that hold nothing but a credential: two writes that differ in one write the same.
 CREDENTIALS = frozenset({"password", "user", "token", "secret", "key"})
+
+
+def hidden_value(_: str, value: str) -> str:
+    """A digest in place of a secret: another secret is another text."""
+    return f"hidden-{text_digest(value)}"
 
 
 def is_secret_option(name: str) -> bool:
@@ -44,7 +55,10 @@ def without_secret_values(options: Iterable[tuple[str, str]]) -> tuple[tuple[str
 
     Another secret is still another option: others may see other rows.
     """
-    return tuple((k, f"hidden-{text_digest(v)}" if is_secret_option(k) else v) for k, v in options)
+    return tuple(
+        (k, hidden_value(k, v) if is_secret_option(k) else without_secrets(v, hidden_value))
+        for k, v in options
+    )
 
 
 def without_credentials(options: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -35,4 +35,12 @@ class Insert:
     settings: Settings = ()
 
 
-AnyWrite: TypeAlias = Write | Insert
+@final
+@dataclass(frozen=True, slots=True)
+class Change:
+    """All rows of a table after UPDATE, DELETE or MERGE; it has names and types of its own."""
+
+    settings: Settings = ()
+
+
+AnyWrite: TypeAlias = Write | Insert | Change

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from veer.errors import InputError
-from veer.frontends.sql.statements import sink_statements
+from veer.frontends.sql.statements import can_be_replayed, sink_statements
 from veer.model.sources import tables_read
 from veer.model.types import quote_name
 from veer.report.as_json import plain
@@ -68,7 +68,7 @@ def write_witnesses(report: Report, p: Version, q: Version, folder: Path) -> lis
             if sink.witness is None or sink.witness.kind is not WitnessKind.ROWS:
                 continue
             stem = _free(re.sub(r"\W+", "_", sink.p or sink.q)[:LONGEST], written)
-            if p.text and q.text:
+            if p.text and q.text and can_be_replayed(p.text) and can_be_replayed(q.text):
                 path = folder / f"{stem}.py"
                 path.write_text(_script(report, sink, p, q), encoding="utf-8")
             else:

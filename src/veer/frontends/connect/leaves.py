@@ -13,6 +13,8 @@ from veer.frontends.connect.expressions import name_parts, tree_of, trees_of
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
 from veer.frontends.connect.nodes import Constant
+from veer.frontends.sql.changes import target_of
+from veer.frontends.sql.merges import changed
 from veer.frontends.sql.parse import parse_statements
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Source, TableUdf, Values
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 1_000
 HELD = ("cached_local_relation", "chunked_cached_local_relation", "cached_remote_relation")
+STOPS = "veer: whether it stops"  # a parameter that no statement can name
 DECLARED = "table"  # the format of a table of the catalog
 
 
@@ -102,11 +105,28 @@ def sql(reader: RelationReader, node: Any) -> Frame:
             "a variable, ${...}: Spark would replace it before it reads the text"
         )
     statements = parse_statements(node.query)
+    if len(statements) == 1 and isinstance(statements[0], exp.DML):
+        return Frame(_changed(reader, statements[0], node))
     if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values | exp.Table):
         raise ParseError("SQL text that is no single query")
     tree = _with_arguments(statements[0], node)
     inner = reader.inside({}, reader.builder, ())
     return Frame(inner.visible(inner.query(tree)))
+
+
+def _changed(reader: RelationReader, statement: exp.Expr, node: Any) -> Plan:
+    """The rows that UPDATE, DELETE or MERGE leaves; or, with `STOPS` given, whether it stops."""
+    stops = STOPS in node.named_arguments
+    tree = _with_arguments(statement, node)
+    parts = target_of(tree)
+    with reader.around.changing(parts) as declared:
+        inner = reader.inside({}, reader.builder, ())
+        before = source_plan(inner, declared, parts[-1])
+        result = changed(inner, tree, before, declared)
+    if not stops:
+        return result.rows
+    assert result.stops is not None
+    return result.stops
 
 
 def _with_arguments(tree: exp.Expr, node: Any) -> exp.Expr:

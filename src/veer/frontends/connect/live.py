@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.generated_names import parts_with_generated_names
@@ -185,6 +185,10 @@ class LiveSurroundings:
         return self.source(relation)
 
     # -- functions -----------------------------------------------------------------------------
+
+    def changing(self, name: Sequence[str]) -> NoReturn:
+        """Commands are run, and have no plan."""
+        raise UnsupportedError(f"a statement that changes {'.'.join(name)}")
 
     def registered(self, name: str) -> RegisteredFunction | None:
         """None; a function that is registered with the server is refused: its code is not here."""

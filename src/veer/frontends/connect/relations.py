@@ -32,6 +32,7 @@ from veer.frontends.sql.select import Select
 from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr, Literal
 from veer.model.ops import (
+    AnyOperator,
     Deduplicate,
     Limit,
     Sample,
@@ -145,10 +146,19 @@ class RelationReader(QueryReader):
             outside = RelationReader(self.around, self.builder)
             outside.references = self.references
             return outside.visible(outside.read(self.named_plans[name]).plan).renamed(parts[-1])
-        operator = self.around.table(parts)
-        if operator is None:
-            return super().named(parts, node)
-        return leaves.source_plan(self, operator).renamed(parts[-1])
+        return super().named(parts, node)
+
+    def source_named(self, parts: Sequence[str]) -> AnyOperator | None:
+        """The table, or the files, that a name means."""
+        return self.around.table(parts)
+
+    def source_rows(self, source: AnyOperator) -> Plan:
+        """The rows of a source."""
+        return leaves.source_plan(self, source)
+
+    def is_query(self, name: str) -> bool:
+        """Whether a name is that of a view or common table expression."""
+        return super().is_query(name) or name_key(name) in self.named_plans
 
     # -- columns -------------------------------------------------------------------------------
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, final
 
-from veer.model.ops import AnyOperator
+from veer.model.ops import AnyOperator, Source
 from veer.model.types import DataType
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class Surroundings(Protocol):
 
     def table(self, name: Sequence[str]) -> AnyOperator | None:
         """A table that SQL names by these parts; None if there is none."""
+        ...
+
+    def changing(self, name: Sequence[str]) -> AbstractContextManager[Source]:
+        """The table that a statement changes; it may be read meanwhile, as it is before."""
         ...
 
     def registered(self, name: str) -> RegisteredFunction | None:

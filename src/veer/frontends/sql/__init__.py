@@ -10,8 +10,10 @@ from sqlglot import exp
 
 from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.sql.changes import target_of
 from veer.frontends.sql.ddl import alter_table, read_schema, read_table
 from veer.frontends.sql.expressions import ExprReader
+from veer.frontends.sql.merges import changed
 from veer.frontends.sql.parse import only, parse_expression, parse_statements, position, refuse
 from veer.frontends.sql.pieces import Collected
 from veer.frontends.sql.query import QueryReader, View
@@ -20,7 +22,7 @@ from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import Sink, Source
 from veer.model.schema import Schema
-from veer.model.writes import Insert
+from veer.model.writes import Change, Insert
 from veer.settings import name_key
 
 RESULT = "result"
@@ -54,6 +56,7 @@ class _Script:
         self.builder = FlowBuilder()
         self.sinks: set[str] = set()
         self.inserted: set[str] = set()  # tables that hold more than the catalog says
+        self.changed: dict[str, Plan] = {}  # what tables hold after UPDATE, DELETE or MERGE
 
     def read(self, node: exp.Expr, *, last: bool) -> None:
         """Read one statement; only the last may be a query that nothing takes."""
@@ -70,6 +73,8 @@ class _Script:
                 alter_table(node, self.catalog)
             case exp.Insert():
                 self.insert(node)
+            case exp.Update() | exp.Delete() | exp.Merge():
+                self.change(node)
             case exp.Query() | exp.Values() | exp.Table():
                 if not last:
                     raise IllFormedError(f"{position(node)}only the last statement may be a query")
@@ -118,16 +123,37 @@ class _Script:
         self.sink(Sink(name, target=name, positional=True, write=write), plan.id)
         self.inserted.add(name.lower())
 
+    def change(self, node: exp.Expr) -> None:
+        """UPDATE, DELETE, MERGE: the table's rows afterwards, which later statements read."""
+        parts = target_of(node)
+        key, name = name_key(".".join(parts)), ".".join(parts).lower()
+        reader = QueryReader(self.catalog, self.views, self.builder)
+        declared = self.catalog.get(name)
+        if key in self.views and name not in self.changed:
+            refuse(node, f"{node.key.upper()} of what an earlier statement made")
+        if declared is None:
+            raise reader.unknown_table(parts, node)
+        result = changed(reader, node, reader.named(list(parts), node), declared)
+        if result.stops is not None:
+            self.sink(Sink(f"{declared.table}: MERGE stops"), result.stops.id)
+            self.inserted.add(name)
+        held = View(node, (), {}, once=True)
+        held.built[self.builder] = result.rows.renamed(None)
+        self.views[key] = held
+        self.changed[name] = result.rows
+
     def require_unwritten(self, node: exp.Expr) -> None:
-        """Refuse to read a table that an earlier INSERT changed, through a view too."""
+        """Refuse to read a table that an earlier statement wrote to; through a view, one it changed too."""
         waiting = [node.args["expression"] if isinstance(node, exp.Insert) else node]
-        while waiting and self.inserted:
+        refused = set(self.inserted)
+        while waiting and (self.inserted or self.changed):
             for table in waiting.pop().find_all(exp.Table):
                 name = ".".join(p.name for p in table.parts)
-                if name.lower() in self.inserted:
-                    refuse(table, "reading a table after INSERT")
-                if name_key(name) in self.views:
+                if name.lower() in refused:
+                    refuse(table, "reading a table after it was written to")
+                if name_key(name) in self.views and name.lower() not in self.changed:
                     waiting.append(self.views[name_key(name)].node)
+            refused |= set(self.changed)  # a view was made of what they held before
 
     def require_new(self, node: exp.Expr, name: str) -> None:
         """Refuse a second definition: views made before it would mean something else."""
@@ -144,6 +170,9 @@ class _Script:
 
     def finish(self) -> Dataflow:
         """The dataflow of all statements; tables that are declared but not read are known to it."""
+        for name, rows in self.changed.items():
+            table = self.catalog[name].table
+            self.sink(Sink(table, target=table, write=Change()), rows.id)
         if not self.sinks:
             raise IllFormedError("no statement gives a result: nothing is selected or written")
         return self.builder.finish().declaring(self.catalog.values())

@@ -12,7 +12,9 @@ from typing import TypeAlias, final
 from sqlglot import exp
 
 from veer.errors import UnsupportedError
+from veer.frontends.sql.changes import may_stop, target_of
 from veer.frontends.sql.parse import VeerSpark, parse_statements, refuse
+from veer.frontends.sql.undeclared import columns_used
 from veer.settings import name_key
 
 Name: TypeAlias = tuple[str, ...]
@@ -56,6 +58,16 @@ class CreateTable:
     replace: bool
     provider: str
     partitions: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
+class ChangeRows:
+    """UPDATE, DELETE or MERGE; `query` is the statement itself, with the tables it reads and changes."""
+
+    target: Name
+    query: Query
+    may_stop: bool  # where rows have several partners
 
 
 @final
@@ -110,7 +122,16 @@ class Harmless:
 
 
 Command: TypeAlias = (
-    Query | InsertRows | CreateTable | CreateView | DropView | SetValue | Reset | Use | Harmless
+    Query
+    | InsertRows
+    | ChangeRows
+    | CreateTable
+    | CreateView
+    | DropView
+    | SetValue
+    | Reset
+    | Use
+    | Harmless
 )
 
 
@@ -142,6 +163,9 @@ def _statement(node: exp.Expr, text: str) -> Command:
             return Query(text.rstrip().rstrip(";"), _tables(node))
         case exp.Insert():
             return _insert(node)
+        case exp.Update() | exp.Delete() | exp.Merge():
+            query = Query(text.rstrip().rstrip(";"), _tables(node))
+            return ChangeRows(target_of(node), query, may_stop(node))
         case exp.Create():
             return _create(node)
         case exp.Drop():
@@ -238,6 +262,13 @@ def _query(node: exp.Expr | None) -> Query:
     if not isinstance(node, exp.Query | exp.Values):
         raise UnsupportedError("a command without a query")
     return Query(node.sql(dialect=VeerSpark), _tables(node))
+
+
+def columns_read(text: str, name: Name) -> list[str]:
+    """The columns that a statement reads of a table, as far as their names tell."""
+    tables = (table for tree in parse_statements(text) for table in tree.find_all(exp.Table))
+    columns = (c for table in tables if _parts(table) == name for c in columns_used(table))
+    return list(dict.fromkeys(columns))
 
 
 def _tables(node: exp.Expr) -> frozenset[Name]:

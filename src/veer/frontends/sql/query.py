@@ -20,6 +20,8 @@ from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pivot import pivot, unpivot
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.frontends.sql.select import read_select
+from veer.frontends.sql.tables import at_version, files_at, version_option
+from veer.frontends.sql.undeclared import HOW, columns_used, declaration
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -52,7 +54,6 @@ from veer.model.types import LONG, DataType
 from veer.settings import name_key
 
 MAX_RANGE = 1000
-DECLARE = "declare it: CREATE TABLE in the file, or --schema with the statement or a file of them"
 
 
 @dataclass
@@ -188,9 +189,10 @@ class QueryReader:
 
     def table(self, node: exp.Expr) -> Plan:
         """A table or view in FROM with its alias, sample, pivots and joins."""
-        only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals")
+        only(node, "this", "db", "catalog", "alias", "joins", "pivots", "sample", "laterals",
+             "version")  # fmt: skip
         parts = [p.name for p in node.parts]  # type: ignore[attr-defined]
-        plan = self.named(parts, node)
+        plan = self.versioned(parts, node) if node.args.get("version") else self.named(parts, node)
         plan = plan.renamed(node.alias_or_name, None)
         plan = self.sampled(plan, node.args.get("sample"))
         plan = self.pivoted(plan, node)
@@ -198,31 +200,58 @@ class QueryReader:
 
     def named(self, parts: list[str], node: exp.Expr) -> Plan:
         """A table or view by name."""
-        name = ".".join(parts)
-        view = self.views.get(name_key(name))
+        view = self.views.get(name_key(".".join(parts)))
         if view is not None:
             return self.view(view)
-        source = self.catalog.get(name.lower())
+        source = self.source_named(parts)
         if source is not None:
-            id_ = self.builder.add(source)
-            schema = self.builder.schemas[id_]
-            return Plan(id_, schema, ()).renamed(parts[-1])
-        raise UnknownNameError(f"{position(node)}{self.unknown('.'.join(parts))}")
+            return self.source_rows(source).renamed(parts[-1])
+        raise self.unknown_table(parts, node)
 
-    def unknown(self, name: str) -> str:
-        """That a table is not known: what it may be meant for, or how to declare it."""
+    def source_named(self, parts: Sequence[str]) -> AnyOperator | None:
+        """The table, or the files, that a name means."""
+        return files_at(parts, self.catalog) or self.catalog.get(".".join(parts).lower())
+
+    def source_rows(self, source: AnyOperator) -> Plan:
+        """The rows of a source."""
+        id_ = self.builder.add(source)
+        return Plan(id_, self.builder.schemas[id_], ())
+
+    def is_query(self, name: str) -> bool:
+        """Whether a name is that of a view or common table expression."""
+        return name_key(name) in self.views
+
+    def versioned(self, parts: list[str], node: exp.Expr) -> Plan:
+        """A table as it was: VERSION AS OF, TIMESTAMP AS OF."""
+        option = version_option(node.args["version"])
+        if self.is_query(".".join(parts)):
+            refuse(node, "a version of a view, or of a table that was written before,")
+        source = self.source_named(parts)
+        if source is None:
+            raise self.unknown_table(parts, node)
+        if not isinstance(source, Source):
+            refuse(node, "a version of what is no table")
+        return self.source_rows(at_version(source, option)).renamed(parts[-1])
+
+    def unknown_table(self, parts: Sequence[str], node: exp.Expr) -> UnknownNameError:
+        """The error for a table nobody knows: what it may be meant for, and how to declare it."""
         tables = sorted([*self.catalog, *self.views])
-        text = f"unknown table {name!r}"
+        name = ".".join(parts)
         close = close_names(name, tables)
-        if close:
-            return f"{text}; did you mean {' or '.join(map(repr, close))}?"
         there = f"; there are {listing(tuple(tables))}" if tables else ""
-        return f"{text}{there}; {DECLARE}"
+        if close:
+            there = f"; did you mean {' or '.join(map(repr, close))}?"
+        table = node if isinstance(node, exp.Table) else node.this
+        statement = declaration(parts, columns_used(table))
+        declare = f"{'or ' if close else ''}declare it, in the file or with --schema: {statement}"
+        return UnknownNameError(f"{position(node)}unknown table {name!r}{there}; {declare}; {HOW}")
 
     def view(self, view: View) -> Plan:
         """The rows of a view or common table expression; built once unless it makes a choice."""
         key = self.builder
         if key not in view.built:
+            if view.once and isinstance(view.node, exp.DML):
+                raise UnsupportedError("a subquery reads a table after it was changed")
             if view.once and self.chooses(view):
                 raise UnsupportedError("a subquery reads a table whose making chose among rows")
             # A view sees no enclosing rows; a WITH inside a subquery sees those of the subquery,

@@ -7,6 +7,13 @@ from sqlglot import exp
 from veer.frontends.sql.parse import VeerSpark, parse_statements
 
 
+def can_be_replayed(text: str) -> bool:
+    """Whether `sink_statements` knows a query for each sink: not for changes of tables."""
+    return not any(
+        isinstance(s, exp.Update | exp.Delete | exp.Merge) for s in parse_statements(text)
+    )
+
+
 def sink_statements(text: str, sink: str) -> list[str]:
     """Views to create first, then the query whose rows the sink holds; no table definitions."""
     before: list[str] = []

@@ -11,7 +11,7 @@ import posixpath
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from veer.frontends.spark.capture.readers_writers import (
 )
 from veer.frontends.spark.capture.stopping import Stopped
 from veer.frontends.sql import read_schema
+from veer.frontends.sql.undeclared import HOW, declaration
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.pprint import show_kind
@@ -137,6 +138,10 @@ class Capture(ABC):
             if written.sink.target == plain:
                 return self.reread(written)
         return self.known_table(name)
+
+    def declared_table(self, name: str) -> Source | None:
+        """The table of the schema that a reader names."""
+        return self.tables.get(name.replace("`", "").lower())
 
     def path(self, path: str) -> str:
         """A path as it is compared: without the place of the checkout and other spellings."""
@@ -316,8 +321,12 @@ class Capture(ABC):
             name = asked[1].replace("`", "") if asked else ""
             close = close_names(name, self.tables) if name else []
             meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-            return f"{meant}; declare it: --schema 'CREATE TABLE name (column type, ...)'"
+            return f"{meant}; {self.how_to_declare((name or 'name').split('.'))}"
         return ""
+
+    def how_to_declare(self, parts: Sequence[str], columns: Sequence[str] = ()) -> str:
+        """What a user can do about a table whose columns are not known."""
+        return f"declare it: --schema '{declaration(parts, columns)}'; {HOW}"
 
 
 def _printable_action(capture: Capture, action: str) -> Callable[..., Any]:

@@ -234,7 +234,7 @@ def parse_args(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     args = []
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or not name.isidentifier():
+        if not equals or not name.strip():
             raise UsageError(f"--arg {text!r}: expected NAME=VALUE")
         args.append((name, value))
     return tuple(args)

@@ -7,13 +7,14 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
 
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.spark.capture.capture import Capture
+from veer.frontends.spark.capture.platform_utilities import platform_utilities
 from veer.frontends.spark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
@@ -62,7 +63,8 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
     """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
     root, file, top = Path(request["root"]), Path(request["file"]), request.get("top", "")
     capture.keep = bool(request.get("keep"))
-    with capture:
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    with capture, platform_utilities(request["args"], text, capture.stop) as utilities:
         try:
             function = function_of(root, file, request["function"], top)
         except InputError as error:
@@ -70,12 +72,13 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
             raise
         capture.imported()
         try:
-            arguments = arguments_for(function, request["args"], capture)
+            arguments = arguments_for(function, request["args"], capture, utilities)
         except StoppedForJvm as stopped:
             raise stopped.error() from None
         except Stopped as stopped:
             raise InputError(str(stopped)) from None
         _call_function(capture, root, function, arguments)
+        check_used(function, request["args"], utilities.widgets.asked)
         _check_modules(root, top)
         return capture.dataflows()
 
@@ -144,7 +147,7 @@ def _import_by_path(file: Path) -> Any:
 
 
 def arguments_for(
-    function: Callable[..., Any], args: Mapping[str, str], tables: Tables
+    function: Callable[..., Any], args: Mapping[str, str], tables: Tables, utilities: Any = None
 ) -> dict[str, Any]:
     """What the function is called with: the session, tables, what the user gave."""
     try:
@@ -152,11 +155,11 @@ def arguments_for(
     except (TypeError, ValueError):
         raise InputError("the function cannot be asked for its parameters") from None
     name = getattr(function, "__name__", "the function")
+    if utilities is None:
+        check_used(function, args)
     unknown = sorted(set(args) - set(parameters))
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    if unknown and not takes_any:
-        raise UsageError(f"{name} has no parameter {unknown[0]!r}")
-    arguments: dict[str, Any] = {n: args[n] for n in unknown}
+    arguments: dict[str, Any] = {n: args[n] for n in unknown} if takes_any else {}
     for key, parameter in parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -169,6 +172,8 @@ def arguments_for(
             and parameter.default in (None, parameter.empty)
         ):
             arguments[key] = tables.spark
+        elif key == "dbutils" and utilities is not None:
+            arguments[key] = utilities
         elif parameter.default is not parameter.empty:
             continue
         elif key in tables.tables or annotation == "DataFrame":
@@ -179,6 +184,19 @@ def arguments_for(
     if positional:
         raise InputError(f"{name} takes {positional[0]!r} by position only")
     return arguments
+
+
+def check_used(
+    function: Callable[..., Any], args: Mapping[str, str], widgets: Container[str] = ()
+) -> None:
+    """Refuse an argument that is neither a parameter nor, once the function has run, a widget."""
+    parameters = inspect.signature(function, eval_str=False).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return
+    name = getattr(function, "__name__", "the function")
+    for given in sorted(set(args) - set(parameters)):
+        if given not in widgets:
+            raise UsageError(f"{name} has no parameter {given!r}, and no widget of that name")
 
 
 def _convert_argument(text: str, name: str, annotation: str, default: Any) -> Any:

@@ -20,7 +20,12 @@ from veer.frontends.spark.schemas import parquet_schema
 from veer.model.ops import Sink, Source
 from veer.model.paths import location_of
 from veer.model.schema import Field
-from veer.model.secrets import without_credentials, without_secret_values
+from veer.model.secrets import (
+    hidden_value,
+    without_credentials,
+    without_secret_values,
+    without_secrets,
+)
 from veer.model.types import STRING
 from veer.model.writes import Insert, Settings, Write
 
@@ -121,11 +126,13 @@ class CapturedReader(_Options):
     def table(self, name: str) -> Any:
         """Read a table of the catalog, which must be declared if there are options."""
         if self._options:
-            declared = self._capture.tables.get(name)
+            declared = self._capture.declared_table(name)
             if declared is None:
-                self._capture.stop(f"the table {name} is read with options")
-            shown = tuple(sorted(self._options.items()))
-            return self._capture.stub(replace(declared, table=name, options=shown))
+                self._capture.stop(f"the table {name} is read with options, and nobody declared it")
+            shown = without_secret_values(
+                sorted({**dict(declared.options), **self._options}.items())
+            )
+            return self._capture.stub(replace(declared, options=shown))
         return self._capture.table(name)
 
     def jdbc(self, url: str, table: str, properties: Any = None, **options: Any) -> Any:
@@ -154,6 +161,7 @@ class CapturedReader(_Options):
             (s for n, s in self._capture.tables.items() if self._capture.path(n) == where), None
         )
         fields, metadata = self._fields(paths, declared)
+        where = without_secrets(where, hidden_value)
         source = Source(where, fields, location=where, elsewhere=self._links(paths))
         if declared is not None and _same_columns(declared.fields, fields):
             # Declared beside others, it is a table of its own, wherever its files are.
@@ -194,7 +202,7 @@ class CapturedReader(_Options):
         where = " ".join(paths)
         self._capture.stop(
             f"the columns of {where} are not known; give the reader .schema(...), "
-            f"or declare it: --schema 'CREATE TABLE `{where}` (column type, ...)'",
+            f"or {self._capture.how_to_declare([where])}",
             says_what_to_do=True,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unittest.mock import patch
@@ -25,10 +26,11 @@ from veer.frontends.spark.offline.types import struct_type
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES
 from veer.frontends.spark.settings import check_settings
+from veer.frontends.sql.tables import files_at, path_of
 from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
-from veer.model.schema import Schema
+from veer.model.schema import Schema, close_names
 from veer.settings import SessionSettings, name_key, under
 
 if TYPE_CHECKING:
@@ -78,11 +80,32 @@ class OfflineCapture(Capture):
         names = [".".join(lower), ".".join(lower[-2:])]
         if len(lower) == 2 and lower[0] == "default":
             names.append(lower[1])
-        return next((self.tables[n] for n in names if n in self.tables), None)
+        if (path := path_of(parts)) and (files := self._files_at(parts, path)) is not None:
+            return files
+        found = next((n for n in names if n in self.tables), None)
+        if found is None:
+            return None
+        # Tables of two catalogs are two tables, though the schema may tell the columns of both.
+        other = len(lower) > 2 and found == names[1] != names[0]
+        return replace(self.tables[found], table=".".join(parts)) if other else self.tables[found]
+
+    def _files_at(self, parts: Sequence[str], path: str) -> Source | None:
+        """The files that SQL names by their format, as a reader would name them."""
+        tables = {self.path(name): source for name, source in self.tables.items()}
+        return files_at([parts[0], self.path(path)], tables)
+
+    def declared_table(self, name: str) -> Source | None:
+        """The table of the schema that a reader names."""
+        return self.declared(name.replace("`", "").split("."))
 
     def writes(self, table: str) -> bool:
-        """Whether the job has written a table."""
-        return any(w.sink.target == table for w in self.written)
+        """Whether the job has written a table, by any of its names."""
+        targets = (w.sink.target for w in self.written)
+        return any(table.lower() in (t.lower(), self._name_of(t)) for t in targets if t)
+
+    def _name_of(self, target: str) -> str:
+        declared = self.declared(target.split("."))
+        return declared.table.lower() if declared is not None else ""
 
     # -- frames --------------------------------------------------------------------------------
 
@@ -120,11 +143,14 @@ class OfflineCapture(Capture):
             self.stop_unknown(plain.split("."))
         return self.frame_of(SubqueryAlias(self._stand_in(declared), last))
 
-    def stop_unknown(self, parts: Sequence[str]) -> NoReturn:
+    def stop_unknown(self, parts: Sequence[str], columns: Sequence[str] = ()) -> NoReturn:
         """Stop at a table nobody declared, as Spark words it."""
         quoted = ".".join(f"`{part}`" for part in parts)
         text = f"[TABLE_OR_VIEW_NOT_FOUND] The table or view {quoted} cannot be found."
-        self.stop(f"{text}{self.hint(LookupError(text))}", says_what_to_do=True)
+        close = close_names(".".join(parts), self.tables)
+        meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        how = self.how_to_declare(parts, columns)
+        self.stop(f"{text}{meant}; {how}", says_what_to_do=True)
 
     def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
         """Give a plan a name that SQL and `spark.table` know."""

@@ -29,7 +29,7 @@ class Client:
         self._session_id = str(uuid.UUID(int=0))
         self._tags: set[str] = set()
         self._persisted: dict[int, Any] = {}
-        self.settings = Settings(capture.stop_for_jvm, conf, capture.spark_version)
+        self.settings = Settings(capture.stop_for_jvm, capture.stop, conf, capture.spark_version)
         self.functions: dict[str, RegisteredFunction] = {}  # registered, by lower-case name
 
     def __getattr__(self, name: str) -> Any:

@@ -23,9 +23,13 @@ class Settings:
     """What is set, over what Spark has by default."""
 
     def __init__(
-        self, refuse: Callable[[str], NoReturn], conf: Mapping[str, str], spark: SparkVersion
+        self,
+        refuse: Callable[[str], NoReturn],
+        stop: Callable[..., NoReturn],
+        conf: Mapping[str, str],
+        spark: SparkVersion,
     ) -> None:
-        self._refuse = refuse
+        self._refuse, self._stop = refuse, stop
         self._spark = spark
         own = {"spark.app.name": "veer", "spark.master": "local[1]"}
         self._initial = {**session_defaults(spark), **own, **conf}
@@ -44,8 +48,13 @@ class Settings:
     def get(self, name: str) -> str:
         """The value of a setting; refused if neither it nor Spark's default is known."""
         value = self._set.get(name, spark_default(name, self._spark))
+        if value is None and not name.startswith("spark.sql."):
+            self._stop(
+                f"the setting {name} is asked, which is not set; give --conf {name}=VALUE",
+                says_what_to_do=True,
+            )
         if value is None:
-            self._refuse(f"the setting {name} is asked")
+            self._refuse(f"the setting {name} is asked, whose default Veer does not know")
         return value
 
     def get_or(self, name: str, default: str | None) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from veer.frontends.connect.leaves import STOPS
 from veer.frontends.sql.commands import (
+    ChangeRows,
     CreateTable,
     CreateView,
     DropView,
@@ -15,10 +17,13 @@ from veer.frontends.sql.commands import (
     Reset,
     SetValue,
     Use,
+    columns_read,
     read_command,
 )
 from veer.model.ops import Sink
-from veer.model.writes import Insert, Write
+from veer.model.writes import Change, Insert, Write
+
+STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 
 if TYPE_CHECKING:
     from veer.frontends.spark.offline.capture import OfflineCapture
@@ -57,6 +62,8 @@ class _Statement:
                 self.capture.stop("a writing command with parameters is given")
             case InsertRows():
                 self.insert(command)
+            case ChangeRows():
+                self.change(command)
             case CreateTable():
                 self.create_table(command)
             case CreateView():
@@ -74,7 +81,7 @@ class _Statement:
                 pass
         return self.query(Query("SELECT 1", frozenset())).limit(0)
 
-    def query(self, query: Query) -> Any:
+    def query(self, query: Query, more: Mapping[str, Any] | None = None) -> Any:
         """The frame of a query; the plans of the views it names travel inside of its own."""
         from pyspark.sql.connect.plan import SQL, SubqueryAlias
 
@@ -85,22 +92,24 @@ class _Statement:
             elif name[0].lower() == "global_temp":
                 self.capture.stop_for_jvm("SQL reads a global view")
             elif self.capture.declared(name) is None:
-                self.capture.stop_unknown(name)
+                self.capture.stop_unknown(name, columns_read(query.text, name))
             else:
                 self.capture.reads_names = True
-        positional, named = self.parameters()
+        positional, named = self.parameters(more or {})
         return self.capture.frame_of(SQL(query.text, positional, named, views))
 
     def view(self, name: str) -> Any | None:
         return self.formatted.get(name) or self.capture.view(name)
 
-    def parameters(self) -> tuple[list[Any], dict[str, Any]]:
+    def parameters(self, more: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """The parameters of the text as columns."""
         from pyspark.sql.connect.functions import builtin as functions
 
-        if isinstance(self.args, Mapping):
-            return [], {str(k): functions.lit(v) for k, v in self.args.items()}
-        return [functions.lit(v) for v in self.args or ()], {}
+        by_name = isinstance(self.args, Mapping)
+        named = {**(self.args if by_name else {}), **more}
+        placed = [] if by_name else list(self.args or ())
+        columns = {str(k): functions.lit(v) for k, v in named.items()}
+        return [functions.lit(v) for v in placed], columns
 
     def insert(self, command: InsertRows) -> None:
         """INSERT: a sink."""
@@ -111,6 +120,20 @@ class _Statement:
         write = Insert(command.overwrite, command.by_name)
         sink = Sink(target, target=target, positional=not command.by_name, write=write)
         self.capture.write(sink, frame)
+
+    def change(self, command: ChangeRows) -> None:
+        """UPDATE, DELETE, MERGE: a sink of all rows of the table; and of MERGE one that tells if it stops."""
+        target = ".".join(command.target)
+        policy = self.capture.client.settings.get(STORE_ASSIGNMENT)
+        if policy.upper() != "ANSI":
+            self.capture.stop(f"{target} is changed under {STORE_ASSIGNMENT}={policy}")
+        if self.view(target) is not None:
+            self.capture.stop(f"the view {target} is changed")
+        frame = self.query(command.query)
+        if command.may_stop:
+            stops = self.query(command.query, {STOPS: True})
+            self.capture.write(Sink(f"{target}: MERGE stops"), stops)
+        self.capture.write(Sink(target, target=target, write=Change()), frame)
 
     def create_table(self, command: CreateTable) -> None:
         """CREATE TABLE AS: a sink, its layout told in Spark's words."""

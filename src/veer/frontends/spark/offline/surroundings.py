@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect import RegisteredFunction
-from veer.model.ops import AnyOperator
+from veer.model.ops import AnyOperator, Source
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
@@ -24,6 +25,7 @@ class JobSurroundings:
     def __init__(self, capture: OfflineCapture) -> None:
         self._capture = capture
         self.root: Path | None = capture.root
+        self._changed = ""  # the table of the statement that is being read
 
     def source(self, relation: Relation) -> AnyOperator:
         """What a leaf of a plan stands for."""
@@ -41,6 +43,18 @@ class JobSurroundings:
         declared = self._capture.declared(name)
         return None if declared is None else self._unwritten(declared)
 
+    @contextmanager
+    def changing(self, name: Sequence[str]) -> Iterator[Source]:
+        """The table that a statement changes; it may be read meanwhile, as it is before."""
+        declared = self._capture.declared(name)
+        if declared is None:
+            raise InputError(f"the table {'.'.join(name)} is changed, which nobody declared")
+        self._changed = declared.table
+        try:
+            yield declared
+        finally:
+            self._changed = ""
+
     def registered(self, name: str) -> RegisteredFunction | None:
         """The function that was registered under a name."""
         return self._capture.client.functions.get(name)
@@ -51,8 +65,8 @@ class JobSurroundings:
 
     def _unwritten(self, operator: AnyOperator) -> AnyOperator:
         """A source, unless the job writes it too."""
-        tables = self._capture.tables.items()
-        declared = next((name for name, source in tables if source is operator), None)
-        if declared is not None and self._capture.writes(declared):
-            raise InputError(f"the table {declared} is read and written by one job")
+        if not isinstance(operator, Source) or operator.table == self._changed:
+            return operator
+        if self._capture.writes(operator.table):
+            raise InputError(f"the table {operator.table} is read and written by one job")
         return operator
