@@ -116,8 +116,8 @@ def test_the_nearest_file_counts_and_none_above_a_repository(project: Path) -> N
         ("store = 1", "tool.veer.store is a folder"),
         ("schema = ", "pyproject.toml: Invalid value"),
         (
-            "conf = {'spark.sql.caseSensitive' = true}",
-            "spark.sql.caseSensitive=true is not modelled",
+            "conf = {'spark.sql.timestampType' = 'TIMESTAMP_NTZ'}",
+            "spark.sql.timestampType=TIMESTAMP_NTZ is not modelled",
         ),
     ],
 )

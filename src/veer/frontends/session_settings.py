@@ -55,7 +55,7 @@ def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSet
         case_sensitive=_truth(conf, CASE_SENSITIVE, usual.case_sensitive),
         last_key_wins=_chosen(conf, DUPLICATE_KEYS, POLICIES, usual.last_key_wins),
         null_has_size=_truth(conf, SIZE_OF_NULL, usual.null_has_size),
-        zone=canonical_zone(conf.get(ZONE, UTC_ZONE)),
+        zone=_zone(conf),
         reading=_reading(conf, spark),
     )
 
@@ -74,6 +74,13 @@ def _chosen(conf: Mapping[str, str], name: str, known: Mapping[str, T], usual: T
     if conf[name].strip().upper() not in known:
         raise UsageError(f"{name}={conf[name]}: expected one of {', '.join(known)}")
     return known[conf[name].strip().upper()]
+
+
+def _zone(conf: Mapping[str, str]) -> str:
+    try:
+        return canonical_zone(conf.get(ZONE, UTC_ZONE))
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{ZONE}: {error}") from None
 
 
 def _reading(conf: Mapping[str, str], spark: SparkVersion) -> tuple[tuple[str, str], ...]:
