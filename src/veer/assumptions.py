@@ -72,6 +72,24 @@ class BatchIndependent:
 
 @final
 @dataclass(frozen=True, slots=True)
+class RowWise:
+    """A function of batches gives each row a value that depends on that row alone, as declared."""
+
+    kind: ClassVar[str] = "row-wise"
+    function: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PackageIsPure:
+    """What functions of a package give depends on their arguments alone, as declared."""
+
+    kind: ClassVar[str] = "pure package"
+    package: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class StatedAssumption:
     """What a verifier outside of Veer says it rests on, in its own words."""
 
@@ -93,7 +111,14 @@ class LeafKeyHolds:
 
 
 Assumption: TypeAlias = (
-    KeyHolds | UniqueHolds | ForeignKeyHolds | SameChoice | BatchIndependent | StatedAssumption
+    KeyHolds
+    | UniqueHolds
+    | ForeignKeyHolds
+    | SameChoice
+    | BatchIndependent
+    | RowWise
+    | PackageIsPure
+    | StatedAssumption
 )
 KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds
 Declared: TypeAlias = KeyHolds | UniqueHolds | ForeignKeyHolds | LeafKeyHolds

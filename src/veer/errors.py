@@ -7,6 +7,7 @@
         ├── ParseError        the text is not what it claims to be
         ├── UnsupportedError  understood, but outside what Veer models
         │   └── NoFingerprintError  a source or function that has no fingerprint
+        │       └── UntoldSourceError  a source of which nothing tells whether it changed
         └── IllFormedError    a dataflow that cannot mean anything
             └── UnknownNameError  a column or table that is not there
 
@@ -67,6 +68,10 @@ class UnsupportedError(InputError):
 
 class NoFingerprintError(UnsupportedError):
     """A source or a function of which nothing tells whether it is still the same."""
+
+
+class UntoldSourceError(NoFingerprintError):
+    """A source of which nothing tells whether it still holds the same; a user may declare that it does."""
 
 
 class IllFormedError(InputError):

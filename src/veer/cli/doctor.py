@@ -113,6 +113,13 @@ def _project() -> str:
     said += [f"store {project.store}"] * bool(project.store)
     said += [f"Spark {project.spark}"] * bool(project.spark)
     said += [f"conf {name}={value}" for name, value in project.conf.items()]
+    said += [f"key of {name}: {', '.join(columns)}" for name, columns in project.keys.items()]
+    for what, names_declared in (
+        ("stable sources", project.stable_sources),
+        ("row-wise functions", project.row_wise),
+        ("trusted packages", project.trusted_packages),
+    ):
+        said += [f"{what}: {', '.join(sorted(names_declared))}"] * bool(names_declared)
     said += [f"job {name} = {spec}" for name, spec in project.jobs.items()]
     lines = "".join(f"\n  {'':<10} {line}" for line in said)
     return f"{os.path.relpath(project.file)}{lines}"

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from veer.cli import options
+from veer.cli.project import current_project
 from veer.cli.store import show_stored
 from veer.cli.terminal import complain, console, progress
 from veer.errors import InputError
@@ -42,6 +43,7 @@ def diff(
     with progress() as say:
         say(f"reading {p} and {q}")
         reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
+        reading["declared"] = current_project().declarations
         old, new = load_pair(
             p, q, schema=schema, conf=options.settings(conf), spark=spark, **reading
         )
@@ -88,6 +90,7 @@ def show(
     with progress() as say:
         say(f"reading {spec}")
         reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
+        reading["declared"] = current_project().declarations
         version = load(spec, schema=schema, conf=options.settings(conf), spark=spark, **reading)
     if format is TextOrJson.JSON:
         typer.echo(json_text(to_json(version.dataflow)))

@@ -4,6 +4,12 @@
     schema = ["schemas/tables.ddl"]          # as --schema
     store = "warehouse/.veer"                # as --store
     spark = "3.5"                            # as --spark
+    stable_sources = ["public.countries"]    # sources that do not change, though nothing tells it
+    row_wise = ["jobs.scoring.score"]        # functions of batches that work row by row
+    trusted_packages = ["rapidfuzz"]         # packages whose functions depend on arguments alone
+
+    [tool.veer.keys]                         # primary keys of tables of the schema
+    orders = ["id"]
 
     [tool.veer.conf]                         # as --conf
     "spark.sql.ansi.enabled" = false
@@ -27,6 +33,8 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, ParseError, UsageError
+from veer.frontends.declared import Declarations
+from veer.model.types import quote_name
 from veer.settings import spark_version
 
 OWN, SHARED = "veer.toml", "pyproject.toml"
@@ -44,9 +52,22 @@ class Project:
     conf: Mapping[str, str] = field(default_factory=dict)
     jobs: Mapping[str, str] = field(default_factory=dict)
     spark: str = ""
+    stable_sources: frozenset[str] = frozenset()  # in lower case
+    row_wise: frozenset[str] = frozenset()
+    trusted_packages: frozenset[str] = frozenset()
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def declarations(self) -> Declarations:
+        """What is declared of Python functions."""
+        return Declarations(self.row_wise, self.trusted_packages)
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of the schema files."""
+        if not self.schema and self.keys:
+            raise ParseError(
+                f"{self.file}: {_key_of(self.file, 'keys')} without a schema of the tables"
+            )
         if not self.schema:
             return ""
         from veer.frontends.inputs import ReadOptions
@@ -60,7 +81,11 @@ class Project:
                 )
             except InputError as error:
                 raise type(error)(f"{self.file}: schema {error}") from None
-        return ";\n".join(filter(None, texts))
+        keys = [
+            f"ALTER TABLE {_quoted(table)} ADD PRIMARY KEY ({', '.join(map(quote_name, columns))})"
+            for table, columns in self.keys.items()
+        ]
+        return ";\n".join(filter(None, [*texts, *keys]))
 
     def spec(self, text: str) -> str:
         """The SPEC that a job's name stands for; any other text is one itself."""
@@ -160,6 +185,38 @@ def _flattened(table: dict[str, Any], before: str = "") -> list[tuple[str, Any]]
     return pairs
 
 
+def _names(key: str, what: str, *, lower: bool = False) -> Callable[[Path, Any], frozenset[str]]:
+    """The reader of a key that is a list of names."""
+
+    def read(file: Path, value: Any) -> frozenset[str]:
+        listed = value if isinstance(value, list) else None
+        if listed is None or not all(isinstance(v, str) and v for v in listed):
+            raise ParseError(f"{file}: {_key(file, key)} is a list of {what}")
+        return frozenset(v.lower() if lower else v for v in listed)
+
+    return read
+
+
+def _keys(file: Path, value: Any) -> dict[str, tuple[str, ...]]:
+    flat = dict(_flattened(value)) if isinstance(value, dict) else None
+    if flat is None or not all(
+        isinstance(columns, list) and columns and all(isinstance(c, str) and c for c in columns)
+        for columns in flat.values()
+    ):
+        raise ParseError(
+            f"{file}: {_key(file, 'keys')} is a table of tables and lists of their columns"
+        )
+    return {table: tuple(columns) for table, columns in flat.items()}
+
+
+def _key_of(file: Path | None, name: str) -> str:
+    return _key(file, name) if file is not None else name
+
+
+def _quoted(table: str) -> str:
+    return ".".join(map(quote_name, table.split(".")))
+
+
 def _jobs(file: Path, value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(v, str) and v for v in value.values()):
         raise ParseError(f"{file}: {_key(file, 'jobs')} is a table of names and SPECs")
@@ -172,6 +229,10 @@ READERS: dict[str, Callable[[Path, Any], Any]] = {
     "spark": _spark,
     "conf": _conf,
     "jobs": _jobs,
+    "stable_sources": _names("stable_sources", "tables and paths", lower=True),
+    "row_wise": _names("row_wise", "functions"),
+    "trusted_packages": _names("trusted_packages", "packages"),
+    "keys": _keys,
 }
 
 

@@ -52,8 +52,19 @@ def equivalent(request: pytest.FixtureRequest) -> Callable[..., Report]:
         p: Any, q: Any, comparison: Comparison | None = None, *, schema: str = ""
     ) -> Report:
         __tracebackhide__ = True
-        from veer.api import verify
+        from veer.api import load_pair, verify
+        from veer.cli.project import current_project
 
+        if isinstance(p, str) and isinstance(q, str):
+            project = current_project()
+            p, q = load_pair(
+                project.spec(p),
+                project.spec(q),
+                schema=schema or project.ddl(),
+                conf=project.conf,
+                spark=project.spark,
+                declared=project.declarations,
+            )
         return _judged(request, verify(p, q, comparison, schema=schema))
 
     return compare
@@ -73,10 +84,22 @@ def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
     ) -> Report:
         __tracebackhide__ = True
         from veer.api import load_pair, verify
+        from veer.cli.project import current_project
 
+        project = current_project()
         revision = base or str(request.config.getoption("--veer-base"))
-        jvm = str(request.config.getoption("--veer-jvm"))
-        old, new = load_pair(spec, spec, schema=schema, revision=revision, args=args, jvm=jvm)
+        job = project.spec(spec)
+        old, new = load_pair(
+            job,
+            job,
+            schema=schema or project.ddl(),
+            revision=revision,
+            args=args,
+            jvm=str(request.config.getoption("--veer-jvm")),
+            conf=project.conf,
+            spark=project.spark,
+            declared=project.declarations,
+        )
         return _judged(request, verify(old, new, comparison))
 
     return compare

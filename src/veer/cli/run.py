@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veer.cli import options
+from veer.cli.project import current_project
 from veer.cli.run_output import (
     job_outcome_json,
     job_plan_json,
@@ -155,6 +156,7 @@ def run(
         share=proof_share,
         master=master,
         conf=tuple(options.settings(conf).items()),
+        stable=current_project().stable_sources,
     )
     if _is_job(spec):
         _refuse_for_jobs(out=bool(out), overwrite=overwrite, trust_targets=trust_targets)

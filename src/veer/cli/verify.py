@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from veer.cli import options
+from veer.cli.project import current_project
 from veer.cli.terminal import complain, console, progress, save_defect
 from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
 from veer.frontends.spark.offline.loader import is_job, start_for
@@ -178,6 +179,7 @@ def verify(
     reading["bodies"] = bodies
     reading["conf"] = options.settings(conf)
     reading["spark"] = spark
+    reading["declared"] = current_project().declarations
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)

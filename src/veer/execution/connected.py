@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 from uuid import uuid4
 
-from veer.errors import InputError, NoFingerprintError, UnsupportedError
+from veer.errors import (
+    InputError,
+    NoFingerprintError,
+    UnsupportedError,
+    UntoldSourceError,
+)
 from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import (
@@ -100,12 +105,12 @@ class Connected:
             raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
         read = relation.read
         if read.HasField("named_table"):
-            raise NoFingerprintError(
+            raise UntoldSourceError(
                 f"{source.table}: over Spark Connect nothing tells whether a table still holds the "
                 "same; read its files by their path"
             )
         if (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
-            raise NoFingerprintError(f"{source.table}: what it holds cannot be told by files")
+            raise UntoldSourceError(f"{source.table}: what it holds cannot be told by files")
         if format_name(source.format) == "binary":
             raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
         return relation

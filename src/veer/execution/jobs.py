@@ -74,6 +74,7 @@ class _Job:
             "reuse": options.reuse,
             "trust": options.trust,
             "share": options.share,
+            "stable": options.stable,
         }
 
     def frame(self, frame: DataFrame, name: str) -> DataFrame:

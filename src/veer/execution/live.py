@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import NoFingerprintError, UsageError, VeerError
@@ -41,11 +41,13 @@ def run(
     reuse: Reuse | str = Reuse.PROVEN,
     trust: bool = False,
     content: bool = False,
+    stable: Iterable[str] = (),
     **arguments: Any,
 ) -> DataFrame:
     """The rows of a DataFrame, read from the store if an equal result is there, else computed.
 
-    A function is called with the `arguments` and gives the DataFrame. What is computed is stored as
+    `stable` names sources that do not change, of which nothing tells that: tables of a database, for
+    one. A function is called with the `arguments` and gives the DataFrame. What is computed is stored as
     the next version of `name`. Where that cannot be - its plan is not understood, its types or the
     disk do not hold it, the computation fails - the DataFrame is given back as it is, with a
     warning: it does then what it does without Veer.
@@ -59,7 +61,14 @@ def run(
     try:
         opened = _open(store, results, frame)
         served, _ = through_store(
-            frame, opened, name=name, keep=keep, reuse=reuse, trust=trust, content=content
+            frame,
+            opened,
+            name=name,
+            keep=keep,
+            reuse=reuse,
+            trust=trust,
+            content=content,
+            stable=frozenset(text.lower() for text in stable),
         )
     except UsageError:
         raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from veer.errors import NoFingerprintError
+from veer.errors import NoFingerprintError, UntoldSourceError
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.bodies import Bodies
 from veer.frontends.spark.frames import read_plans
@@ -95,7 +95,7 @@ class Planned:
             paths = [str(p.toString()) for p in scala_items(location.rootPaths())]
             files = scala_items(location.allFiles())
         except Exception:
-            raise NoFingerprintError(
+            raise UntoldSourceError(
                 f"{source.table}: what it holds cannot be told by files"
             ) from None
         return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 
 from veer import __version__
 from veer.analysis.fingerprint import fingerprint
-from veer.errors import InputError
+from veer.errors import InputError, UntoldSourceError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
+from veer.execution.sources import is_declared_stable, source_name
 from veer.frontends.bodies import Bodies
 from veer.model.dag import Dataflow
+from veer.model.digests import json_digest
 from veer.model.ops import Source
 from veer.options import Keep, Reuse, chosen
 from veer.own_code import own_code_digest
@@ -78,6 +80,7 @@ class Request:
     environment: Mapping[str, Any] = field(default_factory=dict)
     look: Callable[[], Mapping[str, Any]] | None = None  # at the environment, once Spark runs
     starting: float = START  # seconds until Spark runs; none if it does
+    stable: frozenset[str] = frozenset()  # sources that are declared not to change
 
     def __post_init__(self) -> None:
         """Turn options given as text into members, or refuse them."""
@@ -121,6 +124,7 @@ class Running:
         )
         self._fingerprints: dict[Source, str] = {}
         self._stamps: dict[Source, str] = {}
+        self.assumed_stable: set[Source] = set()  # sources that are believed not to change
         self._environment = request.environment
         self.previous = store.version(request.name)
         self.signals = self._signals()
@@ -130,8 +134,18 @@ class Running:
         if source not in self._fingerprints:
             with suppress(InputError):  # the fingerprint says why
                 self._stamps[source] = self.computation.stamp(source)
-            self._fingerprints[source] = self.computation.fingerprint(source)
+            self._fingerprints[source] = self._fingerprint(source)
         return self._fingerprints[source]
+
+    def _fingerprint(self, source: Source) -> str:
+        """What a source holds now; of one that does not tell it, that it is declared not to change."""
+        try:
+            return self.computation.fingerprint(source)
+        except UntoldSourceError:
+            if not is_declared_stable(source, self.request.stable):
+                raise
+            self.assumed_stable.add(source)
+            return json_digest(["declared not to change", source_name(source)])
 
     def _signals(self, look: Callable[[Source], str] | None = None) -> Signals:
         dataflow = self.constraints.believed(self.computation.dataflow)
@@ -203,6 +217,10 @@ class Running:
         outcome.notes += [
             f"table {table}: {problem}; what is declared of it is not relied on"
             for table, problem in self.constraints.violated.items()
+        ]
+        outcome.notes += [
+            f"assuming that {table} does not change, as declared"
+            for table in sorted(source.table for source in self.assumed_stable)
         ]
         self._register(outcome, computed, time.perf_counter() - begun)
         outcome.seconds = time.perf_counter() - begun
@@ -329,7 +347,7 @@ class Running:
 
     def _changed(self, computed: Mapping[str, StoredResult]) -> dict[str, str]:
         """What was computed from sources, models or functions that are others now."""
-        now = self._signals(self.computation.fingerprint)
+        now = self._signals(self._fingerprint)
         changes = {}
         for id_ in computed:
             if self.signals.unrepeatable(id_) is not None:
@@ -347,6 +365,8 @@ class Running:
 
     def _is_untouched(self, source: Source) -> bool:
         """Whether nobody exchanged a source and put it back."""
+        if source in self.assumed_stable:
+            return True
         return self._stamps.get(source) == self.computation.stamp(source)
 
     def _version(self, sinks: Sequence[SinkResult], seconds: float) -> StoredVersion:

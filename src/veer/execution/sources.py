@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from stat import S_ISLNK
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError, NoFingerprintError
 from veer.model.digests import json_digest
 from veer.model.json import encode
-from veer.model.ops import Source
+from veer.model.ops import COMPUTED, LOCAL, Source
 from veer.model.paths import paths_of
 from veer.model.schema import Field
 from veer.model.types import quote_name
@@ -334,6 +334,18 @@ def source_name(source: Source) -> str:
     )
 
 
+def is_declared_stable(source: Source, names: Container[str]) -> bool:
+    """Whether a source is among those, given in lower case, that are declared not to change.
+
+    By its name, with or without the catalog of the session, or by where it is.
+    """
+    if source.format in (LOCAL, COMPUTED):
+        return False  # rows that a program makes
+    own = (source.table.lower(), source.location.lower())
+    known = {text.removeprefix("spark_catalog.").removeprefix("file:") for text in own}
+    return any(name in names for name in (*own, *known) if name)
+
+
 def _as_json(value: Any) -> Any:
     """A part of a source as JSON; all there is to a column but whether it may be null."""
     if isinstance(value, tuple):
@@ -345,4 +357,12 @@ def _as_json(value: Any) -> Any:
     return encode(value)
 
 
-__all__ = ["FileLocation", "Sources", "as_named", "check_steady", "format_name", "source_name"]
+__all__ = [
+    "FileLocation",
+    "Sources",
+    "as_named",
+    "check_steady",
+    "format_name",
+    "is_declared_stable",
+    "source_name",
+]

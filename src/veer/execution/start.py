@@ -63,6 +63,7 @@ class RunOptions:
     share: float = SHARE
     master: str = "local[*]"
     conf: tuple[tuple[str, str], ...] = ()
+    stable: frozenset[str] = frozenset()  # sources that are declared not to change
 
 
 @final
@@ -142,6 +143,7 @@ def _request(
         share=options.share,
         stable_ids=version.stable_ids,
         code=version.code,
+        stable=options.stable,
         environment=session.environment(),
         look=session.environment,
         starting=0.0 if session.is_running else Request.starting,

@@ -16,6 +16,7 @@ from typing import final
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.checkout import checked_out, git, top_level
+from veer.frontends.declared import NOTHING, Declarations
 from veer.options import JvmUse
 
 MAX_BYTES = 64_000_000
@@ -128,6 +129,7 @@ class ReadOptions:
     note: Callable[[str], None] = lambda _: None  # is told what the user should know
     conf: Sequence[tuple[str, str]] = ()  # settings of the session that would run it
     spark: str = ""  # the Spark that would run it; the installed one, or the newest, by default
+    declared: Declarations = NOTHING  # of Python functions
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of `schema`."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import InputError, ParseError, UsageError
+from veer.frontends.declared import NOTHING, Declarations
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.live_frames import check_one_session, is_connect_frame
 from veer.frontends.registry import FrontEnd, front_end_of, parse
@@ -41,18 +42,27 @@ def load(
     bodies: Bodies | None = None,
     conf: Mapping[str, str] | None = None,
     spark: str = "",
+    declared: Declarations | None = None,
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
     `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are. `jvm` says
     whether a JVM may read a function; why one is started is told to `note`. `bodies` says which
     opaque functions may be run; without it library operators alone, with models beside the file.
-    `conf` are settings of the Spark session that would run it, `spark` is which Spark (`3.5`).
+    `conf` are settings of the Spark session that would run it, `spark` is which Spark (`3.5`);
+    `declared` is what is believed of Python functions.
     """
     source = parse(text, revision)
     settings = tuple((conf or {}).items())
     options = ReadOptions(
-        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings, spark
+        schema_text(schema),
+        args,
+        store,
+        chosen(JvmUse, jvm, "jvm"),
+        note,
+        settings,
+        spark,
+        declared or NOTHING,
     )
     return _read(source, _front_end(source, options), options, bodies)
 
@@ -127,11 +137,19 @@ def load_pair(
     bodies: Bodies | None = None,
     conf: Mapping[str, str] | None = None,
     spark: str = "",
+    declared: Declarations | None = None,
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
     settings = tuple((conf or {}).items())
     options = ReadOptions(
-        schema_text(schema), args, store, chosen(JvmUse, jvm, "jvm"), note, settings, spark
+        schema_text(schema),
+        args,
+        store,
+        chosen(JvmUse, jvm, "jvm"),
+        note,
+        settings,
+        spark,
+        declared or NOTHING,
     )
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)

@@ -249,6 +249,9 @@ class OpaqueCall:
     kind: Kind = Kind.PURE
     batched: bool = False
     body: Expr | None = field(default=None, metadata={"unless_default": True})
+    # What is declared of it and believed: that it works row by row (its name), that packages are pure.
+    row_wise: str = field(default="", metadata={"unless_default": True})
+    trusted: tuple[str, ...] = field(default=(), metadata={"unless_default": True})
 
 
 @final

@@ -680,6 +680,7 @@ class TableUdf(Operator):
     deterministic: bool = True
     kind: str = "UDF"
     batched: bool = False
+    trusted: tuple[str, ...] = field(default=(), metadata=UNLESS_DEFAULT)  # packages believed pure
     arity = None
     traits = OperatorTraits(
         order=RowOrder.UNKNOWN,  # a function may give rows in any order it likes

@@ -13,6 +13,8 @@ from veer.assumptions import (
     BatchIndependent,
     ForeignKeyHolds,
     KeyHolds,
+    PackageIsPure,
+    RowWise,
     SameChoice,
     StatedAssumption,
     UniqueHolds,
@@ -114,6 +116,10 @@ def assumption_text(assumption: Assumption) -> str:
                 f"what {assumption.p!r} ({assumption.shown}) gives does not depend on how rows are "
                 "batched"
             )
+        case RowWise():
+            return f"{assumption.function} works row by row, as declared"
+        case PackageIsPure():
+            return f"functions of {assumption.package} depend on their arguments alone, as declared"
         case StatedAssumption():
             return assumption.text
         case _:

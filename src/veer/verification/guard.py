@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from veer.analysis.declared_functions import declared_of_functions
 from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
 from veer.caveats import Caveat, MayFail, MoreMayFail, Side
@@ -75,6 +76,8 @@ class ProofGuard:
         ask = self.attempts.answer if self.evidence is None else self.evidence.ask
         try:
             assumptions = check(proof, p, q, self.goal, ask, self.choices)
+            declared = {*declared_of_functions(p, a), *declared_of_functions(q, b)}
+            assumptions = (*assumptions, *sorted(declared, key=repr))
             _guard(self.refutation)
         except ProofError as error:
             return error.reason

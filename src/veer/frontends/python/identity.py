@@ -42,7 +42,7 @@ from veer.frontends.python.origins import (
     is_named_tuple,
     package_version,
 )
-from veer.frontends.python.purity import Arguments, kind_of
+from veer.frontends.python.purity import Arguments, kind_and_packages, kind_of
 from veer.frontends.python.purity.allow_list import IMPURE_MODULES, MODULES
 from veer.frontends.python.purity.results import is_generated, listed_name
 from veer.frontends.python.purity.traits import DATA, SCALAR_TYPES
@@ -108,6 +108,7 @@ class Identity:
     digest: str
     kind: Kind
     certain: bool = True
+    trusted: tuple[str, ...] = ()  # packages that are believed to be pure
 
 
 def identify(function: Any, arguments: Arguments = DATA) -> Identity:
@@ -115,11 +116,12 @@ def identify(function: Any, arguments: Arguments = DATA) -> Identity:
 
     `arguments` says what is known of them, which may decide whether the function is pure.
     """
-    kind = kind_of(function, arguments)
+    kind, trusted = kind_and_packages(function, arguments)
     walk = _Walk()
     try:
         digest = walk.digest(function)
-        return Identity(digest, worst(kind, Kind.CHOICE) if walk.is_computed_anew else kind)
+        kind = worst(kind, Kind.CHOICE) if walk.is_computed_anew else kind
+        return Identity(digest, kind, trusted=trusted)
     except (UnknownIdentity, RecursionError):
         return Identity(uuid.uuid4().hex, worst(kind, Kind.CHOICE), False)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from veer.analysis.determinism import worst
 from veer.errors import UnsupportedError
+from veer.frontends.declared import declarations
 from veer.frontends.python import Identity, NotRead, identify, read_function
 from veer.frontends.python.purity import Arguments, argument
 from veer.frontends.python.purity.traits import TABLES
@@ -43,18 +44,24 @@ def python_call(
     arguments = [(n, argument(a.type)) for n, a in args]
     identity = _identity(function, arguments if is_row_wise else TABLES)
     kind = identity.kind if deterministic else worst(identity.kind, Kind.CHOICE)
-    batched = kind is Kind.PURE and not is_row_wise
-    if not is_row_wise:
+    declared = not is_row_wise and declarations().is_row_wise(function, name)
+    batched = kind is Kind.PURE and not is_row_wise and not declared
+    if not is_row_wise and not declared:
         kind = worst(kind, Kind.CHOICE)  # it sees how rows are spread over batches
     zone = _zone([type_, *(a.type for _, a in args)])
-    if kind is Kind.PURE and identity.certain and function is not None and not zone:
+    readable = is_row_wise and identity.certain and not identity.trusted and not zone
+    if kind is Kind.PURE and readable and function is not None:
         try:
             return read_function(function, list(args), type_, eval_type)
         except NotRead:
             pass
     keywords = " ".join(n for n, _ in args if n)
     shown = f"python {name} {identity.digest} {eval_type} {keywords}".rstrip() + zone
-    return OpaqueCall(shown, tuple(a for _, a in args), type_, kind, batched)
+    row_wise = name if declared and kind is Kind.PURE else ""
+    given = tuple(a for _, a in args)
+    return OpaqueCall(
+        shown, given, type_, kind, batched, row_wise=row_wise, trusted=identity.trusted
+    )
 
 
 def python_table(
@@ -78,7 +85,9 @@ def python_table(
     zone = _zone([TIMESTAMP])  # which columns it is given is not told here
     text = f"python {name} {json.dumps([digest, eval_type, *more], default=str)}{zone}"
     batched = deterministic and identity.kind is Kind.PURE
-    return TableUdf(text, fields, scope, keys, deterministic=False, batched=batched)
+    return TableUdf(
+        text, fields, scope, keys, deterministic=False, batched=batched, trusted=identity.trusted
+    )
 
 
 def _zone(types: Sequence[DataType]) -> str:

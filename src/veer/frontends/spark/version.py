@@ -38,6 +38,7 @@ def _read(sources: Sequence[Input], options: ReadOptions) -> list[Version]:
             s.name,
             tuple(options.conf),
             options.spark,
+            options.declared,
         )
         for s in sources
     ]

@@ -7,8 +7,8 @@ Python, `allow_list` the names of Python and its libraries that are known to be 
 `module_scan`. Whatever is not known to be pure is not.
 """
 
-from veer.frontends.python.purity.analysis import kind_of
+from veer.frontends.python.purity.analysis import kind_and_packages, kind_of
 from veer.frontends.python.purity.arguments import Arguments, argument
 from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
 
-__all__ = ["DATA", "NUMBER", "TABLES", "Arguments", "argument", "kind_of"]
+__all__ = ["DATA", "NUMBER", "TABLES", "Arguments", "argument", "kind_and_packages", "kind_of"]

@@ -41,6 +41,7 @@ from veer.frontends.python.purity.traits import (
     RISKY,
     UNKNOWN_VALUE,
     UNORDERED,
+    UNSHARED_DATA,
     UNSTABLE_TEXT,
     AbstractValue,
     Concrete,
@@ -58,7 +59,6 @@ from veer.functions.registry import Kind
 K = TypeVar("K")
 MOST_ROUNDS = 30
 MOST_CALLS = 400
-UNSHARED_DATA = AbstractValue(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
 
 
 def kind_of(function: Any, arguments: Arguments = DATA) -> Kind:
@@ -66,10 +66,17 @@ def kind_of(function: Any, arguments: Arguments = DATA) -> Kind:
 
     `arguments` says what is known of them; by default they may be any data.
     """
+    return kind_and_packages(function, arguments)[0]
+
+
+def kind_and_packages(function: Any, arguments: Arguments = DATA) -> tuple[Kind, tuple[str, ...]]:
+    """The kind of a function, and the packages that are believed to be pure for it."""
+    analysis = Analysis(SharedState())
     try:
-        return Analysis(SharedState()).run(function, arguments)
+        kind = analysis.run(function, arguments)
     except RecursionError:
-        return Kind.PARTITION
+        return Kind.PARTITION, ()
+    return kind, tuple(sorted(analysis.trusted))
 
 
 class Analysis:
@@ -80,6 +87,7 @@ class Analysis:
         self.shared_objects: dict[tuple[int, int], bool] = {}  # whether others change an object
         self.changing_uses: dict[tuple[int, int], bool] = {}  # whether a function changes state
         self.learned = Learned()
+        self.trusted: set[str] = set()  # packages that are declared to be pure, and used
         self.done: set[Any] = set()  # calls interpreted in this round
         self.active: list[int] = []  # functions being interpreted
         # Objects with what is known of them, by id; held, so that no id is given out again.

@@ -8,7 +8,8 @@ import types
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.python.origins import is_library
+from veer.frontends.declared import declarations
+from veer.frontends.python.origins import is_importable, is_library
 from veer.frontends.python.purity.results import (
     Args,
     ItemGetter,
@@ -18,6 +19,8 @@ from veer.frontends.python.purity.results import (
 from veer.frontends.python.purity.traits import (
     NO_TRAITS,
     UNORDERED,
+    UNSHARED_DATA,
+    UNSTABLE_TEXT,
     AbstractValue,
     BoundCall,
     BuiltinMethod,
@@ -93,6 +96,10 @@ class Calls:
                 return self._invoke_bound(value, args)
             case BuiltinMethod():
                 return self.analysis.methods.plain_method(value.base, value.name, args)
+            case types.FunctionType() | types.BuiltinFunctionType() if self._is_trusted(
+                value, args
+            ):
+                return UNSHARED_DATA
             case types.FunctionType():
                 if is_library(value.__module__ or ""):
                     return self.unknown(args, value.__module__)
@@ -114,6 +121,22 @@ class Calls:
                 return NO_TRAITS  # it fails
             case _:
                 return self.unknown(args)
+
+    def _is_trusted(self, value: Any, args: Args) -> bool:
+        """Whether a call is of a package that is declared to be pure, with plain data.
+
+        What shows more than values, such as the order of a set, is not for it to answer for.
+        """
+        analysis = self.analysis
+        package = declarations().trusted(value.__module__)
+        if not package or not is_importable(value) or not is_library(value.__module__):
+            return False
+        if any(
+            analysis.all_traits(a) & (UNSTABLE_TEXT | Trait.CALLABLE) for a in all_arguments(args)
+        ):
+            return False
+        analysis.trusted.add(package)
+        return True
 
     def _invoke_bound(self, value: Any, args: Args) -> AbstractValue:
         """A function that has its first arguments already."""

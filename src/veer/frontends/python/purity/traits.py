@@ -179,6 +179,7 @@ UNKNOWN_VALUE = AbstractValue(
 DATA = AbstractValue(
     Trait.ARGUMENT | Trait.CONTAINER | Trait.NAN, Trait.ARGUMENT | Trait.CONTAINER | Trait.NAN
 )
+UNSHARED_DATA = AbstractValue(DATA.own & ~Trait.SHARED, DATA.inner & ~Trait.SHARED)
 TABLES = AbstractValue(DATA.own | Trait.TABLE, DATA.inner | Trait.TABLE)
 
 

@@ -19,6 +19,7 @@ from typing import Any, final
 
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
+from veer.frontends.declared import NOTHING, Declarations
 from veer.frontends.spark.capture.stopping import NeedsJvm
 from veer.frontends.spark.offline.loader import LOADER, loading_environment
 from veer.frontends.spark.pyspark_version import connect_problem, require_pyspark
@@ -50,6 +51,7 @@ class Job:
     name: str = ""  # what the user calls it, for messages
     conf: tuple[tuple[str, str], ...] = ()  # settings the session begins with
     spark: str = ""  # the Spark that would run it; the installed one by default
+    declared: Declarations = NOTHING  # of Python functions
 
 
 @final
@@ -164,6 +166,8 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captu
             "schema": job.schema,
             "conf": dict(job.conf),
             "spark": job.spark,
+            "row_wise": sorted(job.declared.row_wise),
+            "trusted_packages": sorted(job.declared.trusted_packages),
             "answer": str(answer),
             "data": str(where),
             "scratch": scratch,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
+from veer.frontends.declared import Declarations, declaring
 from veer.frontends.spark.capture.capture import Capture
 from veer.frontends.spark.capture.platform_utilities import platform_utilities
 from veer.frontends.spark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
@@ -64,7 +65,11 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
     root, file, top = Path(request["root"]), Path(request["file"]), request.get("top", "")
     capture.keep = bool(request.get("keep"))
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
-    with capture, platform_utilities(request["args"], text, capture.stop) as utilities:
+    declared = Declarations(
+        *(frozenset(request.get(key, ())) for key in ("row_wise", "trusted_packages"))
+    )
+    utilities_of_job = platform_utilities(request["args"], text, capture.stop)
+    with declaring(declared), capture, utilities_of_job as utilities:
         try:
             function = function_of(root, file, request["function"], top)
         except InputError as error:
