@@ -28,6 +28,7 @@ from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, ro
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
+from veer.frontends.spark.layout import connect_frame
 from veer.frontends.spark.settings import require_ansi, settings_set
 from veer.model.digests import json_digest
 from veer.model.ops import Source
@@ -175,7 +176,6 @@ class Connected:
 
 def frame_of(relation: Relation, session: Any) -> DataFrame:
     """A DataFrame of a relation."""
-    from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
     from pyspark.sql.connect.plan import LogicalPlan
 
     class Given(LogicalPlan):
@@ -186,7 +186,8 @@ def frame_of(relation: Relation, session: Any) -> DataFrame:
             plan.common.plan_id = number
             return plan
 
-    return ConnectFrame(Given(None), session)
+    frame: DataFrame = connect_frame(Given(None), session)
+    return frame
 
 
 @contextmanager

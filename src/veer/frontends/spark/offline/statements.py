@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from veer.frontends.spark.layout import connect_formatter
+from veer.frontends.spark.offline.query_plans import query_plan
 from veer.frontends.sql.commands import (
     CreateTable,
     CreateView,
@@ -28,9 +30,9 @@ def run_statement(capture: OfflineCapture, text: str, args: Any, more: Mapping[s
     """What a text gives: the frame of a query, an empty one for a command."""
     formatted: list[tuple[str, Any]] = []
     if more:
-        from pyspark.sql.connect.sql_formatter import SQLStringFormatter
-
-        formatter = SQLStringFormatter(capture.spark)
+        formatter = connect_formatter(capture.spark)
+        if formatter is None:
+            capture.stop_for_jvm("frames or values are put into SQL text")
         text = formatter.format(text, **more)
         for number, (frame, name) in enumerate(formatter._temp_views):
             # PySpark's names are random; plans of one text shall agree.
@@ -76,7 +78,7 @@ class _Statement:
 
     def query(self, query: Query) -> Any:
         """The frame of a query; the plans of the views it names travel inside of its own."""
-        from pyspark.sql.connect.plan import SQL, SubqueryAlias
+        from pyspark.sql.connect.plan import SubqueryAlias
 
         views = []
         for name in sorted(query.tables):
@@ -88,19 +90,10 @@ class _Statement:
                 self.capture.stop_unknown(name)
             else:
                 self.capture.reads_names = True
-        positional, named = self.parameters()
-        return self.capture.frame_of(SQL(query.text, positional, named, views))
+        return self.capture.frame_of(query_plan(query.text, self.args, views))
 
     def view(self, name: str) -> Any | None:
         return self.views.get(name, self.views.get(name.lower()))
-
-    def parameters(self) -> tuple[list[Any], dict[str, Any]]:
-        """The parameters of the text as columns."""
-        from pyspark.sql.connect.functions import builtin as functions
-
-        if isinstance(self.args, Mapping):
-            return [], {str(k): functions.lit(v) for k, v in self.args.items()}
-        return [functions.lit(v) for v in self.args or ()], {}
 
     def insert(self, command: InsertRows) -> None:
         """INSERT: a sink."""

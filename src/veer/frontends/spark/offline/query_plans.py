@@ -1,0 +1,47 @@
+"""Plans of SQL text with its parameters, and with the plans of the views it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import Any
+
+from veer.frontends.connect.plans_with_relations import refer
+from veer.frontends.spark.layout import connect_functions
+
+
+def query_plan(text: str, args: Any, views: Sequence[Any]) -> Any:
+    """The plan of a query; `views` are plans under the names by which the text knows them."""
+    from pyspark.sql.connect.plan import SQL
+
+    make: Any = SQL
+    if "views" in signature(make).parameters:
+        lit = connect_functions().lit
+        named = isinstance(args, Mapping)
+        return make(
+            text,
+            [] if named else [lit(v) for v in args or ()],
+            {str(k): lit(v) for k, v in args.items()} if named else {},
+            views,
+        )
+    plan = make(text, dict(args) if isinstance(args, Mapping) else list(args or ()))
+    return _with_views(plan, views) if views else plan
+
+
+def _with_views(query: Any, views: Sequence[Any]) -> Any:
+    """A query of a PySpark whose queries cannot carry views."""
+    from pyspark.sql.connect.plan import LogicalPlan
+
+    class QueryWithViews(LogicalPlan):
+        """The plan of the query, and those of the views it names."""
+
+        def plan(self, session: Any) -> Any:
+            """The message of both."""
+            relation = self._create_proto_relation()
+            refer(relation, query.plan(session), [view.plan(session) for view in views])
+            return relation
+
+    return QueryWithViews(None)
+
+
+__all__ = ["query_plan"]
