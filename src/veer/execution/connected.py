@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 from uuid import uuid4
 
 from veer.errors import InputError, NoFingerprintError, UnsupportedError
-from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
+from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless, mode_settings
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import (
     TICK_NS,
@@ -28,8 +28,9 @@ from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, ro
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
+from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.layout import connect_frame
-from veer.frontends.spark.settings import require_ansi, settings_set
+from veer.frontends.spark.settings import settings_set
 from veer.model.digests import json_digest
 from veer.model.ops import Source
 from veer.store.files import LocalFiles
@@ -210,7 +211,6 @@ def server_environment(session: Any) -> dict[str, Any]:
     It does not tell its Java, Hadoop and variables: they stay what they are while the application
     runs, so results are those of one application.
     """
-    require_ansi(session)
     settings = check_server_settings(session)
     if any(name not in settings for name in APPLICATION):
         raise NoFingerprintError("the server does not tell which application it is")
@@ -219,7 +219,10 @@ def server_environment(session: Any) -> dict[str, Any]:
         "spark": session.version,
         "server": [settings[name] for name in APPLICATION],
         "zone": str(session.conf.get(ZONE)),
-        "settings": {n: v for n, v in told.items() if USUAL_SETTINGS.get(n) != v},
+        "settings": {
+            **mode_settings(settings_of(session)),
+            **{n: v for n, v in told.items() if USUAL_SETTINGS.get(n) != v},
+        },
         "python": {},
     }
 

@@ -28,7 +28,6 @@ from veer.frontends.spark.offline.functions import Functions
 from veer.frontends.spark.offline.older_client import is_older_client, older_replacements
 from veer.frontends.spark.offline.rows import rows_of
 from veer.frontends.spark.offline.session import connect_session, replaced_builder
-from veer.frontends.spark.offline.settings import DEFAULTS
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
@@ -209,12 +208,14 @@ class OfflineCapture(Capture):
 
     def write_settings(self) -> Mapping[str, str]:
         """The settings of the session that decide a write; others must be at their defaults."""
-        return check_settings(self.spark, WRITING, self._default_setting)
+        told = self.client.settings.all()
+        return check_settings(self.spark, WRITING, self._default_setting, told)
 
     def _default_setting(self, name: str) -> str:
-        if name not in DEFAULTS:
+        default = self.client.settings.default(name)
+        if default is None:
             self.stop_for_jvm(f"the session sets {name}")
-        return DEFAULTS[name]
+        return default
 
     def dataflows(self) -> tuple[Dataflow, Dataflow | None]:
         """All results as one dataflow."""
