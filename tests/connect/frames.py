@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect import RegisteredFunction, read_relations
+from veer.frontends.connect import RegisteredFunction, read_relations, schema_of
+from veer.frontends.spark.layout import connect_frame
+from veer.frontends.spark.offline.types import struct_type
 from veer.frontends.sql import read_schema
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink
@@ -58,9 +60,18 @@ class Declared:
 
 
 class Nowhere:
-    """Stands for the session of frames; all are of one."""
+    """Stands for the session of frames, and for its client; all are of one."""
 
     session_id = "tests"
+
+    @property
+    def client(self) -> Any:
+        """What PySpark 3.5 asks for the columns of frames."""
+        return self
+
+    def schema(self, plan: Any) -> Any:
+        """The columns of a plan."""
+        return struct_type(schema_of(plan.root, Declared()))
 
 
 def table(name: str) -> Any:
@@ -72,9 +83,7 @@ def table(name: str) -> Any:
 
 def frame(plan: Any) -> Any:
     """A frame of a plan; nothing is asked of a server while it is built."""
-    from pyspark.sql.connect.dataframe import DataFrame
-
-    return DataFrame(plan, Nowhere())  # type: ignore[arg-type]
+    return connect_frame(plan, Nowhere())
 
 
 def dataflow(built: Any) -> Dataflow:

@@ -13,6 +13,7 @@ from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.live import LiveSurroundings
 from veer.frontends.connect.messages import called_functions, messages_in
+from veer.frontends.connect.plans_with_relations import KIND, node_of, refer
 from veer.frontends.connect.server_settings import (
     check_server_settings,
     unusual_settings,
@@ -20,6 +21,7 @@ from veer.frontends.connect.server_settings import (
 from veer.frontends.connect.server_sources import Server, data_source, normal_path
 from veer.frontends.live_frames import check_one_session
 from veer.frontends.spark.capture import session as session_module
+from veer.frontends.spark.layout import classic_frame_class, connect_frame
 from veer.model.ops import ANYWHERE, Source
 from veer.model.types import IntegerType
 from veer.settings import NEWEST
@@ -170,12 +172,12 @@ def test_parts_whose_columns_spark_names() -> None:
     named.project.expressions.add().unresolved_attribute.unparsed_identifier = "id"
     named.project.expressions.add().alias.expr.literal.integer = 1
     assert not list(parts_with_generated_names(named))
-    whole = Relation()
-    whole.with_relations.root.CopyFrom(outer)
-    whole.with_relations.references.add().subquery_alias.input.CopyFrom(named)
-    parts = list(parts_with_generated_names(whole))
-    assert [p.with_relations.root for p in parts] == [inner, inner.project.input]
-    assert all(p.with_relations.references == whole.with_relations.references for p in parts)
+    whole, reference = Relation(), Relation()
+    reference.subquery_alias.input.CopyFrom(named)
+    refer(whole, outer, [reference])
+    parts = [node_of(p, KIND) for p in parts_with_generated_names(whole)]
+    assert [p.root for p in parts] == [inner, inner.project.input]
+    assert all(list(p.references) == [reference] for p in parts)
 
 
 class Catalog:
@@ -229,18 +231,16 @@ def test_rows_that_the_server_holds_are_no_others() -> None:
 
 
 def test_frames_of_one_session() -> None:
-    from pyspark.sql.classic.dataframe import DataFrame as Classic
-    from pyspark.sql.connect.dataframe import DataFrame as Connect
     from pyspark.sql.connect.plan import LogicalPlan
 
     sessions: list[Any] = [SimpleNamespace(session_id=name) for name in "ab"]
-    one, two = (Connect(LogicalPlan(None), session) for session in sessions)
+    one, two = (connect_frame(LogicalPlan(None), session) for session in sessions)
     check_one_session(one, one)
     check_one_session(one, "jobs/report.py:build")
     with pytest.raises(UsageError, match="two"):
         check_one_session(one, two)
     with pytest.raises(UsageError, match="classic"):
-        check_one_session(one, object.__new__(Classic))
+        check_one_session(one, object.__new__(classic_frame_class()))
 
 
 def test_sessions_that_veer_starts_are_classic(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from veer.execution.functions import ExpressionFunction
 from veer.execution.signals import with_subqueries
 from veer.execution.sql import FrameOperator, SqlWriter, places_read
 from veer.frontends.bodies import Bodies
+from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.plans.types import type_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
@@ -59,7 +60,11 @@ class Compiler:
             sources = {source: self._view(self.read(source), stack) for source in read}
             views = {i: self._view(f, stack) for i, f in ready.items() if i in cone}
             writer = SqlWriter(
-                self.dataflow, sources, views, lambda e, s: self._function(e, s, stack)
+                self.dataflow,
+                sources,
+                views,
+                lambda e, s: self._function(e, s, stack),
+                settings_of(self.spark),
             )
             statement = writer.statement(id_)
             try:

@@ -18,7 +18,7 @@ from veer.errors import (
     UnsupportedError,
     UntoldSourceError,
 )
-from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless
+from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless, mode_settings
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import (
     TICK_NS,
@@ -34,7 +34,8 @@ from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
 from veer.frontends.session_settings import require_runnable, settings_of
-from veer.frontends.spark.settings import require_ansi, settings_set
+from veer.frontends.spark.layout import connect_frame
+from veer.frontends.spark.settings import settings_set
 from veer.model.digests import json_digest
 from veer.model.ops import Source
 from veer.store.files import LocalFiles
@@ -181,7 +182,6 @@ class Connected:
 
 def frame_of(relation: Relation, session: Any) -> DataFrame:
     """A DataFrame of a relation."""
-    from pyspark.sql.connect.dataframe import DataFrame as ConnectFrame
     from pyspark.sql.connect.plan import LogicalPlan
 
     class Given(LogicalPlan):
@@ -192,7 +192,8 @@ def frame_of(relation: Relation, session: Any) -> DataFrame:
             plan.common.plan_id = number
             return plan
 
-    return ConnectFrame(Given(None), session)
+    frame: DataFrame = connect_frame(Given(None), session)
+    return frame
 
 
 @contextmanager
@@ -215,7 +216,6 @@ def server_environment(session: Any) -> dict[str, Any]:
     It does not tell its Java, Hadoop and variables: they stay what they are while the application
     runs, so results are those of one application.
     """
-    require_ansi(session)
     settings = check_server_settings(session)
     require_runnable(settings_of(session))
     if any(name not in settings for name in APPLICATION):
@@ -225,7 +225,10 @@ def server_environment(session: Any) -> dict[str, Any]:
         "spark": session.version,
         "server": [settings[name] for name in APPLICATION],
         "zone": str(session.conf.get(ZONE)),
-        "settings": {n: v for n, v in told.items() if USUAL_SETTINGS.get(n) != v},
+        "settings": {
+            **mode_settings(settings_of(session)),
+            **{n: v for n, v in told.items() if USUAL_SETTINGS.get(n) != v},
+        },
         "python": {},
     }
 

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veer.frontends.session_settings import require_runnable, settings_of
-from veer.frontends.spark.setting_effects import OF_WRITES
-from veer.frontends.spark.settings import check_settings, require_ansi, settings_set
+from veer.frontends.spark.setting_effects import ANSI, OF_WRITES
+from veer.frontends.spark.settings import check_settings, settings_set
+from veer.settings import SessionSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,7 +111,6 @@ ELSEWHERE = _names(
 
 def environment_of(session: SparkSession) -> dict[str, Any]:
     """What results of a session depend on; a session that changes what expressions mean is refused."""
-    require_ansi(session)
     check_settings(session, OF_WRITES)
     require_runnable(settings_of(session))
     # A session may not say which variables its workers see; those of this process then count.
@@ -120,21 +120,34 @@ def environment_of(session: SparkSession) -> dict[str, Any]:
         "spark": session.version,
         "java": str(_jvm(session).java.lang.System.getProperty("java.version")),
         "zone": str(session.conf.get(ZONE)),
-        "settings": {**_settings(session), **_properties(session), **_hadoop(session)},
+        "settings": {
+            **mode_settings(settings_of(session)),
+            **_settings(session),
+            **_properties(session),
+            **_hadoop(session),
+        },
         "python": python_variables(variables),
     }
 
 
-def expected_environment(spark: str, zone: str, java: str) -> dict[str, Any]:
-    """The environment of a session that nobody configured."""
+def expected_environment(spark: str, zone: str, java: str, mode: SessionSettings) -> dict[str, Any]:
+    """The environment of a session of which nothing but its mode is configured."""
     variables = {"PYTHONHASHSEED": "0", **os.environ, "TZ": "UTC"}
     return {
         "spark": spark,
         "java": java,
         "zone": zone,
-        "settings": {},
+        "settings": mode_settings(mode),
         "python": python_variables(variables),
     }
+
+
+def mode_settings(mode: SessionSettings) -> dict[str, str]:
+    """What of a session decides the meaning of expressions, as part of keys.
+
+    Without ANSI it is told, whatever the default of its Spark is.
+    """
+    return {} if mode.ansi else {ANSI: "false"}
 
 
 def is_harmless(name: str) -> bool:
@@ -283,5 +296,6 @@ __all__ = [
     "is_harmless",
     "java_of",
     "java_options",
+    "mode_settings",
     "python_variables",
 ]

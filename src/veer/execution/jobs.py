@@ -26,6 +26,7 @@ from veer.frontends.spark.capture.capture import Stopped, Written
 from veer.frontends.spark.capture.classic import ClassicCapture
 from veer.frontends.spark.capture.jobs import parse_args
 from veer.frontends.spark.capture.loading import arguments_for, describe_error, function_of
+from veer.frontends.spark.layout import classic_frame_class
 from veer.model.ops import Sink
 
 if TYPE_CHECKING:
@@ -227,8 +228,8 @@ class _Tables:
 def _intercepted(job: _Job) -> Iterator[None]:
     """Writers of frames get frames of the store; the session stays open until the end."""
     from pyspark.sql import SparkSession
-    from pyspark.sql.classic.dataframe import DataFrame
 
+    DataFrame = classic_frame_class()
     write: Any = DataFrame.__dict__["write"]
     write_to: Any = DataFrame.writeTo
 

@@ -13,6 +13,7 @@ from veer.errors import NoFingerprintError, UntoldSourceError
 from veer.execution.sources import Sources, check_steady, format_name, source_name
 from veer.frontends.bodies import Bodies
 from veer.frontends.spark.frames import read_plans
+from veer.frontends.spark.layout import classic_frame_class, datasets
 from veer.frontends.spark.plans.signals import PlanSignal
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, scala_items
@@ -228,12 +229,9 @@ class Planned:
 
     def _of(self, plan: Any) -> DataFrame:
         """A DataFrame of a plan of Spark's."""
-        from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
-
-        jvm: Any = self.spark._jvm
-        dataset = jvm.org.apache.spark.sql.classic.Dataset
-        dataset_frame: Any = dataset.ofRows(self.spark._jsparkSession, plan)
-        return ClassicFrame(dataset_frame, self.spark)
+        jvm_frame: Any = datasets(self.spark).ofRows(self.spark._jsparkSession, plan)
+        frame: DataFrame = classic_frame_class()(jvm_frame, self.spark)
+        return frame
 
 
 def _all(node: Node) -> Iterator[Node]:

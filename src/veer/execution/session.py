@@ -23,8 +23,11 @@ from veer.execution.environment import (
     java_of,
     java_options,
 )
+from veer.frontends.session_settings import session_settings, settings_of
 from veer.frontends.spark.capture.session import SETTINGS, start_session
+from veer.frontends.spark.setting_effects import ANSI, TIME_PARSER
 from veer.java import ensure_java
+from veer.settings import SessionSettings, spark_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,7 +90,19 @@ class Session:
             return environment_of(self._session)
         spark = _spark_version()
         java = "" if self._is_configured else java_of(ensure_java())
-        return expected_environment(spark, SETTINGS[ZONE], java) if java else environment_of(self())
+        if not java:
+            return environment_of(self())
+        return expected_environment(spark, SETTINGS[ZONE], java, self.mode)
+
+    @property
+    def mode(self) -> SessionSettings:
+        """What the session decides of the meaning of expressions."""
+        if self._session is None and self._is_configured:
+            self()
+        if self._session is not None:
+            return settings_of(self._session)
+        deciding = {n: v for n, v in self.conf.items() if n in (ANSI, TIME_PARSER)}
+        return session_settings(deciding, spark_version(_spark_version()))
 
     @property
     def _is_configured(self) -> bool:

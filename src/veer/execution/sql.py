@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any, TypeAlias, assert_never, final
 
 from veer.errors import IllFormedError, UnsupportedError
-from veer.functions.legacy import is_legacy
+from veer.execution.spelling import spelled_aggregate, spelled_cast, spelled_scalar
 from veer.functions.moments import date_text, timestamp_text
 from veer.functions.registry import OVER, scalar_function
 from veer.functions.traits import (
@@ -86,7 +86,6 @@ from veer.model.traits import RowOrder
 from veer.model.types import (
     ArrayType,
     CalendarIntervalType,
-    CastMode,
     DataType,
     DayTimeIntervalType,
     DecimalType,
@@ -100,6 +99,7 @@ from veer.model.types import (
     YearMonthIntervalType,
 )
 from veer.model.walk import columns_read, parts
+from veer.settings import USUAL, SessionSettings
 
 JOINED = {
     "inner": "INNER JOIN",
@@ -132,7 +132,10 @@ Functions: TypeAlias = Callable[[Expr | RowUdf, Schema], str]
 
 
 class SqlWriter:
-    """Writes signals of a dataflow; `views` hold sources, and signals by id."""
+    """Writes signals of a dataflow; `views` hold sources, and signals by id.
+
+    The text means in a session of these settings what the expressions mean.
+    """
 
     def __init__(
         self,
@@ -140,9 +143,11 @@ class SqlWriter:
         sources: Mapping[Source, str],
         views: Mapping[str, str],
         functions: Functions,
+        session: SessionSettings = USUAL,
     ) -> None:
         self.dataflow = dataflow
         self.sources, self.views, self.functions = sources, views, functions
+        self.session = session
         self._numbers = count()
 
     def statement(self, id_: str) -> str:
@@ -339,10 +344,11 @@ class SqlWriter:
         nulls: str = "",
     ) -> str:
         args = ", ".join(self.text(a, scope) for a in call.args)
-        _require_ansi(call.function)
-        args = args or ("*" if call.function == "count" else "")
+        types = [a.type for a in call.args]
+        name = spelled_aggregate(call.function, types, call.type, self.session)
+        args = args or ("*" if name == "count" else "")
         where = "" if call.where is None else f" FILTER (WHERE {self.text(call.where, scope)})"
-        return f"{call.function}({'DISTINCT ' if distinct else ''}{args}){nulls}{where}"
+        return f"{name}({'DISTINCT ' if distinct else ''}{args}){nulls}{where}"
 
     def _deduplicate(
         self, keys: Sequence[Column], table: str, rows: Rows, scope: EnclosingRows
@@ -448,10 +454,12 @@ class SqlWriter:
                 whens = [f"WHEN {sub(when)} THEN {sub(then)}" for when, then in branches]
                 return _case(whens, sub(otherwise))
             case Cast(arg, type_, mode):
-                return _cast(sub(arg), type_, mode)
-            case Call(function, args):
-                _require_ansi(function)
-                return _call(scalar_function(function).sql, list(map(sub, args)))
+                word = spelled_cast(arg.type, type_, mode, self.session)
+                return f"{word}({sub(arg)} AS {_type(type_)})"
+            case Call(function, args, result):
+                types = [a.type for a in args]
+                name = spelled_scalar(function, types, result, self.session)
+                return _call(scalar_function(name).sql, list(map(sub, args)))
             case OpaqueCall(identity, args):
                 return _opaque_call(identity, list(map(sub, args)))
             case GetField(arg, name):
@@ -493,20 +501,6 @@ def _select(columns: Sequence[str], rest: str) -> str:
 
 def _case(whens: Sequence[str], otherwise: str) -> str:
     return f"(CASE {' '.join(whens)} ELSE {otherwise} END)" if whens else otherwise
-
-
-def _require_ansi(function: str) -> None:
-    if is_legacy(function):
-        what = function.removeprefix("legacy.")
-        raise UnsupportedError(f"{what} of a session without ANSI; Veer runs in ANSI sessions only")
-
-
-def _cast(value: str, type_: DataType, mode: CastMode) -> str:
-    """CAST as ANSI has it, or TRY_CAST; the cast of before ANSI has no word of its own."""
-    if mode is CastMode.LEGACY:
-        raise UnsupportedError("a cast as before ANSI")
-    word = "TRY_CAST" if mode is CastMode.TRY else "CAST"
-    return f"{word}({value} AS {_type(type_)})"
 
 
 def _opaque_call(identity: str, args: Sequence[str]) -> str:

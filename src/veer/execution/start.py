@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from veer.errors import InputError, UsageError
+from veer.errors import InputError, UnsupportedError, UsageError
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
 from veer.execution.order import order_of
@@ -23,12 +23,14 @@ from veer.execution.targets import Names, Rules, Target, path_of, real, safe_nam
 from veer.frontends.bodies import Bodies, own_functions
 from veer.frontends.checkout import top_level
 from veer.frontends.inputs import parse_spec
+from veer.frontends.spark.setting_effects import ANSI
 from veer.frontends.spec import load
 from veer.frontends.stored import is_stored, parse_stored, store_location
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.sources import distinct_sources
 from veer.options import Keep, Reuse
+from veer.settings import SessionSettings
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
 from veer.versions.version import Version
@@ -98,8 +100,8 @@ def start(
 ) -> Started:
     """Load a version and everything its run needs; nothing is computed yet."""
     progress(f"reading {spec}")
-    version = load(spec, schema=options.schema, args=options.args, store=options.store)
     session = session or Session(options.master, dict(options.conf))
+    version = _load(spec, options, session.mode)
     data = Path(options.data)
     if not data.is_dir():
         raise InputError(f"--data {options.data}: no such directory")
@@ -108,6 +110,7 @@ def start(
     _check_ids(version.dataflow)
     store = open_store(options, session)
     try:
+        _check_mode(store, spec, session.mode)
         sources = Sources(data.absolute(), options.content, session, store.seal)
         dataflow = store.seal.dataflow(version.dataflow)
         request = _request(name, spec, options, version, session)
@@ -118,6 +121,33 @@ def start(
         store.close()
         raise
     return Started(running, store, session, dataflow, data, rules)
+
+
+def _load(spec: str, options: RunOptions, mode: SessionSettings) -> Version:
+    """A version, read with the meaning it has in the session that is to run it."""
+    return load(
+        spec,
+        schema=options.schema,
+        args=options.args,
+        store=options.store,
+        conf=mode.conf(),
+        spark=str(mode.spark),
+    )
+
+
+def _check_mode(store: Store, spec: str, mode: SessionSettings) -> None:
+    """Refuse a stored version that meant something else where it was stored.
+
+    What its functions of the session compute, for one, is not told by its expressions.
+    """
+    if not is_stored(spec):
+        return
+    version = store.version(*parse_stored(spec))
+    assert version is not None, spec
+    was_ansi = ANSI not in version.environment.get("settings", {})
+    if was_ansi is not mode.ansi:
+        ran, needed = ("under", "true") if was_ansi else ("without", "false")
+        raise UnsupportedError(f"{spec} ran {ran} ANSI: use --conf {ANSI}={needed}")
 
 
 def _bodies(options: RunOptions, data: Path, version: Version) -> Bodies:

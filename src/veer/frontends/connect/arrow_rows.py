@@ -54,7 +54,8 @@ def _fields(schema: str) -> tuple[Field, ...]:
 def _arrow_fields(schema: Any) -> tuple[Field, ...]:
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    fields = from_arrow_schema(schema).fields
+    # A time without a zone is what a server takes it for.
+    fields = from_arrow_schema(schema, prefer_timestamp_ntz=True).fields
     return tuple(Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in fields)
 
 

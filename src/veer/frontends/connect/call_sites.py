@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from veer.frontends.connect.messages import tells
 from veer.frontends.spark.plans.call_sites import shown_site
 
 if TYPE_CHECKING:
@@ -39,6 +40,6 @@ def _inner(node: Any) -> Any:
 
 
 def _recorded_site(expression: Any) -> str:
-    if expression.DESCRIPTOR.name != "Expression" or not expression.HasField("common"):
+    if expression.DESCRIPTOR.name != "Expression" or not tells(expression, "common"):
         return ""
     return str(expression.common.origin.python_origin.call_site)

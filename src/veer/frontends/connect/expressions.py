@@ -16,6 +16,7 @@ from sqlglot.errors import SqlglotError
 
 from veer.errors import UnsupportedError
 from veer.frontends.connect.literals import read_literal, stated_type
+from veer.frontends.connect.messages import tells, told
 from veer.frontends.connect.nodes import (
     Constant,
     FramePlan,
@@ -117,7 +118,7 @@ def type_tree(text: str) -> exp.Expr:
 
 
 def _attribute(node: Any) -> exp.Expr:
-    if node.is_metadata_column:
+    if told(node, "is_metadata_column"):
         raise UnsupportedError(f"the metadata column {node.unparsed_identifier}")
     parts = name_parts(node.unparsed_identifier)
     if node.HasField("plan_id"):
@@ -126,7 +127,7 @@ def _attribute(node: Any) -> exp.Expr:
 
 
 def _star(node: Any) -> exp.Expr:
-    if node.HasField("plan_id"):
+    if tells(node, "plan_id"):
         return PlanColumn(plan_id=node.plan_id, names=("*",))
     if not node.HasField("unparsed_target"):
         return exp.Star()
@@ -143,16 +144,21 @@ def _alias(node: Any) -> exp.Expr:
 
 
 def _cast(node: Any) -> exp.Expr:
-    from pyspark.sql.connect.proto.expressions_pb2 import Expression as Proto
-
-    if node.eval_mode == Proto.Cast.EvalMode.EVAL_MODE_LEGACY:
+    mode = _cast_mode(node)
+    if mode == "EVAL_MODE_LEGACY":
         raise UnsupportedError("a cast in legacy mode")
-    which = exp.TryCast if node.eval_mode == Proto.Cast.EvalMode.EVAL_MODE_TRY else exp.Cast
+    which = exp.TryCast if mode == "EVAL_MODE_TRY" else exp.Cast
     text = node.type_str if node.WhichOneof("cast_to_type") == "type_str" else ""
     target = parse_type_text(text) if text else read_type(node.type)
     tree = which(this=tree_of(node.expr), to=type_tree(str(target)))
     tree.meta[AS_GIVEN] = True
     return tree
+
+
+def _cast_mode(node: Any) -> str:
+    """How a cast says it is meant; before Spark 4.0 none did."""
+    field = node.DESCRIPTOR.fields_by_name.get("eval_mode")
+    return str(field.enum_type.values_by_number[node.eval_mode].name) if field else ""
 
 
 def _sort_order(node: Any) -> exp.Expr:
@@ -207,7 +213,7 @@ def _bound(node: Any, unbounded: str) -> tuple[Any, str | None]:
 
 
 def _python_call(node: Any) -> exp.Expr:
-    if node.WhichOneof("function") != "python_udf" or node.is_distinct:
+    if node.WhichOneof("function") != "python_udf" or told(node, "is_distinct"):
         raise UnsupportedError(f"the function {node.function_name}, which is not Python's")
     named = [_named(arg) for arg in node.arguments]
     keywords = tuple(name for name, _ in named)
@@ -251,7 +257,7 @@ def _subquery(node: Any) -> exp.Expr:
 def _function(node: Any) -> exp.Expr:
     if node.is_user_defined_function:
         raise UnsupportedError(f"the function {node.function_name} of the session")
-    if node.is_internal:
+    if told(node, "is_internal"):
         raise UnsupportedError(f"the internal function {node.function_name}")
     args = trees_of(node.arguments)
     return call_tree(node.function_name, args, distinct=node.is_distinct)

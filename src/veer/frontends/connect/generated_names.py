@@ -6,10 +6,11 @@ interfaces of Spark. A filter above that reads such a name, or one that it hides
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veer.frontends.connect.messages import messages_in
+from veer.frontends.connect.plans_with_relations import KIND, kind_of, node_of, refer
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
@@ -23,28 +24,27 @@ def parts_with_generated_names(
     relation: Relation, around: Callable[[Relation], Relation] = lambda part: part
 ) -> Iterator[Relation]:
     """The relations in a plan whose columns Spark names, each as a plan of its own."""
-    kind = relation.WhichOneof("rel_type")
-    if kind == "with_relations":
-        for reference in relation.with_relations.references:
+    kind = kind_of(relation)
+    node = node_of(relation, kind)
+    if kind == KIND:
+        for reference in node.references:
             yield from parts_with_generated_names(reference, around)
         yield from parts_with_generated_names(
-            relation.with_relations.root, lambda part: around(_with_root(relation, part))
+            node.root, lambda part: around(_with_root(node.references, part))
         )
         return
-    node = getattr(relation, str(kind))
-    if _names_columns(str(kind), node):
+    if _names_columns(kind, node):
         yield around(relation)
     for part in _inputs(node):
         yield from parts_with_generated_names(part, around)
 
 
-def _with_root(relation: Relation, root: Relation) -> Relation:
+def _with_root(references: Sequence[Relation], root: Relation) -> Relation:
     """The plan that a part of another is, with all it refers to."""
     from pyspark.sql.connect.proto.relations_pb2 import Relation as RelationMessage
 
     whole = RelationMessage()
-    whole.with_relations.references.extend(relation.with_relations.references)
-    whole.with_relations.root.CopyFrom(root)
+    refer(whole, root, references)
     return whole
 
 

@@ -12,6 +12,7 @@ from veer.frontends.connect.arrow_rows import given_rows
 from veer.frontends.connect.expressions import name_parts, tree_of, trees_of
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
+from veer.frontends.connect.messages import told
 from veer.frontends.connect.nodes import Constant
 from veer.frontends.sql.changes import target_of
 from veer.frontends.sql.merges import changed
@@ -132,9 +133,9 @@ def _changed(reader: RelationReader, statement: exp.Expr, node: Any) -> Plan:
 def _with_arguments(tree: exp.Expr, node: Any) -> exp.Expr:
     """The query with its parameters in place of `:name` and `?`."""
     named: dict[str, exp.Expr] = {k: _constant(v) for k, v in node.args.items()}
-    named |= {k: tree_of(v) for k, v in node.named_arguments.items()}
+    named |= {k: tree_of(v) for k, v in (told(node, "named_arguments") or {}).items()}
     placed = [_constant(v) for v in node.pos_args]
-    placed += trees_of(node.pos_arguments)
+    placed += trees_of(told(node, "pos_arguments") or ())
     used = 0
 
     def replaced(part: exp.Expr) -> exp.Expr:

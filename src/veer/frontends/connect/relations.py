@@ -22,6 +22,7 @@ from veer.frontends.connect.expressions import tree_of, trees_of
 from veer.frontends.connect.frames import Frame, Tags, merged_tags, number_of, over, place_of
 from veer.frontends.connect.nodes import FramePlan, LongName, PlanColumn, parts_of
 from veer.frontends.connect.parsed_text import PARSERS, parsed_text
+from veer.frontends.connect.plans_with_relations import kind_of, node_of
 from veer.frontends.connect.python_functions import inline_call, inline_table, registered_call
 from veer.frontends.connect.surroundings import Surroundings
 from veer.frontends.sql.expressions import ExprReader
@@ -83,14 +84,14 @@ class RelationReader(QueryReader):
 
     def read(self, relation: Relation) -> Frame:
         """The rows of a relation."""
-        kind = relation.WhichOneof("rel_type") or "nothing"
+        kind = kind_of(relation)
         read = RELATIONS.get(kind)
         if read is None:
             raise UnsupportedError(f"{SPOKEN.get(kind, kind)} of a DataFrame")
         around, self.builder.site = self.builder.site, site_of(relation, self.around.root)
         tags = self.tags
         try:
-            frame = read(self, getattr(relation, kind))
+            frame = read(self, node_of(relation, kind))
         except UnknownNameError as error:
             if self._is_known_below(error.name):
                 raise UnsupportedError(f"{error}; it was left out below") from None

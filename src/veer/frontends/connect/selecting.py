@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -11,6 +11,7 @@ from sqlglot import exp
 from veer.errors import UnsupportedError
 from veer.frontends.connect.expressions import named, tree_of, trees_of
 from veer.frontends.connect.frames import Frame, place_of
+from veer.frontends.connect.messages import told
 from veer.frontends.connect.nodes import PlanColumn, parts_of
 from veer.frontends.sql.embedded import At
 from veer.model.expr import Column
@@ -80,13 +81,22 @@ def with_columns(reader: RelationReader, node: Any) -> Frame:
 def rename(reader: RelationReader, node: Any) -> Frame:
     """`withColumnsRenamed`: one renaming after the other."""
     frame = reader.input(node.input)
-    renames = [(r.col_name, r.new_col_name) for r in node.renames]
-    renames += [] if renames else list(node.rename_columns_map.items())
+    renames = [(r.col_name, r.new_col_name) for r in told(node, "renames") or ()]
+    renames = renames or _renames_in_any_order(node.rename_columns_map)
     places = frame.plan.star()
     names = [frame.plan.columns[i].name for i in places]
     for old, new in renames:
         names = [new if same_name(name, old) else name for name in names]
     return reader.selected(frame, _named_places(frame, places, names))
+
+
+def _renames_in_any_order(renames: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Renames of the protocol before Spark 4.0, which has no order for them."""
+    given = {new.lower() for old, new in renames.items() if old.lower() != new.lower()}
+    old_names = [old.lower() for old in renames]
+    if len({*old_names}) < len(old_names) or given & {*old_names}:
+        raise UnsupportedError("withColumnsRenamed whose order decides, before Spark 4.0")
+    return list(renames.items())
 
 
 def to_df(reader: RelationReader, node: Any) -> Frame:

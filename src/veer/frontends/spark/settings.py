@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from veer.errors import UnsupportedError
@@ -37,14 +37,19 @@ def settings_set(session: Any) -> dict[str, str]:
     return found
 
 
-def unusual_settings(session: Any, default: Callable[[str], str] | None = None) -> dict[str, str]:
+def unusual_settings(
+    session: Any,
+    default: Callable[[str], str] | None = None,
+    told: Mapping[str, str] | None = None,
+) -> dict[str, str]:
     """What the session sets away from Spark's defaults and is not known to be harmless.
 
-    `default` tells Spark's defaults; the JVM of the session does by itself.
+    `default` tells Spark's defaults, `told` what is set; the JVM of the session does by itself.
     """
+    told = settings_set(session) if told is None else told
     default = default or _defaults(session)
     unusual = {}
-    for name, value in sorted(settings_set(session).items()):
+    for name, value in sorted(told.items()):
         short = name.removeprefix("spark.sql.")
         if short == name or is_known(name) or HARMLESS.fullmatch(short):
             continue
@@ -65,22 +70,17 @@ def _defaults(session: Any) -> Callable[[str], str]:
     return default
 
 
-def require_ansi(session: Any) -> None:
-    """Refuse a session without ANSI: Veer reads what it would run, but runs under ANSI alone."""
-    if session.conf.get("spark.sql.ansi.enabled") != "true":
-        raise UnsupportedError("spark.sql.ansi.enabled is false; Veer runs in ANSI sessions only")
-
-
 def check_settings(
     session: Any,
     allowed: frozenset[str] = frozenset(),
     default: Callable[[str], str] | None = None,
+    told: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Refuse a session whose settings change results; gives those that are allowed.
 
     Whether it is one of ANSI is told by the expressions of a plan.
     """
-    unusual = unusual_settings(session, default)
+    unusual = unusual_settings(session, default, told)
     for name, value in unusual.items():
         if name not in allowed:
             raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")

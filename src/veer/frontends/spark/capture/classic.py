@@ -10,9 +10,10 @@ from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark.capture.capture import Capture, first_line
 from veer.frontends.spark.frames import read_frames
+from veer.frontends.spark.layout import classic_frame_class, datasets, is_rdd
 from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
-from veer.frontends.spark.plans.tree import plan_of, scala_items
+from veer.frontends.spark.plans.tree import parameter_names, plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
 from veer.frontends.spark.setting_effects import OF_WRITES
 from veer.frontends.spark.settings import check_settings
@@ -127,13 +128,12 @@ class ClassicCapture(Capture):
         from pyspark import SparkContext
         from pyspark.sql import DataFrame, GroupedData, Observation, SparkSession
         from pyspark.sql.catalog import Catalog
-        from pyspark.sql.classic.dataframe import DataFrame as Classic
 
         self._original_sql, self._original_table = self.spark.sql, self.spark.table
         frame = self.frame_methods()
         return [
             (SparkSession, self.session_methods()),
-            (Classic, frame),
+            (classic_frame_class(), frame),
             (DataFrame, frame),
             (GroupedData, self.pivot(GroupedData.pivot)),
             (Catalog, self.catalog_methods()),
@@ -197,13 +197,10 @@ class ClassicCapture(Capture):
             waiting += scala_items(node.children())
 
     def _write_by_sql(self, plan: Any, kind: str) -> Any:
-        from pyspark.sql.classic.dataframe import DataFrame
-
         if next(self._executing_parts(plan.query()), None) is not None:
             self.stop("a command inside of another is given")
-        datasets = self.spark._jvm.org.apache.spark.sql.classic.Dataset
-        jvm_frame = datasets.ofRows(self.spark._jsparkSession, plan.query())
-        frame = DataFrame(jvm_frame, self.spark)
+        jvm_frame = datasets(self.spark).ofRows(self.spark._jsparkSession, plan.query())
+        frame = classic_frame_class()(jvm_frame, self.spark)
         if kind == "InsertIntoStatement":
             target = ".".join(map(str, scala_items(plan.table().multipartIdentifier())))
             if plan.partitionSpec().size() or plan.userSpecifiedCols().size():
@@ -215,8 +212,8 @@ class ClassicCapture(Capture):
             target = ".".join(map(str, scala_items(plan.name().nameParts())))
             how = [
                 str(plan.productElement(i).toString())
-                for i in range(plan.productArity())
-                if str(plan.productElementName(i)) in ("partitioning", "tableSpec")
+                for i, name in enumerate(parameter_names(plan))
+                if name in ("partitioning", "tableSpec")
             ]
             may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
             created = Write("table", "created", (may, " ".join(how)))
@@ -225,7 +222,7 @@ class ClassicCapture(Capture):
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
         """Rows given in the program."""
-        if type(data).__module__.startswith("pyspark.core.rdd"):
+        if is_rdd(data):
             self.stop("a DataFrame is made of an RDD", "rdd")
         if schema is not None:
             named["schema"] = schema

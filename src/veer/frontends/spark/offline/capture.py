@@ -15,15 +15,22 @@ from veer.frontends.connect import read_relations, schema_of
 from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
+from veer.frontends.spark.layout import (
+    connect_frame,
+    connect_observation,
+    context_module,
+    error_condition,
+    is_rdd,
+)
 from veer.frontends.spark.offline.classic_ways import classic_replacements
 from veer.frontends.spark.offline.client import Client, ContextStandIn
 from veer.frontends.spark.offline.functions import Functions
+from veer.frontends.spark.offline.older_client import is_older_client, older_replacements
 from veer.frontends.spark.offline.rows import rows_of
 from veer.frontends.spark.offline.session import connect_session, replaced_builder
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
-from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES
 from veer.frontends.spark.settings import check_settings
 from veer.frontends.sql.tables import files_at, path_of
@@ -46,6 +53,7 @@ LACKING = ("NOT_IMPLEMENTED", "JVM_ATTRIBUTE_NOT_SUPPORTED", "UNSUPPORTED_OPERAT
 CLIENT = "/pyspark/sql/connect/"  # an exception from in there that is not meant for programs
 IGNORED_CATALOG_CALLS = ("cacheTable", "uncacheTable", "refreshTable", "refreshByPath")
 DATAFRAME_ROWS = ("pandas", "numpy", "pyarrow")
+ARROW = "spark.sql.execution.arrow.pyspark.enabled"
 
 
 class OfflineCapture(Capture):
@@ -111,9 +119,7 @@ class OfflineCapture(Capture):
 
     def frame_of(self, plan: Any) -> Any:
         """A DataFrame of a plan."""
-        from pyspark.sql.connect.dataframe import DataFrame
-
-        return DataFrame(plan, self.spark)
+        return connect_frame(plan, self.spark)
 
     def stub(self, operator: AnyOperator) -> Any:
         """A frame that stands for a source."""
@@ -177,9 +183,11 @@ class OfflineCapture(Capture):
 
     def create(self, data: Any, schema: Any = None, *args: Any, **named: Any) -> Any:
         """Rows given in the program."""
-        if type(data).__module__.startswith("pyspark.core.rdd"):
+        if is_rdd(data):
             self.stop("a DataFrame is made of an RDD", "rdd")
         if type(data).__module__.partition(".")[0] in DATAFRAME_ROWS:
+            if self.client.settings.get(ARROW).lower() != "true":
+                self.stop_for_jvm("rows of pandas are given, which come without Arrow")
             return self._create(data, schema)
         verify = args[1] if len(args) > 1 else named.get("verifySchema", True)
         return self.stub(self.reading(lambda: rows_of(self.spark, data, schema, bool(verify))))
@@ -239,26 +247,27 @@ class OfflineCapture(Capture):
         schema: Schema = self.reading(lambda: schema_of(relation, self.surroundings))
         return schema
 
-    def check(self, frame: Any) -> None:
-        """Analyze a frame when it is made, as a classic session does."""
+    def check(self, frame: Any) -> Any | None:
+        """Analyze a frame when it is made, as a classic session does; gives its columns, if known."""
         self._made += 1
         self.reading(lambda: None)  # settings that decide plans are the same for all of them
         if self._made > MOST_CHECKED:
-            return
+            return None
         try:
             schema = self.schema_of(frame._plan.plan(self.client))
         except Exception:
             if self._refers_out:  # only the plan around it can tell
-                return
+                return None
             raise
-        frame._cached_schema = self.reading(lambda: struct_type(schema))
+        return self.reading(lambda: struct_type(schema))
 
     def write_settings(self) -> Mapping[str, str]:
         """The settings of the session that decide a write; others must be at their defaults."""
-        return check_settings(self.spark, OF_WRITES, self._default_setting)
+        told = self.client.settings.all()
+        return check_settings(self.spark, OF_WRITES, self._default_setting, told)
 
     def _default_setting(self, name: str) -> str:
-        default = spark_default(name, self.spark_version)
+        default = self.client.settings.default(name)
         if default is None:
             self.stop_for_jvm(f"the session sets {name}")
         return default
@@ -298,7 +307,7 @@ class OfflineCapture(Capture):
         from pyspark.errors import PySparkException
 
         if isinstance(error, PySparkException):
-            is_lacking = error.getCondition() in LACKING
+            is_lacking = error_condition(error) in LACKING
         else:
             frames = traceback.extract_tb(error.__traceback__)
             is_lacking = bool(frames) and CLIENT in Path(frames[-1].filename).as_posix()
@@ -313,19 +322,19 @@ class OfflineCapture(Capture):
         from pyspark.sql.connect.column import Column
         from pyspark.sql.connect.dataframe import DataFrame
         from pyspark.sql.connect.group import GroupedData
-        from pyspark.sql.connect.observation import Observation
         from pyspark.sql.connect.session import SparkSession
 
         self._create = SparkSession.createDataFrame.__get__(self.spark)
+        observation = connect_observation()
         return [
             (SparkSession, self.session_methods()),
             (DataFrame, self.frame_methods()),
-            (DataFrame, {"__init__": self._checked_init(DataFrame.__init__)}),
+            *self._checked_frames(DataFrame),
             (DataFrame, self._view_methods()),
             (Column, {"outer": lambda column: self._outer(column)}),
             (GroupedData, self.pivot(GroupedData.pivot)),
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
-            (Observation, self.observation_methods()),
+            *([(observation, self.observation_methods())] if observation else []),
             (Parent.Builder, replaced_builder(self)),
             *classic_replacements(self.stop_for_jvm),
             *self.functions.replacements(),
@@ -349,10 +358,16 @@ class OfflineCapture(Capture):
     def _add(self, owner: Any, name: str, value: Any) -> None:
         self._stack.enter_context(patch.object(owner, name, value, create=True))
 
+    def _checked_frames(self, frame: Any) -> list[tuple[Any, dict[str, Any]]]:
+        """What makes frames, analyzing them."""
+        if is_older_client():
+            return older_replacements(self)
+        return [(frame, {"__init__": self._checked_init(frame.__init__)})]
+
     def _checked_init(self, original: Callable[..., None]) -> Callable[..., None]:
         def __init__(frame: Any, *args: Any, **named: Any) -> None:
             original(frame, *args, **named)
-            self.check(frame)
+            frame._cached_schema = self.check(frame)
 
         return __init__
 
@@ -408,13 +423,12 @@ class OfflineCapture(Capture):
         """What would start a JVM."""
         try:
             from pyspark import SparkContext, java_gateway
-            from pyspark.core import context
         except ImportError:  # a PySpark of clients alone
             return []
         refuse = lambda *_, **__: self.stop_for_jvm("a SparkContext is made")  # noqa: E731
         return [
             (java_gateway, {"launch_gateway": refuse}),
-            (context, {"launch_gateway": refuse}),
+            (context_module(), {"launch_gateway": refuse}),
             (SparkContext, {"__init__": refuse, "getOrCreate": refuse}),
         ]
 

@@ -105,7 +105,7 @@ class Client:
             case "spark_version":
                 return SimpleNamespace(spark_version=self._version())
             case "ddl_parse":
-                return SimpleNamespace(parsed=self._parse(given["ddl_string"]))
+                return SimpleNamespace(parsed=self.parsed_ddl(given["ddl_string"]))
             case "json_to_ddl":
                 return SimpleNamespace(ddl_string=self._to_ddl(given["json_string"]))
             case "persist" | "unpersist" | "get_storage_level":
@@ -118,7 +118,8 @@ class Client:
         installed, asked = pyspark_version(), str(self._capture.spark_version)
         return installed if installed.startswith(f"{asked}.") else f"{asked}.0"
 
-    def _parse(self, text: str) -> Any:
+    def parsed_ddl(self, text: str) -> Any:
+        """The type that a DDL text tells."""
         try:
             return parse_ddl(text)
         except InputError:
@@ -154,7 +155,7 @@ class Client:
         deterministic: bool = True,
     ) -> str:
         """Give a function a name that SQL knows."""
-        type_ = self._parse(return_type) if isinstance(return_type, str) else return_type
+        type_ = self.parsed_ddl(return_type) if isinstance(return_type, str) else return_type
         known_as = name or f"fun_{uuid.uuid4().hex}"
         if known_as.lower() in self.functions:  # plans made before it call the other one
             self._capture.stop_for_jvm(f"another function is registered as {known_as}")

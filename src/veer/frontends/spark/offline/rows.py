@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from veer.errors import UnsupportedError
@@ -13,7 +14,7 @@ from veer.model.ops import AnyOperator
 def rows_of(session: Any, data: Any, schema: Any, verify: bool) -> AnyOperator:
     """The rows of a list and their columns."""
     if isinstance(schema, str):
-        schema = session._parse_ddl(schema)
+        schema = session.client.parsed_ddl(schema)
     kind = type(data).__module__.partition(".")[0]
     if kind in ("pandas", "numpy", "pyarrow"):
         raise UnsupportedError(f"rows of {kind} are given to createDataFrame()")
@@ -39,19 +40,13 @@ def _checked(session: Any, rows: list[Any], schema: Any, verify: bool) -> Any:
         struct = schema
     elif schema is None or isinstance(schema, list | tuple):
         names = None if schema is None else list(schema)
-        struct = session._inferSchemaFromList(rows, names, _inference(session))
+        struct = _inferred(session, rows, names)
         _check_types_known(struct)
         for i, name in enumerate(names or ()):
             struct.fields[i].name = struct.names[i] = name
     else:
-        raise PySparkTypeError(
-            errorClass="NOT_EXPECTED_TYPE",
-            messageParameters={
-                "arg_name": "schema",
-                "expected_type": "list, None or StructType",
-                "arg_type": type(schema).__name__,
-            },
-        )
+        shown = type(schema).__name__
+        raise PySparkTypeError(f"schema should be a list, None or StructType, got {shown}")
     convert = _create_converter(struct)
     for row in rows:
         struct.toInternal(convert(row))
@@ -63,7 +58,14 @@ def _check_types_known(struct: Any) -> None:
     from pyspark.sql.types import _has_nulltype
 
     if _has_nulltype(struct):
-        raise PySparkValueError(errorClass="CANNOT_DETERMINE_TYPE", messageParameters={})
+        raise PySparkValueError("Some of types cannot be determined after inferring.")
+
+
+def _inferred(session: Any, rows: list[Any], names: list[str] | None) -> Any:
+    """The columns of rows by their values; PySpark 3.5 and 4.0 look up settings themselves."""
+    infer = session._inferSchemaFromList
+    takes_settings = len(signature(infer).parameters) > 2
+    return infer(rows, names, _inference(session)) if takes_settings else infer(rows, names)
 
 
 def _inference(session: Any) -> Any:

@@ -57,6 +57,10 @@ class Settings:
             self._refuse(f"the setting {name} is asked, whose default Veer does not know")
         return value
 
+    def default(self, name: str) -> str | None:
+        """Spark's default of a setting, if it is known."""
+        return spark_default(name, self._spark)
+
     def get_or(self, name: str, default: str | None) -> str | None:
         """The value of a setting, or what the program gives for one that is not set."""
         return self._set.get(name, default)

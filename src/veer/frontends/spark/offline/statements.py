@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from veer.frontends.connect.leaves import STOPS
+from veer.frontends.spark.layout import connect_formatter
+from veer.frontends.spark.offline.query_plans import query_plan
 from veer.frontends.sql.commands import (
     ChangeRows,
     CreateTable,
@@ -33,9 +35,9 @@ def run_statement(capture: OfflineCapture, text: str, args: Any, more: Mapping[s
     """What a text gives: the frame of a query, an empty one for a command."""
     formatted: list[tuple[str, Any]] = []
     if more:
-        from pyspark.sql.connect.sql_formatter import SQLStringFormatter
-
-        formatter = SQLStringFormatter(capture.spark)
+        formatter = connect_formatter(capture.spark)
+        if formatter is None:
+            capture.stop_for_jvm("frames or values are put into SQL text")
         text = formatter.format(text, **more)
         for number, (frame, name) in enumerate(formatter._temp_views):
             # PySpark's names are random; plans of one text shall agree.
@@ -83,7 +85,7 @@ class _Statement:
 
     def query(self, query: Query, more: Mapping[str, Any] | None = None) -> Any:
         """The frame of a query; the plans of the views it names travel inside of its own."""
-        from pyspark.sql.connect.plan import SQL, SubqueryAlias
+        from pyspark.sql.connect.plan import SubqueryAlias
 
         views = []
         for name in sorted(query.tables):
@@ -95,21 +97,10 @@ class _Statement:
                 self.capture.stop_unknown(name, columns_read(query.text, name))
             else:
                 self.capture.reads_names = True
-        positional, named = self.parameters(more or {})
-        return self.capture.frame_of(SQL(query.text, positional, named, views))
+        return self.capture.frame_of(query_plan(query.text, self.args, views, more or {}))
 
     def view(self, name: str) -> Any | None:
         return self.formatted.get(name) or self.capture.view(name)
-
-    def parameters(self, more: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The parameters of the text as columns."""
-        from pyspark.sql.connect.functions import builtin as functions
-
-        by_name = isinstance(self.args, Mapping)
-        named = {**(self.args if by_name else {}), **more}
-        placed = [] if by_name else list(self.args or ())
-        columns = {str(k): functions.lit(v) for k, v in named.items()}
-        return [functions.lit(v) for v in placed], columns
 
     def insert(self, command: InsertRows) -> None:
         """INSERT: a sink."""

@@ -586,6 +586,9 @@ def _type_of_node(node: Node) -> DataType:
 
 def _arithmetic_mode(node: Node) -> CastMode | None:
     """The mode of arithmetic, as of casts: ANSI fails, TRY gives null, LEGACY wraps."""
+    if "evalMode" in node.fields:  # before Spark 4.1
+        stated_mode = node.fields["evalMode"] or node.dropped["evalMode"]
+        return CastMode[stated_mode] if stated_mode in CastMode.__members__ else None
     stated = EVAL_CONTEXT.match(node.dropped.get("evalContext", ""))
     return CastMode.__members__.get(stated[1]) if stated else None
 

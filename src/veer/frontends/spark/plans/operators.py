@@ -49,6 +49,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field, Schema
 from veer.model.types import is_orderable
+from veer.settings import SPARK_4_0, current
 
 # Nodes that change nothing of their only child.
 TRANSPARENT = frozenset(
@@ -280,6 +281,8 @@ class PlanReader(FlowBuilder):
 
     def _read_cached(self, node: Node) -> PlanSignal:
         """What is cached gives the rows of its plan."""
+        if current().spark < SPARK_4_0:
+            raise UnsupportedError("cached rows, of which Spark tells no plan before 4.0")
         plan = self.read(plan_of(node.jvm.cacheBuilder().logicalPlan()))
         outputs = [expression_of(a) for a in scala_items(node.jvm.output())]
         types = tuple(type_of(json.loads(o.jvm.dataType().json())) for o in outputs)

@@ -15,6 +15,7 @@ from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.frontends.python.identity import digest_of
+from veer.frontends.spark.layout import rdd_class
 from veer.frontends.spark.plans.functions import as_bytes
 from veer.frontends.spark.plans.types import date_or_timestamp, exact_decimal
 from veer.functions.arithmetic import NAN, to_float32
@@ -68,8 +69,8 @@ def _chain(rdd: Any) -> list[Any]:
 def _is_identity_function(python_rdd: Any) -> bool:
     """Whether the Python function of an RDD is PySpark's own that gives what it gets."""
     from pyspark import cloudpickle
-    from pyspark.core.rdd import RDD
 
+    RDD = rdd_class()
     try:
         declared = python_rdd.getClass().getDeclaredField("func")
         declared.setAccessible(True)

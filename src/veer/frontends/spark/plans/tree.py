@@ -78,9 +78,21 @@ _names: dict[str, dict[str, int]] = {}  # fields of a class by position, asked o
 def _field_positions(node: Node) -> dict[str, int]:
     """Where the parameters of a class stand; JSON leaves out some that are not given."""
     if node.kind not in _names:
-        count = node.jvm.productArity()
-        _names[node.kind] = {str(node.jvm.productElementName(i)): i for i in range(count)}
+        _names[node.kind] = {name: i for i, name in enumerate(parameter_names(node.jvm))}
     return _names[node.kind]
+
+
+def parameter_names(product: Any) -> list[str]:
+    """The names of the parameters of a case class; before Scala 2.13 objects do not tell them."""
+    from pyspark import SparkContext
+
+    count = int(product.productArity())
+    jvm: Any = SparkContext._jvm
+    if str(jvm.scala.util.Properties.versionNumberString()).startswith("2.12."):
+        reflection = jvm.org.apache.spark.sql.catalyst.ScalaReflection
+        names = scala_items(reflection.getConstructorParameterNames(product.getClass()))
+        return [str(name) for name in names[:count]]  # those of a second list are no elements
+    return [str(product.productElementName(i)) for i in range(count)]
 
 
 def _printed(value: Any, depth: int = 0) -> Any:
