@@ -179,15 +179,17 @@ def of_a_set(s):
     return camel_to_snake_case("".join({s, "a"}))
 
 
-COLUMNS = {"score": "x", "other": "x", "snake": "s", "of_a_set": "s"}
+def computed(name):
+    columns = {"score": score("x"), "other": other("x"), "snake": snake("s"), "of_a_set": of_a_set("s")}
+    return columns[name]
 
 
 def old(spark, name):
-    return spark.table("t").withColumn("y", globals()[name](COLUMNS[name])).where("id > 3")
+    return spark.table("t").withColumn("y", computed(name)).where("id > 3")
 
 
 def new(spark, name):
-    return spark.table("t").where("id > 3").withColumn("y", globals()[name](COLUMNS[name]))
+    return spark.table("t").where("id > 3").withColumn("y", computed(name))
 """
 
 
