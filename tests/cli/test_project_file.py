@@ -114,6 +114,15 @@ def test_the_nearest_file_counts_and_none_above_a_repository(project: Path) -> N
         ("conf = 'spark'", "tool.veer.conf is a table of settings"),
         ("jobs = ['a.sql']", "tool.veer.jobs is a table of names and SPECs"),
         ("store = 1", "tool.veer.store is a folder"),
+        ("stable_sources = 'orders'", "tool.veer.stable_sources is a list of tables and paths"),
+        ("row_wise = [1]", "tool.veer.row_wise is a list of functions"),
+        ("trusted_packages = true", "tool.veer.trusted_packages is a list of packages"),
+        (
+            "trusted_package = []",
+            "did you mean trusted_packages? (known: schema, store, spark, conf",
+        ),
+        ("keys = {t = 'id'}", "tool.veer.keys is a table of tables and lists of their columns"),
+        ("keys = {t = ['id']}", "tool.veer.keys without a schema of the tables"),
         ("schema = ", "pyproject.toml: Invalid value"),
         (
             "conf = {'spark.sql.timestampType' = 'TIMESTAMP_NTZ'}",
@@ -133,3 +142,121 @@ def test_a_broken_file_of_others_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project\n")
     (tmp_path / "p.sql").write_text("SELECT 1 AS a")
     assert verdict(tmp_path, "p.sql", "p.sql") == "equivalent"
+
+
+DECLARED = """
+schema = "t.ddl"
+row_wise = ["jobs.score"]
+trusted_packages = ["sqlglot"]
+stable_sources = ["public.countries"]
+
+[keys]
+t = ["id"]
+"""
+JOBS = """
+import pandas as pd
+from pyspark.sql import functions as F
+from sqlglot.helper import camel_to_snake_case
+
+
+@F.pandas_udf("double")
+def score(x: pd.Series) -> pd.Series:
+    return x * 2 + 1
+
+
+@F.pandas_udf("double")
+def other(x: pd.Series) -> pd.Series:
+    return x - x.mean()
+
+
+@F.udf("string")
+def snake(s):
+    return camel_to_snake_case(s) if s else None
+
+
+@F.udf("string")
+def of_a_set(s):
+    return camel_to_snake_case("".join({s, "a"}))
+
+
+def computed(name):
+    columns = {"score": score("x"), "other": other("x"), "snake": snake("s"), "of_a_set": of_a_set("s")}
+    return columns[name]
+
+
+def old(spark, name):
+    return spark.table("t").withColumn("y", computed(name)).where("id > 3")
+
+
+def new(spark, name):
+    return spark.table("t").where("id > 3").withColumn("y", computed(name))
+"""
+
+
+def test_what_is_declared_of_functions_is_listed(tmp_path: Path) -> None:
+    (tmp_path / "veer.toml").write_text(DECLARED)
+    (tmp_path / "t.ddl").write_text("CREATE TABLE t (id INT, x DOUBLE, s STRING)")
+    (tmp_path / "jobs.py").write_text(JOBS)
+
+    def answer(name: str, *words: str) -> tuple[str, list[str]]:
+        jobs = ("jobs.py:old", "jobs.py:new", "--arg", f"name={name}", "--jvm", "never")
+        done = veer("verify", *jobs, "--format", "json", *words, cwd=tmp_path)
+        assert done.returncode in (0, 1, 2), done.stderr
+        report = json.loads(done.stdout)
+        return report["verdict"], report["sinks"][0]["assumptions"]
+
+    assert answer("score") == ("equivalent", ["score works row by row, as declared"])
+    pure = "functions of sqlglot depend on their arguments alone, as declared"
+    assert answer("snake") == ("equivalent", [pure])
+    assert answer("other")[0] == "unknown"  # of it nothing is declared, and the mean is of a batch
+    assert answer("of_a_set")[0] == "unknown"  # the order of a set is not the package's
+    (tmp_path / "veer.toml").write_text('schema = "t.ddl"')
+    assert answer("score")[0] == answer("snake")[0] == "unknown"
+
+
+def test_declared_keys_are_keys_and_listed(tmp_path: Path) -> None:
+    (tmp_path / "veer.toml").write_text(DECLARED)
+    (tmp_path / "t.ddl").write_text("CREATE TABLE t (id INT, x DOUBLE, s STRING)")
+    (tmp_path / "p.sql").write_text("SELECT id, s FROM t")
+    (tmp_path / "q.sql").write_text("SELECT DISTINCT id, s FROM t")
+    done = veer("verify", "p.sql", "q.sql", cwd=tmp_path)
+    assert done.returncode == 0 and "assuming id is a key of t" in done.stdout
+    told = veer("doctor", cwd=tmp_path).stdout
+    for said in (
+        "key of t: id",
+        "stable sources: public.countries",
+        "row-wise functions: jobs.score",
+        "trusted packages: sqlglot",
+    ):
+        assert said in told
+
+
+COUNTRIES = """
+def build(spark):
+    reader = spark.read.format("jdbc").option("url", "jdbc:derby:memory:x;create=true")
+    reader = reader.option("driver", "org.apache.derby.jdbc.EmbeddedDriver")
+    return reader.option("dbtable", "SYSIBM.SYSDUMMY1").load().groupBy("IBMREQD").count()
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_source_that_is_declared_stable_is_reused(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(COUNTRIES)
+    outcomes = []
+    for declared in (
+        "",
+        "stable_sources = ['sysibm.sysdummy1']",
+        "stable_sources = ['sysibm.sysdummy1']",
+    ):
+        (tmp_path / "veer.toml").write_text(f"store = 'results'\n{declared}")
+        done = veer("run", "jobs.py:build", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        outcomes.append(done.stdout + done.stderr)
+    assert "computed" in outcomes[0] and "what it holds cannot be told by files" in outcomes[0]
+    assert (
+        "computed" in outcomes[1] and "sysibm.sysdummy1 does not change, as declared" in outcomes[1]
+    )
+    assert (
+        "reused" in outcomes[2] and "sysibm.sysdummy1 does not change, as declared" in outcomes[2]
+    )

@@ -19,7 +19,7 @@ from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
-from veer.execution.sources import is_declared_stable, source_name
+from veer.execution.sources import name_of_stable, source_name
 from veer.frontends.bodies import Bodies
 from veer.model.dag import Dataflow
 from veer.model.digests import json_digest
@@ -124,7 +124,7 @@ class Running:
         )
         self._fingerprints: dict[Source, str] = {}
         self._stamps: dict[Source, str] = {}
-        self.assumed_stable: set[Source] = set()  # sources that are believed not to change
+        self.assumed_stable: dict[Source, str] = {}  # believed not to change, and as what
         self._environment = request.environment
         self.previous = store.version(request.name)
         self.signals = self._signals()
@@ -142,9 +142,10 @@ class Running:
         try:
             return self.computation.fingerprint(source)
         except UntoldSourceError:
-            if not is_declared_stable(source, self.request.stable):
+            name = name_of_stable(source, self.request.stable)
+            if not name:
                 raise
-            self.assumed_stable.add(source)
+            self.assumed_stable[source] = name
             return json_digest(["declared not to change", source_name(source)])
 
     def _signals(self, look: Callable[[Source], str] | None = None) -> Signals:
@@ -220,7 +221,7 @@ class Running:
         ]
         outcome.notes += [
             f"assuming that {table} does not change, as declared"
-            for table in sorted(source.table for source in self.assumed_stable)
+            for table in sorted(set(self.assumed_stable.values()))
         ]
         self._register(outcome, computed, time.perf_counter() - begun)
         outcome.seconds = time.perf_counter() - begun

@@ -42,6 +42,7 @@ DECLARED = (
     "unique",
     "checks",
 )  # of a source: constraints, believed or not
+NAMING = ("dbtable", "table", "path")  # options of a reader that say what it reads
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -334,16 +335,18 @@ def source_name(source: Source) -> str:
     )
 
 
-def is_declared_stable(source: Source, names: Container[str]) -> bool:
-    """Whether a source is among those, given in lower case, that are declared not to change.
+def name_of_stable(source: Source, names: Container[str]) -> str:
+    """The name, among those given in lower case, by which a source is declared not to change; or none.
 
-    By its name, with or without the catalog of the session, or by where it is.
+    By its name, with or without the catalog of the session, by where it is, or by the table of the
+    database that its reader names.
     """
     if source.format in (LOCAL, COMPUTED):
-        return False  # rows that a program makes
-    own = (source.table.lower(), source.location.lower())
+        return ""  # rows that a program makes
+    asked = [value.lower() for name, value in source.options if name.lower() in NAMING]
+    own = (source.table.lower(), source.location.lower(), *asked)
     known = {text.removeprefix("spark_catalog.").removeprefix("file:") for text in own}
-    return any(name in names for name in (*own, *known) if name)
+    return next((name for name in (*own, *known) if name and name in names), "")
 
 
 def _as_json(value: Any) -> Any:
@@ -363,6 +366,6 @@ __all__ = [
     "as_named",
     "check_steady",
     "format_name",
-    "is_declared_stable",
+    "name_of_stable",
     "source_name",
 ]
