@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError, UsageError
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
+from veer.execution.environment import ZONE
 from veer.execution.order import order_of
 from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
@@ -97,7 +98,8 @@ def start(
 ) -> Started:
     """Load a version and everything its run needs; nothing is computed yet."""
     progress(f"reading {spec}")
-    version = load(spec, schema=options.schema, args=options.args, store=options.store)
+    zone = {name: value for name, value in options.conf if name == ZONE}
+    version = load(spec, schema=options.schema, args=options.args, store=options.store, conf=zone)
     session = session or Session(options.master, dict(options.conf))
     data = Path(options.data)
     if not data.is_dir():

@@ -99,7 +99,6 @@ KNOWN = dict.fromkeys(
         "America/Los_Angeles",
         "America/Phoenix",
         "America/Toronto",
-        "America/Bogota",
         "America/Lima",
         "America/Argentina/Buenos_Aires",
         "US/Eastern",
