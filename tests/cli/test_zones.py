@@ -39,6 +39,15 @@ PAIRS = [
      "equivalent", "equivalent"),
     ("SELECT id FROM t WHERE ts >= '2024-06-01'", "SELECT id FROM t WHERE ts >= '2024-06-01 00:00:00Z'",
      "equivalent", "inequivalent"),
+    ("SELECT id FROM t WHERE date(ts) = '2024-06-01'",
+     "SELECT id FROM t WHERE ts >= '2024-06-01' AND ts < TIMESTAMP '2024-06-02'", "equivalent", "equivalent"),
+    ("SELECT id FROM t WHERE date(ts) = '2024-03-31'",  # a day of 23 hours
+     "SELECT id FROM t WHERE ts >= '2024-03-31' AND ts < '2024-03-31 23:00:00'", "inequivalent", "inequivalent"),
+    ("SELECT id FROM t WHERE to_date(ts) < DATE '2024-03-31'",
+     "SELECT id FROM t WHERE unix_timestamp(ts) < 1711843200 AND ts >= '1971-01-01' OR ts < '1971-01-01'",
+     "equivalent", "inequivalent"),
+    ("SELECT id FROM t WHERE year(ts) = 2024 AND ts >= '2024-01-01'", "SELECT id FROM t WHERE year(ts) = 2024",
+     "equivalent", "equivalent"),
     ("SELECT max(ts) AS m FROM t GROUP BY date(ts)",
      "SELECT max(ts) AS m FROM t GROUP BY year(ts), month(ts), day(ts)", "equivalent", "equivalent"),
 ]  # fmt: skip

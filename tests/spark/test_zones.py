@@ -23,7 +23,14 @@ from tests.spark.compare import register
 from tests.spark.test_random_expressions import report
 from veer.api import verify
 from veer.functions.moments import EPOCH
-from veer.functions.zone_rules import KNOWN, changes_of, offset_at, region_names
+from veer.functions.zone_rules import (
+    DAYS_IN_ORDER,
+    FIRST,
+    KNOWN,
+    changes_of,
+    offset_at,
+    region_names,
+)
 from veer.settings import current, under
 from veer.verdict import Verdict
 
@@ -95,7 +102,28 @@ def test_clocks_change_when_those_of_java_do(spark: SparkSession) -> None:
                 )
                 assert offset_at(then - timedelta(seconds=1), zone) == before, (zone, then)
                 assert offset_at(then, zone) == after, (zone, then)
+                _check_days(zone, then + before, then + after)
             at = then
+
+
+def _check_days(zone: str, shown_before: datetime, shown_after: datetime) -> None:
+    """That no time which clocks show twice has midnight inside."""
+    midnight = datetime(shown_before.year, shown_before.month, shown_before.day)
+    assert zone not in DAYS_IN_ORDER or not shown_after < midnight < shown_before, (zone, midnight)
+
+
+def test_days_begin_in_order_since_there_are_clocks(spark: SparkSession) -> None:
+    jvm: Any = spark._jvm
+    for zone in sorted(DAYS_IN_ORDER):
+        rules, at = jvm.java.time.ZoneId.of(zone).getRules(), jvm.java.time.Instant.MIN
+        while (found := rules.nextTransition(at)) and found.toEpochSecond() < _seconds(FIRST):
+            before, after = (
+                timedelta(seconds=side.getTotalSeconds())
+                for side in (found.getOffsetBefore(), found.getOffsetAfter())
+            )
+            then = EPOCH + timedelta(seconds=found.toEpochSecond())
+            _check_days(zone, then + before, then + after)
+            at = found.getInstant()
 
 
 def _seconds(moment: datetime) -> int:
