@@ -25,6 +25,7 @@ from veer.frontends.bodies import Bodies
 from veer.frontends.workflow.reader import build_workflow
 from veer.model.ops import RowUdf
 from veer.options import Keep, Reuse
+from veer.settings import current, under
 from veer.store import Store
 from veer.store.gc import collect
 
@@ -514,13 +515,36 @@ def test_order_above_something_random_is_not_lost(lab: Lab) -> None:
     assert sorted(row[0] for row in lab.rows(lab.run(made))) == [497, 498, 498, 499, 499]
 
 
-def test_other_zones_than_utc_are_refused(lab: Lab) -> None:
-    lab.spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+def test_other_zones_than_utc(lab: Lab) -> None:
+    """Expressions say in which zone they are, and a session of another one is refused."""
+    lab.write("t", "k,at", [(1, "2024-03-31 01:30:00"), (2, "2024-10-27 02:30:00"), (3, None)])
+    texts = {
+        "h": "hour(at + INTERVAL 1 HOUR)", "d": "CAST(date_trunc('DAY', at) AS BIGINT)",
+        "n": "CAST(at + INTERVAL 1 DAY AS BIGINT)", "s": "CAST(at AS STRING)",
+        "c": "at > '2024-06-01'", "m": "date_format(at, 'HH:mm')", "b": "at < TIMESTAMP '2024-05-01'",
+        "e": "CAST(CAST(at AS DATE) AS TIMESTAMP) = date_trunc('DAY', at)",
+    }  # fmt: skip
+    times = flow(
+        {"type": "compute", "columns": texts}, t=source("t", {"k": "int", "at": "timestamp"})
+    )
+    expected = [
+        (1, 3, 1711839600, 1711927800, "2024-03-31 01:30:00", False, "01:30", True, True),
+        (2, 2, 1729980000, 1730079000, "2024-10-27 02:30:00", True, "02:30", False, True),
+    ]  # fmt: skip
+    lab.spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
-        with pytest.raises(InputError, match="run in UTC"):
-            lab.run(flow(BIG))
+        large = flow({"type": "filter", "predicate": "w > 100"}, t=source("u", U))
+        assert lab.rows(lab.run(large)) == [(3, 300)]
+        with pytest.raises(InputError, match="in the time zone Europe/Berlin, in which"):
+            lab.run(times)
+        with under(replace(current(), zone="Europe/Berlin")):
+            rows = lab.rows(lab.run(times))
     finally:
         lab.spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert [(row[0], *row[2:]) for row in rows[:2]] == expected
+    there = under(replace(current(), zone="Europe/Berlin"))
+    with there, pytest.raises(InputError, match="in the time zone UTC, in which zoned"):
+        lab.run(times)
 
 
 # -- results behind the store's back -------------------------------------------------------------

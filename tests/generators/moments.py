@@ -34,15 +34,8 @@ NEAR = (0, 1, -1, 30, -30, 60, -60, 90, 119, 24 * 60, -24 * 60, 3 * 60, -11 * 60
 
 UNITS = ("YEAR", "quarter", "MONTH", "WEEK", "day", "DD", "HOUR", "minute", "SECOND",
          "MILLISECOND", "microsecond", "nonsense")  # fmt: skip
-PATTERNS = (
-    "yyyy-MM-dd HH:mm:ss",
-    "yyyy-MM-dd",
-    "HH:mm",
-    "yyyyMMddHH",
-    "dd.MM.yyyy HH",
-    "EEE d",
-    "SSS",
-)
+PATTERNS = ("yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd", "HH:mm", "yyyyMMddHH", "dd.MM.yyyy HH", "SSS")
+WRITTEN = (*PATTERNS, "EEE d", "MMM yy")  # no text is read by all of these
 INTERVALS = ("INTERVAL 1 DAY", "INTERVAL 24 HOURS", "INTERVAL 1 HOUR", "INTERVAL 90 MINUTES",
              "INTERVAL 1 MONTH", "INTERVAL 7 MONTHS", "INTERVAL 1 YEAR", "INTERVAL 36 HOURS",
              "INTERVAL 1 WEEK", "INTERVAL 30 MINUTES", "INTERVAL 4 DAYS", "INTERVAL 1 SECOND")  # fmt: skip
@@ -65,9 +58,9 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "next_day({ts}, 'SUN')", "date_sub({date}, 1)", "CAST({ntz} AS DATE)", "trunc({date}, 'week')",
     ),
     "str": (
-        "s", "t", "CAST({ts} AS STRING)", "concat({ts}, '|')", "date_format({ts}, '{pattern}')",
-        "date_format({date}, '{pattern}')", "date_format({ntz}, '{pattern}')", "from_unixtime({num})",
-        "from_unixtime({num}, '{pattern}')", "CAST({ntz} AS STRING)", "CAST({date} AS STRING)",
+        "s", "t", "CAST({ts} AS STRING)", "concat({ts}, '|')", "date_format({ts}, '{written}')",
+        "date_format({date}, '{written}')", "date_format({ntz}, '{written}')", "from_unixtime({num})",
+        "from_unixtime({num}, '{written}')", "CAST({ntz} AS STRING)", "CAST({date} AS STRING)",
         "substring({ts}, 1, 13)", "concat_ws(',', {ts}, {date})", "upper({ts})",
     ),
     "num": (
@@ -127,7 +120,7 @@ class MomentExpressions:
         return self._fill(self.random.choice(TEMPLATES[kind]), depth - 1)
 
     def _fill(self, template: str, depth: int) -> str:
-        words = {"unit": UNITS, "pattern": PATTERNS, "interval": INTERVALS}
+        words = {"unit": UNITS, "pattern": PATTERNS, "written": WRITTEN, "interval": INTERVALS}
 
         def hole(match: re.Match[str]) -> str:
             name = match[1]

@@ -16,6 +16,7 @@ from veer.frontends.spark.capture.child import load_function
 from veer.frontends.spark.capture.jobs import Job, load_jobs
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink, Source, Values
+from veer.model.pprint import show_dataflow
 from veer.model.writes import Insert, Write
 from veer.options import JvmUse
 from veer.report.wording import reason_text
@@ -359,16 +360,12 @@ STOPPED = {
             spark.sql("EXECUTE IMMEDIATE 'INSERT INTO out2 SELECT id FROM orders'")
             return spark.table("orders")
         """, "the command"),
-    "another time zone": ("""
+    "two time zones": ("""
         def build(spark):
-            spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
             spark.table("orders").write.parquet("x")
-        """, "the time zone is Asia/Tokyo"),
-    "another time zone at the end": ("""
-        def build(spark):
             spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-            return spark.table("orders")
-        """, "the time zone is Asia/Tokyo"),
+            return spark.table("orders").select("id")
+        """, "the time zone is Asia/Tokyo, and UTC|a setting that decides plans is changed"),
     "another session": ("""
         def build(spark):
             return spark.newSession().table("orders")
@@ -403,6 +400,22 @@ STOPPED = {
             return spark.table("orders" if spark.catalog.tableExists("other") else "shop.customers")
         """, "whether the table other exists"),
 }  # fmt: skip
+
+
+def test_jobs_in_another_time_zone(load: Load) -> None:
+    flow = load("""
+        def build(spark):
+            spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+            moment = F.timestamp_seconds("id")
+            rows = spark.read.schema("at TIMESTAMP").csv("in.csv")
+            rows.write.json("out")
+            return spark.table("orders").select(F.to_date(moment).alias("d"), F.hour(moment).alias("h"))
+    """)
+    shown = show_dataflow(flow)
+    there = "zoned.wall_clock(timestamp_seconds(id), 'Asia/Tokyo')"
+    assert f"CAST({there} AS date) AS d, hour({there}) AS h" in shown
+    assert ("timezone", "Asia/Tokyo") in sources(flow)["in.csv"].options
+    assert ("spark.sql.session.timeZone", "Asia/Tokyo") in sinks(flow)["out"].write.settings  # type: ignore[union-attr]
 
 
 # Without a JVM, only Spark's parser can tell what these are.

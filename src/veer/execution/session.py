@@ -23,9 +23,8 @@ from veer.execution.environment import (
     java_of,
     java_options,
 )
-from veer.frontends.session_settings import session_settings, settings_of
+from veer.frontends.session_settings import session_settings, settings_of, told_settings
 from veer.frontends.spark.capture.session import SETTINGS, start_session
-from veer.frontends.spark.setting_effects import ANSI, TIME_PARSER
 from veer.java import ensure_java
 from veer.settings import SessionSettings, spark_version
 
@@ -101,8 +100,7 @@ class Session:
             self()
         if self._session is not None:
             return settings_of(self._session)
-        deciding = {n: v for n, v in self.conf.items() if n in (ANSI, TIME_PARSER)}
-        return session_settings(deciding, spark_version(_spark_version()))
+        return session_settings(told_settings(self.conf), spark_version(_spark_version()))
 
     @property
     def _is_configured(self) -> bool:

@@ -99,7 +99,6 @@ KNOWN = dict.fromkeys(
         "America/Los_Angeles",
         "America/Phoenix",
         "America/Toronto",
-        "America/Bogota",
         "America/Lima",
         "America/Argentina/Buenos_Aires",
         "US/Eastern",
@@ -134,6 +133,9 @@ KNOWN = dict.fromkeys(
     "America/Mexico_City": datetime(2022, 9, 1),
     "Pacific/Apia": datetime(2021, 8, 1),
 }
+
+# Zones in which no hour that clocks show twice has midnight inside, in all of their history.
+DAYS_IN_ORDER = frozenset(KNOWN) - {"America/Phoenix"}
 
 
 # -- names -----------------------------------------------------------------------------------
@@ -275,6 +277,13 @@ def changes_of(zone: str) -> tuple[datetime, ...]:
     return ()
 
 
+def fixed_offset(zone: str) -> timedelta | None:
+    """What clocks are ahead of UTC in a zone that is an offset; None of other zones."""
+    if zone != UTC_ZONE and (OFFSET.fullmatch(zone) is None or ":" not in zone):
+        return None
+    return offset_at(FIRST, zone)
+
+
 def is_computed(zone: str) -> bool:
     """Whether anything is known of what clocks show in a zone."""
-    return zone in KNOWN or (OFFSET.fullmatch(zone) is not None and ":" in zone)
+    return zone in KNOWN or fixed_offset(zone) is not None

@@ -81,6 +81,7 @@ from veer.smt.formula import (
 from veer.smt.literals import Literals
 from veer.smt.terms import Terms, Truth, Value, has_ordered_sort
 from veer.smt.texts import TextFacts
+from veer.smt.wall_clocks import WallClocks
 
 EXTREMES = (SolverMeaning.GREATEST, SolverMeaning.LEAST)
 
@@ -100,6 +101,7 @@ class Encoder:
         self.literals = Literals(self.terms)
         self._arithmetic = Arithmetic(self.terms, self._number)
         self._calendar = Calendar(self.terms, self._number)
+        self._clocks = WallClocks(self.context)
         self._arrays = ArrayFacts(self.terms, self.value)
         self._texts = TextFacts(lambda text: self.literals.constant(text, STRING))
         self._dyadics = Dyadics(self.context, self._number)
@@ -134,7 +136,8 @@ class Encoder:
         texts = list(self._texts.axioms(self.literals.strings))
         calendar = self._calendar.axioms(self.literals.integers, self.literals.years)
         arrays = list(self._arrays.axioms())
-        return [*self.terms.axioms, *self.literals.axioms(), *texts, *calendar, *arrays]
+        clocks = self._clocks.axioms(self.literals.instants, self.literals.days)
+        return [*self.terms.axioms, *self.literals.axioms(), *texts, *calendar, *clocks, *arrays]
 
     def definitions(self) -> list[Any]:
         """What parts of dates are exactly, which helps to find models and costs proofs too much."""
@@ -382,6 +385,9 @@ class Encoder:
             nulls = [self.value(a).null for a in call.args]
             return Value(self.terms.any_of(*nulls), computed)
         value = self._uninterpreted(("call", call.function), call.args, call.type, function.nulls)
+        match call:
+            case Call("zoned.wall_clock", (instant, Literal(str() as zone))):
+                self._clocks.note(zone, self.value(instant).value, value.value)
         if function.evaluation is Evaluation.TRIED_DIVISOR_FIRST:
             value = self._divided(call, value)
         if isinstance(call.type, DoubleType):

@@ -43,6 +43,8 @@ class Literals:
         self._doubles: dict[tuple[str, str], Any] = {}
         self.integers: set[int] = set()
         self.years: set[int] = set()  # of dates and timestamps
+        self.days: set[dt.date] = set()
+        self.instants: set[dt.datetime] = set()
 
     @property
     def strings(self) -> dict[str, Any]:
@@ -60,9 +62,12 @@ class Literals:
                 return z3.IntVal(int(value), context)
             case DateType() if isinstance(value, dt.date):
                 self.years.add(value.year)
+                self.days.add(value)
                 return z3.IntVal(value.toordinal(), context)
             case TimestampType() | TimestampNtzType() if isinstance(value, dt.datetime):
                 self.years.add(value.year)
+                if isinstance(type_, TimestampType):
+                    self.instants.add(value)
                 since = value.replace(tzinfo=None) - EPOCH
                 return z3.IntVal(since // MICROSECOND, context)
             case DayTimeIntervalType() if isinstance(value, dt.timedelta):

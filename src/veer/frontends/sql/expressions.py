@@ -588,7 +588,7 @@ class ExprReader:
             refuse(node, "an integer constant with suffix or cast beside a decimal")
         computed = coercion.arithmetic(symbol, left, right)
         if isinstance(computed, Call) and computed.function in MOVING:
-            node.meta[SHOWN] = _moved(computed, [pretty(side) for side in sides])
+            node.meta[SHOWN] = _moved(computed, sides)
         return computed
 
     def boolean_chain(self, node: exp.Expr) -> Expr:
@@ -633,10 +633,10 @@ MOVING = frozenset(
 )
 
 
-def _moved(call: Call, sides: Sequence[str]) -> str:
+def _moved(call: Call, sides: Sequence[exp.Expr]) -> str:
     """The name of a date moved by a number of days; other arithmetic of dates has none here."""
     if call.function in ("date_add", "date_sub"):
-        return f"{call.function}({', '.join(sides)})"
+        return f"{call.function}({', '.join(map(pretty, sides))})"
     return UNNAMED
 
 
