@@ -12,7 +12,7 @@ from veer.frontends.spark.capture.capture import Capture, first_line
 from veer.frontends.spark.frames import read_frames
 from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
-from veer.frontends.spark.plans.tree import plan_of, scala_items
+from veer.frontends.spark.plans.tree import parameter_names, plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
 from veer.frontends.spark.settings import WRITING, check_settings
 from veer.functions.registry import Kind
@@ -214,8 +214,8 @@ class ClassicCapture(Capture):
             target = ".".join(map(str, scala_items(plan.name().nameParts())))
             how = [
                 str(plan.productElement(i).toString())
-                for i in range(plan.productArity())
-                if str(plan.productElementName(i)) in ("partitioning", "tableSpec")
+                for i, name in enumerate(parameter_names(plan))
+                if name in ("partitioning", "tableSpec")
             ]
             may = str(plan.ignoreIfExists()) if kind == "CreateTableAsSelect" else "replace"
             created = Write("table", "created", (may, " ".join(how)))

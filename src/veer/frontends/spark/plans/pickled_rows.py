@@ -67,8 +67,7 @@ def _chain(rdd: Any) -> list[Any]:
 
 def _is_identity_function(python_rdd: Any) -> bool:
     """Whether the Python function of an RDD is PySpark's own that gives what it gets."""
-    from pyspark import cloudpickle
-    from pyspark.core.rdd import RDD
+    from pyspark import RDD, cloudpickle
 
     try:
         declared = python_rdd.getClass().getDeclaredField("func")

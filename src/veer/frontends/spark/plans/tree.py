@@ -78,9 +78,30 @@ _names: dict[str, dict[str, int]] = {}  # fields of a class by position, asked o
 def _field_positions(node: Node) -> dict[str, int]:
     """Where the parameters of a class stand; JSON leaves out some that are not given."""
     if node.kind not in _names:
-        count = node.jvm.productArity()
-        _names[node.kind] = {str(node.jvm.productElementName(i)): i for i in range(count)}
+        _names[node.kind] = {name: i for i, name in enumerate(parameter_names(node.jvm))}
     return _names[node.kind]
+
+
+def parameter_names(product: Any) -> list[str]:
+    """The names of the parameters that a Scala object was made with, in order."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+    try:
+        return [str(product.productElementName(i)) for i in range(product.productArity())]
+    except Py4JError:  # Scala 2.12, which Spark 3.5 runs on, asks reflection
+        return _reflected_names(product)
+
+
+def _reflected_names(product: Any) -> list[str]:
+    from pyspark import SparkContext
+
+    context = SparkContext._active_spark_context
+    assert context is not None and context._jvm is not None
+    catalyst = context._jvm.org.apache.spark.sql.catalyst
+    names = getattr(getattr(catalyst, "ScalaReflection$"), "MODULE$").getConstructorParameterNames(
+        product.getClass()
+    )
+    return [str(names.apply(i)) for i in range(names.size())]
 
 
 def _printed(value: Any, depth: int = 0) -> Any:
