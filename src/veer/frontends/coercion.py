@@ -277,7 +277,9 @@ def over_call(
     """A window function; without a frame, Spark's default: up to the current peers, or all rows."""
     function = canonical_name(name)
     if where is not None and current().spark < SPARK_4_2:
-        raise IllFormedError(f"Spark {current().spark} has no FILTER over a window; 4.2 has")
+        raise IllFormedError(
+            f"Spark {current().spark} has no FILTER over a window; it came with {SPARK_4_2}"
+        )
     args = _numbers_of_moments(function, args)
     resolved = over_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))

@@ -8,6 +8,7 @@ present one can reach it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -82,6 +83,7 @@ CHANGED = (
     Change("abs", SPARK_4_0, _long_decimals, "older.abs"),
     Change("array_distinct", SPARK_4_0, _holds_floats, "older.array_distinct"),
     Change("substring", SPARK_4_0, _of_bytes, "older.substring"),
+    Change("initcap", SPARK_4_0, lambda _: True, "older.initcap"),
     Change("map", SPARK_4_0, _keyed_by_floats),  # 0.0 and -0.0 were two keys
     Change("mode", SPARK_4_0, lambda types: len(types) == 2),  # took no flag
     Change("split", SPARK_4_1, lambda types: len(types) == 3, "older.split"),
@@ -97,7 +99,7 @@ def require_function(name: str, spark: SparkVersion) -> None:
     """Refuse a function that some Spark does not have."""
     added = ADDED.get(name)
     if added is not None and spark < added:
-        raise IllFormedError(f"Spark {spark} has no function {name}; it came with Spark {added}")
+        raise IllFormedError(f"Spark {spark} has no function {name}; it came with {added}")
 
 
 def function_in(spark: SparkVersion, name: str, types: Types) -> str:
@@ -146,6 +148,16 @@ def _substring(types: Types, result: DataType) -> Callable[..., Any]:
     return part
 
 
+def _initcap(text: str) -> str:
+    """A letter has a capital only if that is one character, of those Java keeps in one."""
+
+    def capital(letter: str) -> str:
+        title = letter.title()
+        return title if len(title) == 1 and ord(letter) < 1 << 16 else letter
+
+    return re.sub(r"(^| )([^ ])", lambda m: m[1] + capital(m[2]), text.lower())
+
+
 def register() -> None:
     """Register the functions of older Sparks; those of today must be there."""
     _older("negative", lambda _types, _result: _negated)
@@ -153,6 +165,7 @@ def register() -> None:
     _older("array_distinct", _array_distinct)
     _older("split", lambda _types, _result: _split)
     _older("substring", _substring)
+    _older("initcap", lambda _types, _result: _initcap)
     for name in ("ceil", "floor"):
         _older(name, SCALAR[f"legacy.{name}"].meaning, Domain.TOTAL)
 
