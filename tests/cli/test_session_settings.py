@@ -282,3 +282,35 @@ def test_settings_that_decide_what_sources_hold(tmp_path: Path) -> None:
     assert answered(tmp_path, "job.py:lenient", "job.py:lenient", *never) == "equivalent"
     both = ("--conf", "spark.sql.files.ignoreCorruptFiles=true")
     assert answered(tmp_path, "job.py:build", "job.py:lenient", *never, *both) == "equivalent"
+
+
+# A query, and the beginning of what the two Sparks say of it against itself.
+OF_VERSIONS = [
+    ("SELECT zeroifnull(x) AS y FROM t", "Spark 3.5 has no function zeroifnull; it came with 4.0"),
+    ("SELECT dayname(CAST(s AS DATE)) AS y FROM t", "Spark 3.5 has no function dayname"),
+    (
+        "SELECT id, sum(x) FILTER (WHERE n > 0) OVER (ORDER BY id) AS y FROM t",
+        "Spark 3.5 has no FILTER over a window; it came with 4.2",
+    ),
+]
+
+
+def test_a_spark_is_told(tmp_path: Path) -> None:
+    """What an older Spark does not have is refused by its name; its sessions are without ANSI."""
+    pairs = [(p, p) for p, _ in OF_VERSIONS]
+    pairs.append(("SELECT id FROM t WHERE x + 1 > x", "SELECT id FROM t WHERE x IS NOT NULL"))
+    pairs.append(("SELECT id FROM t WHERE (x = 1) = n", "SELECT id FROM t WHERE n = int(x = 1)"))
+    lines = [
+        json.dumps({"id": i, "schema": TABLES, "p": p, "q": q}) for i, (p, q) in enumerate(pairs)
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(lines))
+    found = {}
+    for spark in ("3.5", "4.3"):
+        done = veer("batch", "pairs.jsonl", "--out", spark, "--spark", spark, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        results = [json.loads(x) for x in (tmp_path / spark).read_text().splitlines()]
+        found[spark] = sorted(results, key=lambda r: int(r["id"]))
+    for result, (_, said) in zip(found["3.5"], OF_VERSIONS, strict=False):
+        assert result["verdict"] == "error" and said in result["reason"]
+    assert [r["verdict"] for r in found["3.5"][3:]] == ["inequivalent", "equivalent"]
+    assert [r["verdict"] for r in found["4.3"]] == ["equivalent"] * 4 + ["error"]

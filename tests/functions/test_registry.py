@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
+from veer.functions.spark_versions import ADDED, CHANGED
 from veer.functions.traits import (
     Adding,
     Called,
@@ -216,3 +218,14 @@ def test_near_misses_of_these_claims() -> None:
 def test_python_alone_has_functions_that_cannot_be_written() -> None:
     written = {n for n, f in SCALAR.items() if isinstance(f.sql, PythonOnly)}
     assert written == {n for n in SCALAR if n.startswith("python.")}
+
+
+# -- versions of Spark -----------------------------------------------------------------------------
+
+
+def test_every_change_between_sparks_is_on_its_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    changes = {*ADDED.items(), *((c.name, c.before) for c in CHANGED)}
+    for name, version in sorted(changes):
+        rows = [row for row in page.splitlines() if row.startswith(f"| {version} | *function*")]
+        assert any(f"`{name}`" in row or f"`{name}(" in row for row in rows), (name, version)

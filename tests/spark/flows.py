@@ -9,6 +9,7 @@ from random import Random
 from pyspark.sql import SparkSession
 
 from tests.generators.dataflows import Queries
+from tests.generators.mixed import MixedQueries, mixed_tables
 from tests.generators.tables import Table, query_tables
 from tests.spark.compare import (
     Failed,
@@ -36,12 +37,14 @@ class FlowTally:
     differences: list[str] = field(default_factory=list)
 
 
-def compare_round(spark: SparkSession, seed: str, queries: int, tally: FlowTally) -> None:
-    """Fresh tables and that many random queries over them."""
+def compare_round(
+    spark: SparkSession, seed: str, queries: int, tally: FlowTally, *, mixed: bool = False
+) -> None:
+    """Fresh tables and that many random queries over them; `mixed` ones mix types."""
     random = Random(seed)
-    tables = query_tables(random)
+    tables = (mixed_tables if mixed else query_tables)(random)
     register(spark, tables)
-    made = Queries(random)
+    made = MixedQueries(random) if mixed else Queries(random)
     for _ in range(queries):
         text = made.query()
         compare_query(spark, text, tables, made.ordered, tally)

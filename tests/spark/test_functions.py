@@ -12,14 +12,18 @@ from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import collect, register, same_rows
 from tests.spark.flows import FlowTally, compare_query
 from veer.analysis.determinism import expr_kind
-from veer.errors import VeerError
+from veer.errors import IllFormedError, VeerError
 from veer.execution.compiler import Compiler
 from veer.frontends.bodies import Bodies
+from veer.frontends.coercion import ABBREVIATIONS
 from veer.frontends.sql import read_sql
+from veer.frontends.sql.expressions import GENERATORS
 from veer.functions.legacy import is_legacy
-from veer.functions.registry import AGGREGATE, OVER, SCALAR, Failure, Kind
+from veer.functions.registry import AGGREGATE, ALIASES, OPAQUE, OVER, SCALAR, Failure, Kind
+from veer.functions.spark_versions import ADDED, require_function
 from veer.interpreter import run_dataflow
 from veer.model.walk import operator_exprs
+from veer.settings import current
 
 pytestmark = pytest.mark.spark
 
@@ -228,6 +232,27 @@ def test_every_function_has_a_row() -> None:
     assert set(SCALAR_CASES) == own
     assert set(AGGREGATE_CASES) == {name for name in AGGREGATE if not is_legacy(name)}
     assert set(OVER_CASES) == set(OVER)
+
+
+# What front ends build of syntax, or under names of theirs: no functions of SQL.
+UNNAMED = {
+    "add", "add_interval", "bitwise_not", "iff", "item", "subtract_moments", "to_date_by", "to_timestamp_by",
+}  # fmt: skip
+
+
+def test_functions_are_those_of_the_installed_spark(spark: SparkSession) -> None:
+    """What Veer reads under the meaning of some Spark is what that Spark has."""
+    there = {row[0].lower() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
+    names = {*SCALAR, *AGGREGATE, *OVER, *OPAQUE, *ALIASES, *ABBREVIATIONS, *GENERATORS} - UNNAMED
+    assert not (names & set(ADDED)) ^ set(ADDED)
+    for name in sorted(name for name in names if "." not in name):
+        try:
+            require_function(name, current().spark)
+        except IllFormedError as error:
+            assert name not in there, name
+            assert str(current().spark) in str(error)
+        else:
+            assert name in there, name
 
 
 @pytest.mark.parametrize("seed", [1])

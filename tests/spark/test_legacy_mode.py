@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from tests.generators.conditions import Conditions, near_table
 from tests.generators.expressions import Expressions, all_casts, templates_once
+from tests.generators.mixed import MixedExpressions
 from tests.generators.tables import wide_table
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
@@ -80,6 +81,18 @@ def test_random_expressions(spark: SparkSession, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_mixed_types(spark: SparkSession, number: int) -> None:
+    seed = f"{SEED}/{number} legacy mixed"
+    random = Random(seed)
+    table = wide_table(random, 12)
+    register(spark, [table])
+    made = MixedExpressions(random)
+    tally = Tally()
+    compare_expressions(spark, table, [made.any(random.choice((0, 1))) for _ in range(200)], tally)
+    report(tally, seed)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
 def test_random_conditions(spark: SparkSession, number: int) -> None:
     seed = f"{SEED}/{number} legacy conditions"
     random = Random(seed)
@@ -96,6 +109,15 @@ def test_random_queries(spark: SparkSession, number: int) -> None:
     tally = FlowTally()
     seed = f"{SEED}/{number} legacy"
     compare_round(spark, seed, 24, tally)
+    print(f"seed {seed}: {tally.compared} queries, {tally.rows} rows, {tally.failures} failures")
+    assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_random_queries_of_mixed_types(spark: SparkSession, number: int) -> None:
+    tally = FlowTally()
+    seed = f"{SEED}/{number} legacy mixed"
+    compare_round(spark, seed, 24, tally, mixed=True)
     print(f"seed {seed}: {tally.compared} queries, {tally.rows} rows, {tally.failures} failures")
     assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
 

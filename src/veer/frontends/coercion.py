@@ -28,8 +28,8 @@ from veer.frontends.zoned import (
     zoned_cast,
 )
 from veer.functions.arithmetic import EXACT
-from veer.functions.cast_modes import legacy_mode_in
-from veer.functions.legacy import legacy_aggregate, legacy_function
+from veer.functions.cast_modes import holds_decimals, keeps_values
+from veer.functions.legacy import legacy_function
 from veer.functions.registry import (
     Argument,
     aggregate_function,
@@ -37,7 +37,8 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
-from veer.functions.spark_versions import function_in, require_function
+from veer.functions.session_meaning import aggregate_meaning, cast_meaning
+from veer.functions.spark_versions import function_in
 from veer.functions.traits import Coercion, Shown
 from veer.functions.typing import (
     DATETIMES,
@@ -95,7 +96,7 @@ from veer.model.types import (
     YearMonthIntervalType,
 )
 from veer.model.walk import parts
-from veer.settings import SPARK_4_0, SPARK_4_1, current
+from veer.settings import SPARK_4_0, SPARK_4_1, SPARK_4_2, current
 
 INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
 
@@ -107,20 +108,14 @@ def cast(expr: Expr, type_: DataType, mode: CastMode | None = None) -> Expr:
     """
     if expr.type == type_:
         return expr
-    legacy = mode is None and not current().ansi
-    if not can_cast(expr.type, type_) and not (legacy and _could_once_cast(expr.type, type_)):
+    if not (can_cast_in_session if mode is None else can_cast)(expr.type, type_):
         raise IllFormedError(f"cannot cast {expr.type} to {type_}")
     if isinstance(expr, Literal) and expr.value is None:
         return Literal(None, type_)
-    meant, zone = mode or session_cast_mode(expr.type, type_), current().zone
+    meant, zone = mode or cast_meaning(expr.type, type_), current().zone
     if zone != UTC_ZONE and not is_zoneless(expr.type, type_):
         return require_plain(zoned_cast(expr, type_, meant, zone))
     return require_plain(Cast(expr, type_, meant))
-
-
-def session_cast_mode(given: DataType, target: DataType) -> CastMode:
-    """The mode of a cast that says none, in the session in which is read."""
-    return CastMode.ANSI if current().ansi else legacy_mode_in(current().spark, given, target)
 
 
 def implicit(expr: Expr, type_: DataType) -> Expr:
@@ -174,6 +169,25 @@ def can_cast(given: DataType, target: DataType) -> bool:
     )
 
 
+def can_cast_in_session(given: DataType, target: DataType) -> bool:
+    """Whether a cast that says no mode exists in the session in which is read."""
+    if current().ansi:
+        return can_cast(given, target)
+    match given, target:
+        case ArrayType(a), ArrayType(b):
+            return can_cast_in_session(a, b)
+        case MapType(), MapType():
+            keys = can_cast_in_session(given.key, target.key) and keeps_values(
+                given.key, target.key
+            )
+            return keys and can_cast_in_session(given.value, target.value)
+        case StructType(a), StructType(b):
+            pairs = zip(a, b, strict=False)
+            return len(a) == len(b) and all(can_cast_in_session(x, y) for (_, x), (_, y) in pairs)
+        case _:
+            return can_cast(given, target) or _could_once_cast(given, target)
+
+
 def _could_once_cast(given: DataType, target: DataType) -> bool:
     """Whether a cast exists without ANSI alone."""
     match given, target:
@@ -211,7 +225,6 @@ def plain_call(function: str, *args: Expr) -> Expr:
     resolved = entry.resolve(arguments(args))
     coerced = tuple(implicit(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     shown = leave_out_defaults(entry.shown, coerced)
-    require_function(function, current().spark)
     called, settings = Call(function, shown, resolved.result), current()
     if is_opaque_under(settings, function):
         return OpaqueCall(settings.identity(function), shown, resolved.result)
@@ -261,15 +274,21 @@ def aggregate_call(
 ) -> AggregateCall:
     """An aggregate function applied to arguments."""
     function = canonical_name(name)
+    args = _numbers_of_moments(function, args)
     resolved = aggregate_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
-    meant = function_in(current().spark, function, resolved.arguments)
+    meant = aggregate_meaning(function, resolved.arguments, resolved.result)
     if current().zone != UTC_ZONE:
         require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
-    if not current().ansi:
-        meant = legacy_aggregate(meant, resolved.result)
     return AggregateCall(meant, coerced, resolved.result, distinct, where)
+
+
+def _numbers_of_moments(function: str, args: Sequence[Expr]) -> Sequence[Expr]:
+    """Without ANSI timestamps are added as seconds."""
+    if current().ansi or function not in ("sum", "avg"):
+        return args
+    return [cast(a, DOUBLE) if a.type == TIMESTAMP else a for a in args]
 
 
 def over_call(
@@ -284,6 +303,11 @@ def over_call(
 ) -> OverCall:
     """A window function; without a frame, Spark's default: up to the current peers, or all rows."""
     function = canonical_name(name)
+    if where is not None and current().spark < SPARK_4_2:
+        raise IllFormedError(
+            f"Spark {current().spark} has no FILTER over a window; it came with {SPARK_4_2}"
+        )
+    args = _numbers_of_moments(function, args)
     resolved = over_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))
     if function == "median" and (order or frame is not None):
@@ -291,12 +315,10 @@ def over_call(
     if function == "mode" and coerced[1:] != (Literal(True, BOOLEAN),):
         raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
-    meant = function_in(current().spark, function, resolved.arguments)
+    meant = aggregate_meaning(function, resolved.arguments, resolved.result)
     if current().zone != UTC_ZONE:
         require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
         require_zoneless_frame(order, frame, current().zone)
-    if not current().ansi:
-        meant = legacy_aggregate(meant, resolved.result)
     return OverCall(
         meant,
         leave_out_defaults(over_function(function).shown, coerced),
@@ -316,6 +338,12 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
     """`left op right` for + and -, which also move dates, and for * / % div."""
     a, b = left.type, right.type
     if op in ("+", "-"):
+        if (
+            not current().ansi
+            and STRING in (a, b)
+            and isinstance(b if a == STRING else a, INTERVALS)
+        ):
+            raise UnsupportedError("text and an interval in a session without ANSI")
         if a in DATETIMES and isinstance(b, INTERVALS):
             delta = right if op == "+" else call("negative", right)
             return call("add_interval", left, delta)
@@ -378,8 +406,22 @@ def compare(op: str, left: Expr, right: Expr) -> Expr:
     if op in ("!=", "<>"):
         # As in Spark, where != is no operator of its own: null where = is null.
         return Not(compare("=", left, right))
+    if not current().ansi and {BooleanType, NumericType} == {_kind(left.type), _kind(right.type)}:
+        return _compare_truth(op, left, right)
     type_ = comparison_type(arguments((left, right)))
     return Compare(op, implicit(left, type_), implicit(right, type_))
+
+
+def _kind(type_: DataType) -> type[DataType] | None:
+    return next((k for k in (BooleanType, NumericType) if isinstance(type_, k)), None)
+
+
+def _compare_truth(op: str, left: Expr, right: Expr) -> Expr:
+    """A boolean equal to a number, without ANSI: true is 1, in the type of the number."""
+    if op not in ("=", "<=>"):
+        raise IllFormedError(f"{left.type} {op} {right.type}: no common type")
+    number = right.type if left.type == BOOLEAN else left.type
+    return Compare(op, cast(left, number), cast(right, number))
 
 
 def comparison_type(args: Sequence[Argument]) -> DataType:
@@ -397,14 +439,15 @@ def _legacy_comparison_type(a: Argument, b: Argument) -> DataType:
     """Without ANSI: text becomes what it is compared with, beside a decimal with a fraction a double."""
     for x, y in ((a, b), (b, a)):
         if isinstance(x.type, StringType) and isinstance(y.type, AtomicType):
-            if isinstance(y.type, DecimalType) and y.type.scale > 0:
+            whole = current().spark >= SPARK_4_0  # whether text may be read as a whole decimal
+            if isinstance(y.type, DecimalType) and (y.type.scale > 0 or not whole):
                 return DOUBLE
             if not isinstance(y.type, (StringType, *INTERVALS)):
                 return y.type
         if isinstance(x.type, DecimalType) and isinstance(y.type, IntegralType):
             return wider_decimal(x.type, decimal_of(y))
-        if x.type == BOOLEAN and isinstance(y.type, NumericType):
-            raise UnsupportedError(f"a boolean compared with {y.type} in a session without ANSI")
+    if isinstance(a.type, ArrayType | StructType) and a.type != b.type and holds_decimals(a.type):
+        raise UnsupportedError(f"{a.type} compared with {b.type} in a session without ANSI")
     return common_type((a, b), promote=False)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from veer.errors import UnsupportedError
 from veer.functions.typing import DATETIMES
 from veer.model.types import (
+    DATE,
     INTEGER_BITS,
     ArrayType,
+    BinaryType,
     BooleanType,
     CastMode,
     DataType,
@@ -51,6 +53,9 @@ def _nested_times(given: DataType, target: DataType) -> bool:
             return _becomes_integer(a, b)
         case StructType(a), StructType(b):
             return any(_becomes_integer(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
+        case MapType(), MapType():
+            keys = _becomes_integer(given.key, target.key)
+            return keys or _becomes_integer(given.value, target.value)
         case _:
             return False
 
@@ -58,6 +63,27 @@ def _nested_times(given: DataType, target: DataType) -> bool:
 def _becomes_integer(given: DataType, target: DataType) -> bool:
     timed = isinstance(given, TimestampType) and isinstance(target, IntegralType)
     return timed or _nested_times(given, target)
+
+
+def keeps_values(given: DataType, target: DataType) -> bool:
+    """Whether no value becomes null in a cast without ANSI, as Spark asks of keys of maps."""
+    match given, target:
+        case _ if given == target:
+            return True
+        case StringType(), _:
+            return isinstance(target, BinaryType)
+        case _, StringType():
+            return True
+        case IntegralType(), IntegralType() | FloatType() | DoubleType() | BooleanType():
+            return True
+        case FloatType() | DoubleType() | DecimalType(), FloatType() | DoubleType() | BooleanType():
+            return True
+        case BooleanType(), IntegralType() | FloatType() | DoubleType():
+            return True
+        case NumericType(), DecimalType():
+            return _never_fails(given, target)
+        case _:
+            return given in DATETIMES and target in DATETIMES and target != DATE
 
 
 def _never_fails(given: DataType, target: DataType) -> bool:
@@ -68,7 +94,7 @@ def _never_fails(given: DataType, target: DataType) -> bool:
         case NullType(), _:
             return True
         case _, StringType():
-            return not _holds_decimals(given)
+            return not holds_decimals(given)
         case IntegralType(), IntegralType():
             return INTEGER_BITS[given] <= INTEGER_BITS[target]
         case NumericType(), FloatType() | DoubleType():
@@ -88,14 +114,14 @@ def _never_fails(given: DataType, target: DataType) -> bool:
             return given in DATETIMES and target in DATETIMES
 
 
-def _holds_decimals(type_: DataType) -> bool:
+def holds_decimals(type_: DataType) -> bool:
     """Whether there are decimals in the text of a value, which are written in two ways."""
     match type_:
         case ArrayType(element):
-            return _holds_decimals(element)
+            return holds_decimals(element)
         case MapType():
-            return _holds_decimals(type_.key) or _holds_decimals(type_.value)
+            return holds_decimals(type_.key) or holds_decimals(type_.value)
         case StructType(fields):
-            return any(_holds_decimals(t) for _, t in fields)
+            return any(holds_decimals(t) for _, t in fields)
         case _:
             return isinstance(type_, DecimalType)

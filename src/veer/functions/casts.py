@@ -154,8 +154,10 @@ def _legacy(given: DataType, target: DataType) -> Convert:
         case StructType(a), StructType(b):
             parts = [_legacy_nested(x, y) for (_, x), (_, y) in zip(a, b, strict=True)]
             return lambda v: tuple(p(x) for p, x in zip(parts, v, strict=True))
-        case MapType(), _:
-            raise UnsupportedError("casts of maps in a session without ANSI")
+        case MapType(), MapType():
+            key = _legacy_nested(given.key, target.key)
+            value = _legacy_nested(given.value, target.value)
+            return lambda v: tuple((key(k), value(x)) for k, x in v)
         case _:
             return _conversion(given, target)
 

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.arithmetic import EXACT, float_to_long
 from veer.functions.moments import (
     RUN_DATE,
@@ -52,6 +52,7 @@ from veer.model.types import (
     StringType,
     YearMonthIntervalType,
 )
+from veer.settings import current
 
 
 def _days_between(end: date, start: date) -> int:
@@ -85,6 +86,8 @@ def months_between(a: date, b: date, seconds: tuple[int, int], round_off: bool) 
 def _days_rule(args: Sequence[Argument]) -> Resolved:
     """The number of days is an int or shorter, or text; no other number is cast."""
     resolved = signature(DATE, DATE, (INT, SHORT, BYTE))(args)
+    if isinstance(args[1].type, StringType) and not current().ansi:
+        raise UnsupportedError("a number of days given as text in a session without ANSI")
     if (
         not isinstance(args[1].type, StringType | NullType)
         and args[1].type != resolved.arguments[1]

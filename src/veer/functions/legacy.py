@@ -32,6 +32,7 @@ from veer.functions.typing import signature
 from veer.model.types import (
     LONG,
     MAX_PRECISION,
+    ArrayType,
     DataType,
     DecimalType,
     DoubleType,
@@ -39,7 +40,7 @@ from veer.model.types import (
     MapType,
     StringType,
 )
-from veer.settings import TimeParser, current
+from veer.settings import SPARK_4_3, TimeParser, current
 
 # They fail in both modes, or never on what Spark computes with.
 SAME = frozenset(
@@ -67,6 +68,7 @@ SAME = frozenset(
 ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 WHOLE = {"ceil": math.ceil, "floor": math.floor}
 ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
+DIGITS_OF_COUNTS = 10  # a sum of decimals has room for as many rows as have numbers of these
 DIVIDING = {"/": "try_divide", "%": "try_mod"}
 TIMES = ("to_date_by", "to_timestamp_by", "unix_timestamp")  # read from texts by a pattern
 ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
@@ -103,6 +105,8 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
         if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
             raise UnsupportedError(f"{name} in {result} in a session without ANSI")
         return name
+    if name == "element_at" and isinstance(types[0], ArrayType) and current().spark < SPARK_4_3:
+        return "legacy.old_element_at"
     if (
         name in TIMES
         and isinstance(types[0], StringType)
@@ -117,13 +121,14 @@ def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> s
     raise UnsupportedError(f"{name} in a session without ANSI")
 
 
-def legacy_aggregate(name: str, result: DataType) -> str:
-    """The aggregate function that one means in a session without ANSI."""
+def legacy_aggregate(name: str, types: Sequence[DataType], result: DataType) -> str:
+    """The aggregate function that one means in a session without ANSI, for arguments of some types."""
     if name not in ("sum", "avg") or not isinstance(result, IntegralType | DecimalType):
         return name
-    if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
-        # Whether it overflows, and is null, depends on the order in which rows are added.
-        raise UnsupportedError(f"{name} in {result} in a session without ANSI")
+    (given,) = types
+    if isinstance(given, DecimalType) and given.precision > MAX_PRECISION - DIGITS_OF_COUNTS:
+        # Few rows overflow: whether a sum is null depends on the order in which they are added.
+        raise UnsupportedError(f"{name} of {given} in a session without ANSI")
     return f"legacy.{name}"
 
 
@@ -194,6 +199,18 @@ def _lenient(name: str) -> None:
         folding=function.folding,
         ignores_zero_sign=function.ignores_zero_sign,
     )
+
+
+def _element_at_before(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    """As of arrays, but before Spark 4.3 the least index there is read some other memory."""
+    inner = SCALAR["legacy.element_at"].meaning(types, result)
+
+    def item(items: Any, index: int) -> Any:
+        if index == -(1 << 31):
+            raise UnsupportedError("element_at with the least index there is, before Spark 4.3")
+        return inner(items, index)
+
+    return item
 
 
 def _checked(name: str) -> None:
@@ -286,6 +303,18 @@ def register() -> None:
         _keeping_low_bits(name, exact, solver)
     for name in ("pmod", "element_at", "item", "next_day", "make_date"):
         _lenient(name)
+    now = SCALAR["legacy.element_at"]
+    scalar(
+        "legacy.old_element_at",
+        now.rule,
+        _element_at_before,
+        PURE,
+        Nulls.PROPAGATE,
+        Domain.PARTIAL,
+        typed=True,
+        sql=now.sql,
+        folding=now.folding,
+    )
     for name in TIMES:
         _lenient(name)
         _checked(name)

@@ -23,7 +23,7 @@ def scalar_meaning(name: str, types: Sequence[DataType], result: DataType) -> st
 def aggregate_meaning(name: str, types: Sequence[DataType], result: DataType) -> str:
     """The function that an aggregate or window function of a name is there."""
     meant = function_in(current().spark, name, types)
-    return meant if current().ansi else legacy_aggregate(meant, result)
+    return meant if current().ansi else legacy_aggregate(meant, types, result)
 
 
 def cast_meaning(given: DataType, target: DataType) -> CastMode:

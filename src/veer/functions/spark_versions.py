@@ -8,6 +8,7 @@ present one can reach it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.ordering import group_key
 from veer.functions.registry import SCALAR, scalar
 from veer.functions.regular_expressions import split_text
+from veer.functions.traits import Domain
 from veer.model.types import (
     ArrayType,
     BinaryType,
@@ -55,6 +57,10 @@ def _floats(types: Types) -> bool:
     return isinstance(types[0], FloatType | DoubleType)
 
 
+def _of_bytes(types: Types) -> bool:
+    return isinstance(types[0], BinaryType)
+
+
 def _holds_floats(types: Types) -> bool:
     return isinstance(types[0], ArrayType) and isinstance(types[0].element, FloatType | DoubleType)
 
@@ -63,19 +69,29 @@ def _keyed_by_floats(types: Types) -> bool:
     return any(isinstance(t, FloatType | DoubleType | ArrayType | MapType) for t in types[::2])
 
 
-ADDED = {"try_mod": SPARK_4_0}
+# Functions by all of their names; those that are not here were there in Spark 3.5.
+ADDED = {
+    "dayname": SPARK_4_0,
+    "monthname": SPARK_4_0,
+    "nullifzero": SPARK_4_0,
+    "quote": SPARK_4_1,
+    "try_mod": SPARK_4_0,
+    "zeroifnull": SPARK_4_0,
+}
 CHANGED = (
     Change("negative", SPARK_4_0, _long_decimals, "older.negative"),
     Change("abs", SPARK_4_0, _long_decimals, "older.abs"),
     Change("array_distinct", SPARK_4_0, _holds_floats, "older.array_distinct"),
+    Change("substring", SPARK_4_0, _of_bytes, "older.substring"),
+    Change("initcap", SPARK_4_0, lambda _: True, "older.initcap"),
     Change("map", SPARK_4_0, _keyed_by_floats),  # 0.0 and -0.0 were two keys
     Change("mode", SPARK_4_0, lambda types: len(types) == 2),  # took no flag
     Change("split", SPARK_4_1, lambda types: len(types) == 3, "older.split"),
-    Change("reverse", SPARK_4_2, lambda types: isinstance(types[0], BinaryType)),  # gave text
+    Change("reverse", SPARK_4_2, _of_bytes),  # gave text
     Change("collect_set", SPARK_4_2, _floats),  # held every NaN
     Change("mode", SPARK_4_2, _floats),  # which of two zeros it gave is not known
-    Change("ceil", SPARK_4_3, _doubles, "legacy.ceil"),  # the largest there is, not a failure
-    Change("floor", SPARK_4_3, _doubles, "legacy.floor"),
+    Change("ceil", SPARK_4_3, _doubles, "older.ceil"),  # the largest there is, not a failure
+    Change("floor", SPARK_4_3, _doubles, "older.floor"),
 )
 
 
@@ -83,7 +99,7 @@ def require_function(name: str, spark: SparkVersion) -> None:
     """Refuse a function that some Spark does not have."""
     added = ADDED.get(name)
     if added is not None and spark < added:
-        raise IllFormedError(f"Spark {spark} has no function {name}; it came with Spark {added}")
+        raise IllFormedError(f"Spark {spark} has no function {name}; it came with {added}")
 
 
 def function_in(spark: SparkVersion, name: str, types: Types) -> str:
@@ -122,15 +138,43 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     return split_text(text, pattern, limit)
 
 
+def _substring(types: Types, result: DataType) -> Callable[..., Any]:
+    """Of bytes: all of them from the least position there is, however many are asked for."""
+    now = SCALAR["substring"].meaning(types, result)
+
+    def part(value: bytes, start: int, *length: int) -> Any:
+        return value if start == -(1 << 31) else now(value, start, *length)
+
+    return part
+
+
+def _initcap(text: str) -> str:
+    """A letter has a capital only if that is one character, of those Java keeps in one."""
+
+    def capital(letter: str) -> str:
+        title = letter.title()
+        return title if len(title) == 1 and ord(letter) < 1 << 16 else letter
+
+    return re.sub(r"(^| )([^ ])", lambda m: m[1] + capital(m[2]), text.lower())
+
+
 def register() -> None:
     """Register the functions of older Sparks; those of today must be there."""
     _older("negative", lambda _types, _result: _negated)
     _older("abs", lambda _types, _result: Decimal.copy_abs)
     _older("array_distinct", _array_distinct)
     _older("split", lambda _types, _result: _split)
+    _older("substring", _substring)
+    _older("initcap", lambda _types, _result: _initcap)
+    for name in ("ceil", "floor"):
+        _older(name, SCALAR[f"legacy.{name}"].meaning, Domain.TOTAL)
 
 
-def _older(name: str, meaning: Callable[[Types, DataType], Callable[..., Any]]) -> None:
+def _older(
+    name: str,
+    meaning: Callable[[Types, DataType], Callable[..., Any]],
+    domain: Domain | None = None,
+) -> None:
     now = SCALAR[name]
     scalar(
         f"older.{name}",
@@ -138,7 +182,7 @@ def _older(name: str, meaning: Callable[[Types, DataType], Callable[..., Any]]) 
         meaning,
         now.kind,
         now.nulls,
-        now.domain,
+        domain or now.domain,
         typed=True,
         sql=now.sql,
     )

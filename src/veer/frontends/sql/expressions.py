@@ -45,6 +45,7 @@ from veer.functions.registry import (
     canonical_name,
     extracting,
 )
+from veer.functions.spark_versions import require_function
 from veer.functions.traits import CalledBackwards
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -228,6 +229,7 @@ class ExprReader:
             if any_function(function) is not None or function in GENERATORS:
                 refuse(node, f"the function {name}, which the session defines anew,")
             return session([self.value(a) for a in args])
+        require_function(function, current().spark)
         args = self.starred(function, args)
         if is_higher_order(function, args):
             return read_higher_order(self, function, args)

@@ -478,7 +478,7 @@ class QueryReader:
             refuse(node, "BY NAME")
         branches = self.branches(node)
         try:
-            plans = self.aligned([self.visible(self.query(b)) for b in branches], node.key)
+            plans = self.aligned_in_turn([self.visible(self.query(b)) for b in branches], node.key)
         except IllFormedError as error:
             raise IllFormedError(f"{position(node)}{error}") from None
         plan = self.combined(node.key, plans, bool(node.args.get("distinct")))
@@ -511,6 +511,13 @@ class QueryReader:
             operands.append(at.expression)
             at = at.this
         return [at, *reversed(operands)]
+
+    def aligned_in_turn(self, plans: Sequence[Plan], kind: str) -> list[Plan]:
+        """As `aligned`, each with those before it: numbers that become text may have been cast before."""
+        out = list(plans[:1])
+        for plan in plans[1:]:
+            out = self.aligned([*out, plan], kind)
+        return out
 
     def aligned(self, plans: Sequence[Plan], kind: str) -> list[Plan]:
         """The inputs with their columns cast to common types."""

@@ -23,9 +23,8 @@ from veer.model.expr import (
     ScalarQuery,
     arguments,
 )
-from veer.model.types import BOOLEAN, DataType
+from veer.model.types import BOOLEAN
 from veer.model.walk import parts
-from veer.settings import current
 
 if TYPE_CHECKING:
     from veer.frontends.sql.expressions import ExprReader
@@ -107,16 +106,11 @@ def in_query(reader: ExprReader, args: list[Expr], query: Dataflow) -> Expr:
     if len(schema) != len(args):
         raise IllFormedError(f"IN compares {len(args)} values with {len(schema)} columns")
     types = [
-        _compared_in(a, t) if a.type != t else t for a, t in zip(args, schema.types, strict=True)
+        common_type(arguments((a, Literal(None, t)))) if a.type != t else t
+        for a, t in zip(args, schema.types, strict=True)
     ]
     cast_args = tuple(coercion.implicit(a, t) for a, t in zip(args, types, strict=True))
     return InQuery(cast_args, with_types(query, types))
-
-
-def _compared_in(arg: Expr, type_: DataType) -> DataType:
-    """The type in which a value is compared with members of another type."""
-    args = arguments((arg, Literal(None, type_)))
-    return common_type(args) if current().ansi else coercion.comparison_type(args)
 
 
 def quantified(reader: ExprReader, node: exp.Expr, symbol: str) -> Expr:

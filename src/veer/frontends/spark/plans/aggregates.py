@@ -85,7 +85,7 @@ def _aggregate_function(
         raise UnsupportedError(f"the aggregate function {name} of {args[0].type}")
     meant = function_in(current().spark, name, signature.arguments)
     if legacy:
-        meant = legacy_aggregate(meant, signature.result)
+        meant = legacy_aggregate(meant, signature.arguments, signature.result)
     return meant, args, signature.result
 
 
