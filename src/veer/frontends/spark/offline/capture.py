@@ -55,6 +55,7 @@ class OfflineCapture(Capture):
         self.spark_version = spark_asked_for(spark)
         self.client = Client(self, conf)
         self._read_under: SessionSettings | None = None  # of the first plan
+        self._first_told: dict[str, str] = {}
         super().__init__(connect_session(self.client), schema, root, data)
         self.functions = Functions()
         self.surroundings = JobSurroundings(self)
@@ -175,16 +176,23 @@ class OfflineCapture(Capture):
 
     def _settings(self) -> SessionSettings:
         """What the session decides of the meaning of plans: the same for all of them."""
-        settings = self._settings_now()
-        self._read_under = self._read_under or settings
+        settings, told = self._settings_now(), self._told()
+        if self._read_under is None:
+            self._read_under, self._first_told = settings, told
         if settings != self._read_under:
-            self.stop_for_jvm("a setting that decides plans is changed after DataFrames were made")
+            changed = {n for n, _ in told.items() ^ self._first_told.items()}
+            self.stop_for_jvm(
+                f"{' and '.join(sorted(changed))}, which decides plans, is changed after "
+                "DataFrames were made"
+            )
         return settings
 
     def _settings_now(self) -> SessionSettings:
+        return session_settings(self._told(), self.spark_version)
+
+    def _told(self) -> dict[str, str]:
         asked = self.client.settings.all()
-        told = {name: asked[name] for name in (ANSI, TIME_PARSER, ZONE) if name in asked}
-        return session_settings(told, self.spark_version)
+        return {name: asked[name] for name in (ANSI, TIME_PARSER, ZONE) if name in asked}
 
     def _analysis_error(self, text: str) -> Exception:
         from pyspark.errors import AnalysisException
