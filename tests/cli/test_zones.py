@@ -48,6 +48,12 @@ PAIRS = [
      "equivalent", "inequivalent"),
     ("SELECT id FROM t WHERE year(ts) = 2024 AND ts >= '2024-01-01'", "SELECT id FROM t WHERE year(ts) = 2024",
      "equivalent", "equivalent"),
+    ("SELECT id FROM t WHERE date_trunc('MONTH', ts) = '2024-03-01'",
+     "SELECT id FROM t WHERE ts >= '2024-03-01' AND ts < '2024-04-01'", "equivalent", "equivalent"),
+    ("SELECT id FROM t WHERE ts - INTERVAL 1 HOUR + INTERVAL 1 HOUR > tu", "SELECT id FROM t WHERE ts > tu",
+     "equivalent", "equivalent"),
+    ("SELECT id, date_trunc('DAY', ts) AS d FROM t",  # Berlin, the night to 1916-10-01
+     "SELECT id, CAST(CAST(ts AS DATE) AS TIMESTAMP) AS d FROM t", "equivalent", "unknown"),
     ("SELECT max(ts) AS m FROM t GROUP BY date(ts)",
      "SELECT max(ts) AS m FROM t GROUP BY year(ts), month(ts), day(ts)", "equivalent", "equivalent"),
 ]  # fmt: skip

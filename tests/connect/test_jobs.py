@@ -267,7 +267,7 @@ def test_what_needs_a_jvm_is_said(tmp_path: Path, name: str) -> None:
 # Plans that were made while a setting was another, which a plan of the client does not show.
 MEANWHILE = {
     "ANSI": ("spark.sql.ansi.enabled", "false", "true"),
-    "zone": ("spark.sql.session.timeZone", "Asia/Nowhere", "UTC"),
+    "zone": ("spark.sql.session.timeZone", "Asia/Tokyo", "UTC"),
     "quotes": ("spark.sql.ansi.doubleQuotedIdentifiers", "true", "false"),
     "case": ("spark.sql.caseSensitive", "true", "false"),
     "type": ("spark.sql.timestampType", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"),

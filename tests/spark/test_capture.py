@@ -365,7 +365,7 @@ STOPPED = {
             spark.table("orders").write.parquet("x")
             spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
             return spark.table("orders").select("id")
-        """, "the time zone is Asia/Tokyo, and UTC|a setting that decides plans is changed"),
+        """, "the time zone is Asia/Tokyo, and UTC|timeZone, which decides plans, is changed"),
     "another session": ("""
         def build(spark):
             return spark.newSession().table("orders")

@@ -65,15 +65,14 @@ def _is_same(call: Call, zone: str) -> bool:
 
 
 def _of_operator(operator: AnyOperator, types: list[DataType], zone: str) -> str:
-    match operator:
-        case RowUdf(identity, _, adds) | TableUdf(identity, adds):
-            return _of_function(identity, [*types, *(field.type for field in adds)])
-        case Over(calls=calls):
-            try:
-                for named in calls:
-                    require_zoneless_frame(named.call.order, named.call.frame, zone)
-            except UnsupportedError as error:
-                return str(error)
+    if isinstance(operator, RowUdf | TableUdf):
+        adds = operator.adds if isinstance(operator, RowUdf) else operator.fields
+        return _of_function(operator.identity, [*types, *(field.type for field in adds)])
+    try:
+        for named in operator.calls if isinstance(operator, Over) else ():
+            require_zoneless_frame(named.call.order, named.call.frame, zone)
+    except UnsupportedError as error:
+        return str(error)
     return ""
 
 

@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from veer.analysis.constants import computed
 from veer.errors import UnsupportedError
 from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.registry import Failure, any_function
 from veer.functions.zones import (
@@ -108,6 +110,7 @@ SAME_AGGREGATES = frozenset(
         "nth_value",
     ]
 )
+PERIODS = frozenset({"week", "month", "quarter", "year"})
 CLOCK_PARTS = frozenset({"hour", "minute", "second"})
 TO_DATE = "to_date_by"
 
@@ -219,7 +222,7 @@ def zoned_call(call: Call, zone: str) -> Expr:
     if name == "add_interval":
         return _later(call, zone) if first == TIMESTAMP else call
     if name == "date_trunc":
-        return call if _is_within_second(args[0]) else _added(PREFIX + name, call, zone)
+        return _date_trunc(call, zone)
     if name == "date_format":
         return _date_format(call, zone)
     if name in ("months_between", "from_unixtime"):
@@ -242,12 +245,12 @@ def zoned_call(call: Call, zone: str) -> Expr:
 
 def _later(call: Call, zone: str) -> Expr:
     """A timestamp plus an interval: less than a day is a length of time, the same in all zones."""
-    moment, interval = call.args
+    moment, interval = call.args[0], computed(call.args[1])  # `- INTERVAL 1 HOUR` is a constant
     if not isinstance(interval, Literal) or interval.value is None:
         return _added(PREFIX + call.function, call, zone)
     if isinstance(interval.type, DayTimeIntervalType):
         if abs(interval.value) < timedelta(days=1):
-            return call
+            return replace(call, args=(moment, interval))
         # 24 hours are a day, which is written in one way.
         interval = Literal(interval.value, DayTimeIntervalType("day", "second"))
     return _zoned(PREFIX + call.function, (moment, interval), call.type, zone)
@@ -261,9 +264,18 @@ def _shown(moment: Expr, zone: str) -> Expr:
     return wall_clock(moment, zone) if moment.type == TIMESTAMP else moment
 
 
-def _is_within_second(unit: Expr) -> bool:
+def _date_trunc(call: Call, zone: str) -> Expr:
+    """Weeks and longer begin with their first day, as Spark has it; hours and days do not."""
+    unit, moment = call.args
     value = unit.value if isinstance(unit, Literal) else None
-    return isinstance(value, str) and value.lower() in WITHIN_SECOND
+    name = unit_of("date_trunc", value) if isinstance(value, str) else None
+    if name in WITHIN_SECOND:
+        return call
+    if name in PERIODS:
+        day = Cast(wall_clock(moment, zone), DATE)
+        first = Call("trunc", (day, Literal(name, STRING)), DATE)
+        return _zoned(START_OF_DAY, (first,), TIMESTAMP, zone)
+    return _added(PREFIX + call.function, call, zone)
 
 
 def _date_format(call: Call, zone: str) -> Expr:

@@ -388,6 +388,8 @@ class Encoder:
         match call:
             case Call("zoned.wall_clock", (instant, Literal(str() as zone))):
                 self._clocks.note(zone, self.value(instant).value, value.value)
+            case Call("zoned.start_of_day", (day, Literal(str() as zone))):
+                self._clocks.note_day(zone, self.value(day).value, value.value)
         if function.evaluation is Evaluation.TRIED_DIVISOR_FIRST:
             value = self._divided(call, value)
         if isinstance(call.type, DoubleType):

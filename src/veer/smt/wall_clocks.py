@@ -29,10 +29,15 @@ class WallClocks:
     def __init__(self, context: z3.Context) -> None:
         self._context = context
         self._noted: dict[tuple[str, int], tuple[Any, Any]] = {}  # instants and what is shown
+        self._begun: dict[tuple[str, int], tuple[Any, Any]] = {}  # days and when they begin
 
     def note(self, zone: str, instant: Any, shown: Any) -> None:
         """Take in what clocks of a zone show at an instant, both as terms."""
         self._noted[zone, instant.get_id()] = (instant, shown)
+
+    def note_day(self, zone: str, day: Any, begin: Any) -> None:
+        """Take in when a day begins in a zone, both as terms."""
+        self._begun[zone, day.get_id()] = (day, begin)
 
     def axioms(self, instants: Iterable[dt.datetime], days: Iterable[dt.date]) -> Iterator[Any]:
         """What is known of them beside these constants."""
@@ -46,8 +51,26 @@ class WallClocks:
                     midnight = dt.datetime(day.year, day.month, day.day)
                     yield (instant >= self._micros(begin)) == (shown >= self._micros(midnight))
 
+        for (zone, _), (day, begin) in self._begun.items():
+            offset = fixed_offset(zone)
+            if offset is not None:
+                midnight = (day - EPOCH.toordinal()) * (DAY // MICROSECOND)
+                yield begin == midnight - offset // MICROSECOND
+            for known, instant in sorted(_beginnings(zone, constants, dates)):
+                if zone in DAYS_IN_ORDER and _is_distinct(known, instant, zone):
+                    yield (begin >= self._micros(instant)) == (day >= known.toordinal())
+                    yield (begin > self._micros(instant)) == (day > known.toordinal())
+
     def _micros(self, moment: dt.datetime) -> Any:
         return z3.IntVal((moment - EPOCH) // MICROSECOND, self._context)
+
+
+def _is_distinct(day: dt.date, begin: dt.datetime, zone: str) -> bool:
+    """Whether the days around a day begin earlier and later: none of them is left out."""
+    try:
+        return start_of_day(day - DAY, zone) < begin < start_of_day(day + DAY, zone)
+    except (UnsupportedError, OverflowError):
+        return False
 
 
 def _beginnings(

@@ -219,8 +219,7 @@ class OfflineCapture(Capture):
 
     def _settings(self) -> SessionSettings:
         """What the session decides of the meaning of plans: the same for all of them."""
-        told = self._told()
-        settings = session_settings(told, self.spark_version)
+        settings, told = self._settings_now(), self._told()
         if self._read_under is None:
             self._read_under, self._first_told = settings, told
         if settings != self._read_under:
