@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from veer.errors import InputError, UsageError
+from veer.errors import InputError, UnsupportedError, UsageError
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
 from veer.execution.order import order_of
@@ -28,6 +28,7 @@ from veer.frontends.stored import is_stored, parse_stored, store_location
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.sources import distinct_sources
+from veer.model.writes import Change
 from veer.options import Keep, Reuse
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
@@ -106,6 +107,7 @@ def start(
     bodies = _bodies(options, data, version)
     name = checked_name(options.name or default_name(spec))
     _check_ids(version.dataflow)
+    _check_changes(version.dataflow)
     store = open_store(options, session)
     try:
         sources = Sources(data.absolute(), options.content, session, store.seal)
@@ -118,6 +120,15 @@ def start(
         store.close()
         raise
     return Started(running, store, session, dataflow, data, rules)
+
+
+def _check_changes(dataflow: Dataflow) -> None:
+    """Refuse what changes tables: a run would compute the rows, and leave the table as it is."""
+    for sink in (dataflow.operators[id_] for id_ in dataflow.sinks):
+        if isinstance(sink, Sink) and isinstance(sink.write, Change):
+            raise UnsupportedError(
+                f"UPDATE, DELETE and MERGE are compared, not run; {sink.name} stays as it is"
+            )
 
 
 def _bodies(options: RunOptions, data: Path, version: Version) -> Bodies:
