@@ -319,3 +319,12 @@ def test_a_witness_of_a_change_is_data_not_a_script(tmp_path: Path) -> None:
     done = veer("verify", "p.sql", "q.sql", "--schema", "t.ddl", "--witness-out", "w", cwd=tmp_path)
     assert done.returncode == 1 and "changed table" not in done.stderr
     assert [path.suffix for path in (tmp_path / "w").iterdir()] == [".json"]
+
+
+def test_changes_are_compared_and_not_run(tmp_path: Path) -> None:
+    (tmp_path / "t.ddl").write_text(TABLES)
+    (tmp_path / "p.sql").write_text("DELETE FROM customers WHERE points < 0")
+    done = veer("run", "p.sql", "--schema", "t.ddl", cwd=tmp_path)
+    assert (
+        done.returncode == 65 and "are compared, not run; customers stays as it is" in done.stderr
+    )

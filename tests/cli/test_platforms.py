@@ -120,6 +120,24 @@ def merged_otherwise(spark):
       WHEN MATCHED AND s.total > 1 THEN UPDATE SET name = 'large' """)
 
 
+def merged_files(spark):
+    spark.sql("DELETE FROM delta.`/lake/orders` WHERE total < 0")
+
+
+def merged_files_otherwise(spark):
+    spark.sql("DELETE FROM delta.`/lake/orders` o WHERE NOT o.total >= 0")
+
+
+def written_and_read(spark):
+    spark.table("sales.orders").write.format("delta").mode("append").save("/lake/orders")
+    return spark.sql("SELECT * FROM delta.`/lake/orders`")
+
+
+def merged_and_read(spark):
+    merged_files(spark)
+    return spark.read.format("delta").load("/lake/orders")
+
+
 def read_and_merged(spark):
     people = spark.table("lake.sales.people")
     merged(spark)
@@ -157,6 +175,7 @@ def ask(folder: Path, command: str, *words: str) -> tuple[int, str, str]:
         ("custom", "other_token", 2),
         ("merged", "merged_by_sql", 0),
         ("merged", "merged_otherwise", 1),
+        ("merged_files", "merged_files_otherwise", 0),
     ],
 )
 def test_sources_and_changes(folder: Path, p: str, q: str, status: int) -> None:
@@ -188,6 +207,8 @@ def test_widgets_and_settings_are_arguments(folder: Path) -> None:
         (("by_setting",), "give --conf shop.least=VALUE"),
         (("secret",), "dbutils.secrets is used"),
         (("by_widget", "--arg=lest=6"), "no parameter 'lest', and no widget of that name"),
+        (("written_and_read",), "/lake/orders is read and written by one job"),
+        (("merged_and_read",), "/lake/orders is read after it was written as changed table"),
         (("read_and_merged",), "lake.sales.people is read and written by one job"),
     ],
 )

@@ -29,6 +29,7 @@ from veer.frontends.stored import is_stored, parse_stored, store_location
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.sources import distinct_sources
+from veer.model.writes import Change
 from veer.options import Keep, Reuse
 from veer.settings import SessionSettings
 from veer.store import Store, StoredResult
@@ -108,6 +109,7 @@ def start(
     bodies = _bodies(options, data, version)
     name = checked_name(options.name or default_name(spec))
     _check_ids(version.dataflow)
+    _check_changes(version.dataflow)
     store = open_store(options, session)
     try:
         _check_mode(store, spec, session.mode)
@@ -148,6 +150,15 @@ def _check_mode(store: Store, spec: str, mode: SessionSettings) -> None:
     if was_ansi is not mode.ansi:
         ran, needed = ("under", "true") if was_ansi else ("without", "false")
         raise UnsupportedError(f"{spec} ran {ran} ANSI: use --conf {ANSI}={needed}")
+
+
+def _check_changes(dataflow: Dataflow) -> None:
+    """Refuse what changes tables: a run would compute the rows, and leave the table as it is."""
+    for sink in (dataflow.operators[id_] for id_ in dataflow.sinks):
+        if isinstance(sink, Sink) and isinstance(sink.write, Change):
+            raise UnsupportedError(
+                f"UPDATE, DELETE and MERGE are compared, not run; {sink.name} stays as it is"
+            )
 
 
 def _bodies(options: RunOptions, data: Path, version: Version) -> Bodies:

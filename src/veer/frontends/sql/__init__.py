@@ -1,7 +1,7 @@
 """Spark SQL: one or several statements with a schema in DDL.
 
-Views and common table expressions become shared operators; INSERT, CREATE TABLE AS and the last
-SELECT become sinks.
+Views and common table expressions become shared operators; INSERT, CREATE TABLE AS, UPDATE, DELETE,
+MERGE and the last SELECT become sinks.
 """
 
 from __future__ import annotations

@@ -131,6 +131,8 @@ class Calls:
         package = declarations().trusted(value.__module__)
         if not package or not is_importable(value) or not is_library(value.__module__):
             return False
+        if not isinstance(getattr(value, "__self__", None), types.ModuleType | None):
+            return False  # a method, whose object may hold anything
         if any(
             analysis.all_traits(a) & (UNSTABLE_TEXT | Trait.CALLABLE) for a in all_arguments(args)
         ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,10 @@ class ClassicCapture(Capture):
         parts = name.replace("`", "").split(".")
         key = next((k for k in (".".join(parts), ".".join(parts[-2:])) if k in self.tables), None)
         if key is not None and (len(parts) > 2 or "/" in key):
-            return self.stub(self.tables[key])
+            table = self.tables[key]
+            # Tables of two catalogs are two tables, though the schema may tell the columns of both.
+            other = key != ".".join(parts) and parts[0].lower() != "spark_catalog"
+            return self.stub(replace(table, table=".".join(parts)) if other else table)
         try:
             return self._original_table(name)
         except Exception as error:

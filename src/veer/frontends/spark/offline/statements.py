@@ -22,6 +22,7 @@ from veer.frontends.sql.commands import (
     columns_read,
     read_command,
 )
+from veer.frontends.sql.tables import path_of
 from veer.model.ops import Sink
 from veer.model.writes import Change, Insert, Write
 
@@ -114,7 +115,8 @@ class _Statement:
 
     def change(self, command: ChangeRows) -> None:
         """UPDATE, DELETE, MERGE: a sink of all rows of the table; and of MERGE one that tells if it stops."""
-        target = ".".join(command.target)
+        path = path_of(command.target)
+        target = self.capture.path(path) if path else ".".join(command.target)
         policy = self.capture.client.settings.get(STORE_ASSIGNMENT)
         if policy.upper() != "ANSI":
             self.capture.stop(f"{target} is changed under {STORE_ASSIGNMENT}={policy}")

@@ -33,7 +33,10 @@ class JobSurroundings:
         if kind == "read" and relation.read.HasField("named_table"):
             name = relation.read.named_table.unparsed_identifier
             if name in self._capture.stubs:
-                return self._unwritten(self._capture.stubs[name])
+                stub = self._capture.stubs[name]
+                # A reader has looked up paths that were written before it; their files are listed then.
+                is_path = isinstance(stub, Source) and "/" in stub.table
+                return stub if is_path else self._unwritten(stub)
         raise UnsupportedError(f"a source of kind {kind}")
 
     def table(self, name: Sequence[str]) -> AnyOperator | None:
