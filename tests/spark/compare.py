@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from pyspark.errors import AnalysisException, ParseException
@@ -169,6 +170,9 @@ def rough_key(types: Sequence[DataType]) -> Callable[[Row], Any]:
     def text(value: Any) -> str:
         if isinstance(value, float):
             return f"{value:.9g}" if value else repr(value)
+        if isinstance(value, Decimal):  # Spark's may have fewer digits behind the point
+            plain = format(value, "f")
+            return plain.rstrip("0").rstrip(".") if "." in plain else plain
         return repr(value)
 
     return lambda row: tuple(map(text, row))

@@ -406,14 +406,23 @@ def compare(op: str, left: Expr, right: Expr) -> Expr:
     if op in ("!=", "<>"):
         # As in Spark, where != is no operator of its own: null where = is null.
         return Not(compare("=", left, right))
-    if not current().ansi and {BooleanType, NumericType} == {_kind(left.type), _kind(right.type)}:
+    if not current().ansi and _is_truth_beside_number(left, right):
         return _compare_truth(op, left, right)
     type_ = comparison_type(arguments((left, right)))
     return Compare(op, implicit(left, type_), implicit(right, type_))
 
 
-def _kind(type_: DataType) -> type[DataType] | None:
-    return next((k for k in (BooleanType, NumericType) if isinstance(type_, k)), None)
+def is_truth_by_number(left: Expr, right: Expr) -> bool:
+    """Whether without ANSI a boolean is compared with a constant number: Spark shows `p = 1` as `p`."""
+    constant = any(
+        isinstance(e, Literal) and isinstance(e.type, NumericType) for e in (left, right)
+    )
+    return constant and not current().ansi and _is_truth_beside_number(left, right)
+
+
+def _is_truth_beside_number(left: Expr, right: Expr) -> bool:
+    pairs = ((left.type, right.type), (right.type, left.type))
+    return any(a == BOOLEAN and isinstance(b, NumericType) for a, b in pairs)
 
 
 def _compare_truth(op: str, left: Expr, right: Expr) -> Expr:

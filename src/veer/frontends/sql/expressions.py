@@ -457,7 +457,7 @@ class ExprReader:
         branches = []
         for branch in node.args["ifs"]:
             if subject is not None:
-                when = coercion.compare("=", subject, self.read(branch.this))
+                when = self.compared(node, "=", subject, self.read(branch.this))
             else:
                 when = self.condition(branch.this)
             branches.append((when, self.read(branch.args["true"])))
@@ -570,6 +570,8 @@ class ExprReader:
         # Spark rewrites `(x IN (query)) = false` to NOT IN, which is false where this is null.
         if any(isinstance(p, InQuery) for side in (left, right) for p in parts(side)):
             refuse(node, "comparison of IN with a subquery")
+        if coercion.is_truth_by_number(left, right):
+            node.meta[SHOWN] = UNNAMED
         return coercion.compare(symbol, left, right)
 
     def null_safe(self, node: exp.Expr) -> Expr:

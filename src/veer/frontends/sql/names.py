@@ -112,7 +112,9 @@ def pretty(node: exp.Expr) -> str:
         return node.shown()
     if SHOWN in node.meta:
         if node.meta[SHOWN] == UNNAMED:
-            raise UnsupportedError("arithmetic of dates and times that is given no name of its own")
+            raise UnsupportedError(
+                "what Spark names by its types, as arithmetic of dates and times, and is given no name of its own"
+            )
         return str(node.meta[SHOWN])
     symbol = _BINARY.get(type(node))
     if symbol is not None:
