@@ -56,7 +56,7 @@ def spark_session() -> SparkSession:
 @contextmanager
 def session_mode(spark: SparkSession, *, ansi: bool) -> Iterator[None]:
     """The session, and what Veer reads meanwhile, with or without ANSI."""
-    before = spark.conf.get(ANSI)
+    before = str(spark.conf.get(ANSI))
     spark.conf.set(ANSI, str(ansi).lower())
     try:
         with under(SessionSettings(ansi=ansi, spark=installed_spark())):
