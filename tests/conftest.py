@@ -1,4 +1,4 @@
-"""The session fixture shared by the tests that need Spark."""
+"""The session of the tests that need Spark; what they read is read as that Spark means it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.sparks import installed_spark
+from veer.settings import SessionSettings, under
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,3 +23,13 @@ def spark() -> Iterator[SparkSession]:
     session = spark_session()
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def as_the_installed_spark(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Read under ANSI with the meaning of the installed Spark, for one test."""
+    if "spark" not in request.fixturenames:
+        yield
+        return
+    with under(SessionSettings(spark=installed_spark())):
+        yield

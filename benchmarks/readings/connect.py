@@ -18,6 +18,11 @@ from typing import Any
 from benchmarks.readings.sides import READ, Program, Reading, columns_of, refusal, request_line
 
 ROOT = Path(__file__).parents[2]
+# The settings of the classic sessions with which readings are compared, whatever Spark it is.
+AS_CLASSIC = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+}
 
 
 class ConnectReader:
@@ -84,7 +89,7 @@ def read_here(request: dict[str, Any]) -> Reading:
         "args": {},
     }
     try:
-        capture = OfflineCapture(schema, file.parent, file.parent, {})
+        capture = OfflineCapture(schema, file.parent, file.parent, AS_CLASSIC)
         dataflow, _ = load_captured(capture, asked)
     except (Exception, Stopped) as error:
         return refusal(error)

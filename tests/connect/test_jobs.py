@@ -84,13 +84,14 @@ def test_a_job_asks_its_session_and_nobody_listens(tmp_path: Path) -> None:
         def build(spark: SparkSession):
             built = SparkSession.builder.appName("x").master("local[*]").getOrCreate()
             assert built is spark is SparkSession.active() is SparkSession.getActiveSession()
-            assert isinstance(spark, SparkSession) and spark.version.startswith("4.")
+            assert isinstance(spark, SparkSession) and spark.version[0] in "34"
             spark.sparkContext.setLogLevel("ERROR")
             orders = spark.table("orders")
             assert orders.columns == ["id", "customer", "amount"] and isinstance(orders, DataFrame)
             assert orders.dtypes == [("id", "int"), ("customer", "string"), ("amount", "int")]
             assert not orders.schema["id"].nullable and orders.schema["amount"].nullable
-            assert StructType.fromDDL("a int, b array<string>").fieldNames() == ["a", "b"]
+            if hasattr(StructType, "fromDDL"):
+                assert StructType.fromDDL("a int, b array<string>").fieldNames() == ["a", "b"]
             spark.conf.set("spark.sql.shuffle.partitions", 7)
             assert spark.conf.get("spark.sql.shuffle.partitions") == "7"
             assert spark.conf.get("some.setting", "unset") == "unset"

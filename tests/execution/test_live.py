@@ -197,12 +197,12 @@ def test_settings_and_zones(nb: Notebook) -> None:
 
 def test_what_is_not_understood_is_given_back(nb: Notebook) -> None:
     frame = nb.t.groupBy("k").count()
-    nb.spark.conf.set("spark.sql.ansi.enabled", "false")
+    nb.spark.conf.set("spark.sql.caseSensitive", "true")
     try:
-        with pytest.warns(UserWarning, match="not reused.*ANSI"):
+        with pytest.warns(UserWarning, match="not reused.*caseSensitive"):
             assert veer.run(frame, name="x", store=nb.place) is frame
     finally:
-        nb.spark.conf.set("spark.sql.ansi.enabled", "true")
+        nb.spark.conf.set("spark.sql.caseSensitive", "false")
 
 
 def test_an_order_its_columns_do_not_tell(nb: Notebook) -> None:

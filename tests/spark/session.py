@@ -8,11 +8,16 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
+from tests.sparks import installed_spark
 from veer.java import ensure_java
+from veer.settings import SessionSettings, under
 
+ANSI = "spark.sql.ansi.enabled"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -46,6 +51,18 @@ def spark_session() -> SparkSession:
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+@contextmanager
+def session_mode(spark: SparkSession, *, ansi: bool) -> Iterator[None]:
+    """The session, and what Veer reads meanwhile, with or without ANSI."""
+    before = str(spark.conf.get(ANSI))
+    spark.conf.set(ANSI, str(ansi).lower())
+    try:
+        with under(SessionSettings(ansi=ansi, spark=installed_spark())):
+            yield
+    finally:
+        spark.conf.set(ANSI, before)
 
 
 def any_rows(spark: SparkSession, columns: str) -> DataFrame:

@@ -13,6 +13,7 @@ from typing import Any
 
 from veer import __version__
 from veer.cli.project import current_project
+from veer.errors import UsageError, VeerError
 from veer.evs.registry import names
 
 PANEL = (
@@ -91,6 +92,8 @@ def examine(console: Any) -> int:
     ):
         console.print(f"  {name:<10} {_installed(name) or _missing(needed)}")
     console.print(f"  {'Java':<10} {_java()}")
+    console.print(f"  {'Spark':<10} {_spark()}")
+    console.print(f"  {'meaning':<10} {_meaning()}")
     console.print(f"  {'jobs':<10} {_jobs()}")
     console.print(f"  {'verifiers':<10} {', '.join(names())}")
     console.print(f"  {'project':<10} {_project()}")
@@ -150,9 +153,36 @@ def _java() -> str:
     return (done.stderr or done.stdout).splitlines()[0]
 
 
+def _spark() -> str:
+    """Which Spark is installed, and whether Veer knows what it computes."""
+    from veer.frontends.spark.pyspark_version import pyspark_version
+    from veer.settings import SPARKS, spark_version
+
+    installed, known = pyspark_version(), ", ".join(map(str, SPARKS))
+    if not installed:
+        return f"none is installed; known: {known}"
+    try:
+        return f"PySpark {installed} is one that Veer models ({spark_version(installed)})"
+    except UsageError:
+        return f"PySpark {installed} is NOT one that Veer models; known: {known}"
+
+
+def _meaning() -> str:
+    """The Spark, mode and zone with whose meaning is read here, if no option says otherwise."""
+    from veer.frontends.connect.server_settings import ZONE
+    from veer.frontends.session_settings import session_settings, spark_asked_for
+
+    project = current_project()
+    try:
+        settings = session_settings(project.conf, spark_asked_for(project.spark))
+    except VeerError as error:
+        return f"nothing can be read: {error}"
+    mode = "under ANSI" if settings.ansi else "without ANSI"
+    return f"as Spark {settings.spark}, {mode}, in the zone {project.conf.get(ZONE, 'UTC')}"
+
+
 def _jobs() -> str:
     """Which way PySpark functions are read here."""
-    from veer.errors import VeerError
     from veer.frontends.spark.capture.jobs import Job, load_jobs
     from veer.options import JvmUse
 

@@ -314,6 +314,7 @@ SPECIAL: dict[tuple[str, int | None], Special] = {
     ("extract", 2): _extract,
     ("date_part", 2): _extract,
     ("datepart", 2): _extract,
+    ("-", 1): lambda a: exp.Neg(this=a[0]),
     ("~", 1): lambda a: exp.Anonymous(this="bitwise_not", expressions=a),
     ("isnull", 1): _is_null,
     ("isnotnull", 1): lambda a: exp.Not(this=_is_null(a)),

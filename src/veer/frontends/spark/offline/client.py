@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from veer.errors import InputError
 from veer.frontends.connect import RegisteredFunction
+from veer.frontends.connect.messages import told
 from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type
@@ -46,7 +47,7 @@ class Client:
         pairs: list[tuple[str, str | None]] = []
         match kind:
             case "set":
-                silent = asked.HasField("silent") and asked.silent
+                silent = bool(told(asked, "silent"))
                 for pair in asked.pairs:
                     self._set(pair.key, pair.value, silent)
             case "get":
@@ -155,7 +156,9 @@ class Client:
         deterministic: bool = True,
     ) -> str:
         """Give a function a name that SQL knows."""
-        type_ = self.parsed_ddl(return_type) if isinstance(return_type, str) else return_type
+        # PySpark 3.5 gives the text of a type as a type that is not parsed yet.
+        text = getattr(return_type, "data_type_string", return_type)
+        type_ = self.parsed_ddl(text) if isinstance(text, str) else return_type
         known_as = name or f"fun_{uuid.uuid4().hex}"
         if known_as.lower() in self.functions:  # plans made before it call the other one
             self._capture.stop_for_jvm(f"another function is registered as {known_as}")

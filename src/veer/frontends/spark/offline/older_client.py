@@ -31,8 +31,13 @@ def is_older_client() -> bool:
 def older_replacements(capture: OfflineCapture) -> list[tuple[Any, dict[str, Any]]]:
     """The methods that differ, and classes by the names under which programs know them."""
     frame = import_module("pyspark.sql.connect.dataframe").DataFrame
+    column = import_module("pyspark.sql.connect.column").Column
+    call = import_module("pyspark.sql.connect.expressions").UnresolvedFunction
+    # By the name `negative` the column would be called otherwise.
+    negated = {"__neg__": lambda negated: column(call("-", [negated._expr]))}
     return [
         (frame, _frame_methods(capture, frame)),
+        (column, negated),
         *((import_module(module), _classes(names)) for module, names in CLASSES.items()),
     ]
 
