@@ -169,8 +169,8 @@ def _spark() -> str:
 
 def _meaning() -> str:
     """The Spark, mode and zone with whose meaning is read here, if no option says otherwise."""
-    from veer.frontends.connect.server_settings import ZONE
     from veer.frontends.session_settings import session_settings, spark_asked_for
+    from veer.frontends.spark.setting_effects import ZONE
 
     project = current_project()
     try:
