@@ -165,7 +165,8 @@ def test_settings_that_change_results(t: Any, connect: Any) -> None:
     connect.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     assert verdict(t, t) is Verdict.EQUIVALENT
     today = t.where(F.current_date() > F.lit("2024-01-01").cast("date"))
-    assert "Europe/Berlin" in refused(today, today)
+    assert verdict(today, today) is Verdict.EQUIVALENT
+    connect.conf.set("spark.sql.session.timeZone", "UTC")
 
 
 def test_sessions_without_ansi(t: Any, connect: Any) -> None:
@@ -178,6 +179,22 @@ def test_sessions_without_ansi(t: Any, connect: Any) -> None:
         assert verdict(t.selectExpr("v + 1 AS w"), t.selectExpr("1 + v AS w")) is Verdict.EQUIVALENT
     finally:
         connect.conf.set("spark.sql.ansi.enabled", "true")
+
+
+def test_sessions_in_another_time_zone(t: Any, connect: Any) -> None:
+    moment = F.timestamp_seconds("v")
+    connect.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        one = t.select(F.to_date(moment).alias("d"))
+        assert verdict(one, t.select(moment.cast("date").alias("d"))) is Verdict.EQUIVALENT
+        # Midnight of UTC is one o'clock, or two.
+        seconds = F.timestamp_seconds(F.col("v") - F.col("v") % 86400)
+        late = t.select((F.hour(seconds) > 0).alias("x"))
+        assert verdict(late, t.select((F.hour(seconds) >= 0).alias("x"))) is not Verdict.EQUIVALENT
+        shown = veer.verify(one, t.select(F.lit("2024-06-01").cast("date").alias("d")))
+        assert shown.verdict is Verdict.INEQUIVALENT
+    finally:
+        connect.conf.set("spark.sql.session.timeZone", "UTC")
 
 
 def test_functions_registered_by_name(t: Any, connect: Any) -> None:

@@ -28,13 +28,18 @@ def questions_of_zone(dataflow: Dataflow, zone: str) -> Iterator[str]:
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         for expr in operator_exprs(operator):
-            yield from filter(None, (_question(part, zone) for part in parts(expr)))
+            yield from questions_of(expr, zone)
         if zone != UTC_ZONE:
             inputs = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
             types = [field.type for rows in inputs for field in rows]
             yield from filter(None, [_of_operator(operator, types, zone)])
         for query in subqueries(operator):
             yield from questions_of_zone(query, zone)
+
+
+def questions_of(expr: Expr, zone: str) -> Iterator[str]:
+    """What in an expression means something else in a session of the zone, in words."""
+    return filter(None, (_question(part, zone) for part in parts(expr)))
 
 
 def _question(expr: Expr, zone: str) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from veer.errors import UnsupportedError
+from veer.frontends.zone_questions import questions_of
 from veer.frontends.zoned import holds_timestamps
 from veer.functions.zone_rules import UTC_ZONE
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.schema import Schema
-from veer.model.sources import map_sources
+from veer.model.sources import map_sources, sources_of
 from veer.model.writes import AnyWrite, Change, Insert
 
 OPTION = "timezone"  # of readers; that of the session holds without it
@@ -26,6 +28,11 @@ def with_zone(dataflow: Dataflow, zone: str) -> Dataflow:
     """A dataflow whose files and writes are those of a session in the zone."""
     if zone == UTC_ZONE:
         return dataflow
+    for source in sources_of(dataflow):
+        for question in (q for check in source.checks for q in questions_of(check, zone)):
+            raise UnsupportedError(
+                f"a CHECK of the table {source.table} asks for the time zone, with {question}"
+            )
     changed = map_sources(dataflow, lambda source: _read_in(source, zone))
     operators = {i: _written_in(changed, i, zone) for i in changed.operators}
     return Dataflow(operators, changed.links, changed.declared)
