@@ -9,9 +9,12 @@ import sys
 import tempfile
 import time
 
+import pytest
+from pyspark import __version__
 from pyspark.sql import DataFrame, SparkSession
 
 from veer.java import ensure_java
+from veer.settings import spark_version
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -53,3 +56,9 @@ def any_rows(spark: SparkSession, columns: str) -> DataFrame:
     folder = f"{spark.conf.get('spark.sql.warehouse.dir')}/any_rows".removeprefix("file:")
     os.makedirs(folder, exist_ok=True)
     return spark.read.schema(columns).parquet(folder)
+
+
+def since(version: str) -> pytest.MarkDecorator:
+    """A test of what came with some Spark: skipped with an older one."""
+    older = spark_version(__version__) < spark_version(version)
+    return pytest.mark.skipif(older, reason=f"came with Spark {version}")

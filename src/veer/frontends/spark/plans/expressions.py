@@ -575,7 +575,7 @@ def _type_of_node(node: Node) -> DataType:
 
 def _arithmetic_mode(node: Node) -> CastMode | None:
     """The mode of arithmetic, as of casts: ANSI fails, TRY gives null, LEGACY wraps."""
-    stated = EVAL_CONTEXT.match(node.dropped.get("evalContext", ""))
+    stated = EVAL_CONTEXT.match(node.dropped.get("evalContext", node.dropped.get("evalMode", "")))
     return CastMode.__members__.get(stated[1]) if stated else None
 
 
