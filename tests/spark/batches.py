@@ -158,6 +158,8 @@ def _compare_batch(
     except Exception as error:
         if len(items) == 1 and "unhashable" in str(error):
             return  # a map with arrays as keys does not arrive in Python
+        if len(items) == 1 and "out of bounds for length" in str(error):
+            return  # before 4.3 the least index there is reads some other memory: `split_part`
         if len(items) == 1 and len(_failing(items[0])) == len(ids):
             # Before 4.0 a constant that fails did so even where a condition guards it.
             _fails_in_job(spark, table, items[0], tally)

@@ -455,7 +455,8 @@ def _legacy_comparison_type(a: Argument, b: Argument) -> DataType:
                 return y.type
         if isinstance(x.type, DecimalType) and isinstance(y.type, IntegralType):
             return wider_decimal(x.type, decimal_of(y))
-    if isinstance(a.type, ArrayType | StructType) and a.type != b.type and holds_decimals(a.type):
+    nested = isinstance(a.type, ArrayType | StructType) and a.type != b.type
+    if nested and (holds_decimals(a.type) or holds_decimals(b.type)):
         raise UnsupportedError(f"{a.type} compared with {b.type} in a session without ANSI")
     return common_type((a, b), promote=False)
 

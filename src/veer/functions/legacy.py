@@ -14,7 +14,8 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from typing import Any
 
 from veer.errors import UnsupportedError
-from veer.functions.arithmetic import EXACT, float_to_long, giving, wrapped
+from veer.functions.aggregates import add_decimals
+from veer.functions.arithmetic import EXACT, fit_decimal, float_to_long, giving, wrapped
 from veer.functions.registry import (
     AGGREGATE,
     PURE,
@@ -22,13 +23,14 @@ from veer.functions.registry import (
     STRICT,
     TOTAL,
     Failure,
+    Kind,
     Nulls,
     ScalarFunction,
     aggregate,
     scalar,
 )
 from veer.functions.traits import Adding, Domain, Evaluation, Folding, SolverMeaning
-from veer.functions.typing import signature
+from veer.functions.typing import bounded, signature
 from veer.model.types import (
     LONG,
     MAX_PRECISION,
@@ -128,7 +130,7 @@ def legacy_aggregate(name: str, types: Sequence[DataType], result: DataType) -> 
     (given,) = types
     if isinstance(given, DecimalType) and given.precision > MAX_PRECISION - DIGITS_OF_COUNTS:
         # Few rows overflow: whether a sum is null depends on the order in which they are added.
-        raise UnsupportedError(f"{name} of {given} in a session without ANSI")
+        return f"legacy.long_{name}"
     return f"legacy.{name}"
 
 
@@ -289,6 +291,35 @@ def _lenient_fold(name: str) -> Callable[[Sequence[DataType], DataType], Callabl
     return meaning
 
 
+def _fold_in_any_order(name: str) -> Callable[[Sequence[DataType], DataType], Callable[..., Any]]:
+    """Of decimals: what all orders of rows give, which is refused where they differ."""
+
+    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+        lenient = _lenient_fold(name)(types, result)
+        (given,) = types
+        assert isinstance(given, DecimalType)
+        room = bounded(given.precision + DIGITS_OF_COUNTS, given.scale)
+
+        def total(rows: Any) -> Any:
+            values = [row[0] for row in rows if row[0] is not None]
+            above, below = [v for v in values if v > 0], [v for v in values if v < 0]
+            if above and below and not (_fits(above, room) and _fits(below, room)):
+                raise UnsupportedError(f"{name} of {given} that overflows in some order of rows")
+            return lenient(rows)
+
+        return total
+
+    return meaning
+
+
+def _fits(values: Sequence[Decimal], room: DecimalType) -> bool:
+    try:
+        fit_decimal(add_decimals(values), room)
+    except Failure:
+        return False
+    return True
+
+
 def _wrapped_sum(result: DataType) -> Callable[..., Any]:
     def total(rows: Any) -> int | None:
         values = [row[0] for row in rows if row[0] is not None]
@@ -363,4 +394,11 @@ def register() -> None:
             ignores_order=True,
             ignores_nulls=True,
             adding=adding,
+        )
+        aggregate(
+            f"legacy.long_{name}",
+            AGGREGATE[name].rule,
+            _fold_in_any_order(name),
+            Kind.CHOICE,
+            ignores_nulls=True,
         )
