@@ -90,3 +90,7 @@ def test_the_doctor_tells_which_spark_is_in_force(folder: Path) -> None:
     assert shown.returncode == 0
     assert f"is one that Veer models ({installed_spark()})" in shown.stdout
     assert "as Spark 3.5, without ANSI, in the zone UTC" in shown.stdout
+    other = SPARK_4_3 if installed_spark() == SPARK_3_5 else SPARK_3_5
+    (folder / "veer.toml").write_text(f'spark = "{other}"\n')
+    refused = veer("run", "job.py:known", cwd=folder)
+    assert refused.returncode == 64 and f"says Spark {other}" in refused.stderr

@@ -16,6 +16,8 @@ import pyspark
 
 from veer.java import ensure_java
 
+# PySpark 3.5 comes without a server: a client is tried with that of a newer one, named here.
+HOME = Path(os.environ.get("VEER_CONNECT_HOME") or Path(pyspark.__file__).parent)
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 STARTED = re.compile(r"server started at: \S*?:(\d+)")
 SECONDS = 120  # until it must have started
@@ -56,7 +58,7 @@ def connect_server(folder: Path, settings: Mapping[str, str] | None = None) -> I
 
 
 def _command(folder: Path, settings: Mapping[str, str]) -> list[str]:
-    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    submit = HOME / "bin" / "spark-submit"
     given = {"spark.sql.warehouse.dir": str(folder / "warehouse"), **settings}
     options = [part for name, value in given.items() for part in ("--conf", f"{name}={value}")]
     return [str(submit), "--class", SERVER, "--master", "local[1]", *options, "spark-internal"]
@@ -66,7 +68,7 @@ def _environment(folder: Path) -> dict[str, str]:
     return {
         **{k: v for k, v in os.environ.items() if not k.startswith("SPARK_")},
         "JAVA_HOME": ensure_java(),
-        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_HOME": str(HOME),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "PYSPARK_PYTHON": sys.executable,

@@ -137,6 +137,7 @@ def run(
     """
     from veer.execution.start import RunOptions
 
+    _require_named_spark()
     run_options = RunOptions(
         store=store,
         results=results,
@@ -166,6 +167,19 @@ def run(
         _explain(spec, run_options, format)
     else:
         _run(spec, run_options, out, format)
+
+
+def _require_named_spark() -> None:
+    """Refuse to run on another Spark than the one the project file names: it may compute another result."""
+    from veer.frontends.spark.pyspark_version import pyspark_version
+    from veer.settings import spark_version
+
+    named, installed = current_project().spark, pyspark_version()
+    if named and installed and spark_version(named) != spark_version(installed):
+        raise UsageError(
+            f"the project file says Spark {named}, and PySpark {installed} is installed; run where "
+            f"PySpark {named} is, or leave `spark` out of the project file"
+        )
 
 
 def _is_job(spec: str) -> bool:
