@@ -22,6 +22,7 @@ from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.test_random_expressions import report
 from veer.api import verify
+from veer.frontends.spark.settings import TIME_PARSER
 from veer.functions.moments import EPOCH
 from veer.functions.zone_rules import (
     DAYS_IN_ORDER,
@@ -48,10 +49,12 @@ def session_in(spark: SparkSession, zone: str, ansi: bool = True) -> Iterator[No
     """Both sides in a time zone."""
     spark.conf.set(ZONE, zone)
     spark.conf.set(ANSI, str(ansi).lower())
+    spark.conf.set(TIME_PARSER, "CORRECTED")  # as it is by default since Spark 4.0
     try:
-        with under(replace(current(), zone=zone, ansi=ansi)):
+        with under(replace(current(), zone=zone, ansi=ansi, old_times_fail=False)):
             yield
     finally:
+        spark.conf.unset(TIME_PARSER)
         spark.conf.set(ZONE, "UTC")
         spark.conf.set(ANSI, "true")
 
