@@ -311,9 +311,9 @@ STOPPED = {
         """, "the columns of elsewhere.json are not known"),
     "command": ("""
         def build(spark):
-            spark.sql("DELETE FROM orders WHERE id = 1")
+            spark.sql("TRUNCATE TABLE orders")
             return spark.table("orders")
-        """, "the command DeleteFromTable"),
+        """, "the command TruncateTable"),
     "existence of none": ("""
         def build(spark):
             orders = spark.table("orders")
