@@ -90,6 +90,18 @@ class PackageIsPure:
 
 @final
 @dataclass(frozen=True, slots=True)
+class MergeStops:
+    """MERGE into a table stops wherever a row has several partners, as Spark does it.
+
+    Tables of other makers may count only the partners that a clause acts on.
+    """
+
+    kind: ClassVar[str] = "merge stops"
+    table: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class StatedAssumption:
     """What a verifier outside of Veer says it rests on, in its own words."""
 
@@ -118,6 +130,7 @@ Assumption: TypeAlias = (
     | BatchIndependent
     | RowWise
     | PackageIsPure
+    | MergeStops
     | StatedAssumption
 )
 KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds

@@ -328,3 +328,22 @@ def test_changes_are_compared_and_not_run(tmp_path: Path) -> None:
     assert (
         done.returncode == 65 and "are compared, not run; customers stays as it is" in done.stderr
     )
+
+
+def test_what_only_spark_stops_is_assumed(tmp_path: Path) -> None:
+    """Other makers of tables stop a MERGE by another rule: a proof that rests on Spark's says so."""
+    merge = (
+        "MERGE INTO customers t USING feed s ON t.id = s.id "
+        "WHEN MATCHED AND {} THEN UPDATE SET points = s.points"
+    )
+    (tmp_path / "t.ddl").write_text(TABLES)
+    for name, condition in (("p", "s.points > 1"), ("q", "1 < s.points"), ("same", "s.points > 1")):
+        (tmp_path / f"{name}.sql").write_text(merge.format(condition))
+    told = {}
+    for other in ("q.sql", "same.sql"):
+        words = ("verify", "p.sql", other, "--schema", "t.ddl", "--format", "json")
+        report = json.loads(veer(*words, cwd=tmp_path).stdout)
+        assert report["verdict"] == "equivalent"
+        told[other] = str([s["assumptions"] for s in report["sinks"]])
+    assert "stops wherever a row has several partners" in told["q.sql"]
+    assert "stops wherever" not in told["same.sql"]

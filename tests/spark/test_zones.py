@@ -22,7 +22,7 @@ from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.test_random_expressions import report
 from veer.api import verify
-from veer.frontends.spark.settings import TIME_PARSER
+from veer.frontends.spark.setting_effects import TIME_PARSER
 from veer.functions.moments import EPOCH
 from veer.functions.zone_rules import (
     DAYS_IN_ORDER,
@@ -32,7 +32,7 @@ from veer.functions.zone_rules import (
     offset_at,
     region_names,
 )
-from veer.settings import current, under
+from veer.settings import TimeParser, current, under
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark
@@ -51,7 +51,7 @@ def session_in(spark: SparkSession, zone: str, ansi: bool = True) -> Iterator[No
     spark.conf.set(ANSI, str(ansi).lower())
     spark.conf.set(TIME_PARSER, "CORRECTED")  # as it is by default since Spark 4.0
     try:
-        with under(replace(current(), zone=zone, ansi=ansi, old_times_fail=False)):
+        with under(replace(current(), zone=zone, ansi=ansi, time_parser=TimeParser.CORRECTED)):
             yield
     finally:
         spark.conf.unset(TIME_PARSER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, final
 
 Settings: TypeAlias = tuple[tuple[str, str], ...]
@@ -38,9 +38,13 @@ class Insert:
 @final
 @dataclass(frozen=True, slots=True)
 class Change:
-    """All rows of a table after UPDATE, DELETE or MERGE; it has names and types of its own."""
+    """All rows of a table after UPDATE, DELETE or MERGE; it has names and types of its own.
+
+    `may_stop`: whether a MERGE among them stops if a row has several partners.
+    """
 
     settings: Settings = ()
+    may_stop: bool = field(default=False, compare=False)
 
 
 AnyWrite: TypeAlias = Write | Insert | Change

@@ -13,6 +13,7 @@ from veer.assumptions import (
     BatchIndependent,
     ForeignKeyHolds,
     KeyHolds,
+    MergeStops,
     PackageIsPure,
     RowWise,
     SameChoice,
@@ -120,6 +121,11 @@ def assumption_text(assumption: Assumption) -> str:
             return f"{assumption.function} works row by row, as declared"
         case PackageIsPure():
             return f"functions of {assumption.package} depend on their arguments alone, as declared"
+        case MergeStops():
+            return (
+                f"MERGE into {assumption.table} stops wherever a row has several partners: so does "
+                "Spark's own, but Delta where a clause acts on several"
+            )
         case StatedAssumption():
             return assumption.text
         case _:

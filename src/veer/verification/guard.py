@@ -6,15 +6,19 @@ where it disagrees with an accepted proof, Veer has a defect and says so instead
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from veer.analysis.declared_functions import declared_of_functions
 from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
+from veer.assumptions import MergeStops
 from veer.caveats import Caveat, MayFail, MoreMayFail, Side
 from veer.errors import DefectError
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
+from veer.model.ops import Sink
+from veer.model.writes import Change
 from veer.options import ErrorHandling
 from veer.proof import (
     Claim,
@@ -89,6 +93,8 @@ class ProofGuard:
         reason = _reason(proof, p, q)
         if isinstance(reason, SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
+        merges = sorted({*_merges(p, a), *_merges(q, b)}, key=repr)
+        assumptions = (*assumptions, *merges)
         # Different plans may show different signs of zeros; versions that are alike have one plan.
         for side in (self.refutation.p, self.refutation.q):
             if shown := shown_zero_sign(side):
@@ -138,3 +144,10 @@ def _guard(refutation: Refutation) -> None:
             f"{tables}; please report this with both versions",
             evidence,
         )
+
+
+def _merges(dataflow: Dataflow, id_: str) -> Iterator[MergeStops]:
+    """What is assumed of the MERGE behind a sink that is not the same statement in both versions."""
+    sink = dataflow.operators[id_]
+    if isinstance(sink, Sink) and isinstance(sink.write, Change) and sink.write.may_stop:
+        yield MergeStops(sink.target)

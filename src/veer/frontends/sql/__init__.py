@@ -56,6 +56,7 @@ class _Script:
         self.builder = FlowBuilder()
         self.sinks: set[str] = set()
         self.inserted: set[str] = set()  # tables that hold more than the catalog says
+        self.stopping: set[str] = set()  # tables of which a MERGE may stop
         self.changed: dict[str, Plan] = {}  # what tables hold after UPDATE, DELETE or MERGE
 
     def read(self, node: exp.Expr, *, last: bool) -> None:
@@ -137,6 +138,7 @@ class _Script:
         if result.stops is not None:
             self.sink(Sink(f"{declared.table}: MERGE stops"), result.stops.id)
             self.inserted.add(name)
+            self.stopping.add(name)
         held = View(node, (), {}, once=True)
         held.built[self.builder] = result.rows.renamed(None)
         self.views[key] = held
@@ -172,7 +174,9 @@ class _Script:
         """The dataflow of all statements; tables that are declared but not read are known to it."""
         for name, rows in self.changed.items():
             table = self.catalog[name].table
-            self.sink(Sink(table, target=table, write=Change()), rows.id)
+            self.sink(
+                Sink(table, target=table, write=Change(may_stop=name in self.stopping)), rows.id
+            )
         if not self.sinks:
             raise IllFormedError("no statement gives a result: nothing is selected or written")
         return self.builder.finish().declaring(self.catalog.values())

@@ -126,7 +126,9 @@ class _Statement:
         if command.may_stop:
             stops = self.query(command.query, {STOPS: True})
             self.capture.write(Sink(f"{target}: MERGE stops"), stops)
-        self.capture.write(Sink(target, target=target, write=Change()), frame)
+        self.capture.write(
+            Sink(target, target=target, write=Change(may_stop=command.may_stop)), frame
+        )
 
     def create_table(self, command: CreateTable) -> None:
         """CREATE TABLE AS: a sink, its layout told in Spark's words."""
