@@ -408,8 +408,18 @@ def compare(op: str, left: Expr, right: Expr) -> Expr:
         return Not(compare("=", left, right))
     if not current().ansi and _is_truth_beside_number(left, right):
         return _compare_truth(op, left, right)
+    if op not in ("=", "<=>") and (_is_beyond(left, right) or _is_beyond(right, left)):
+        # Spark takes it for true or false beforehand, also where the integer is null.
+        raise UnsupportedError("an integer compared with a decimal beyond all integers")
     type_ = comparison_type(arguments((left, right)))
     return Compare(op, implicit(left, type_), implicit(right, type_))
+
+
+def _is_beyond(one: Expr, other: Expr) -> bool:
+    """Whether an integer is beside a decimal constant that no integer reaches."""
+    if not isinstance(one.type, IntegralType) or not isinstance(other, Literal):
+        return False
+    return isinstance(other.value, Decimal) and not -(1 << 63) <= other.value <= (1 << 63) - 1
 
 
 def is_truth_by_number(left: Expr, right: Expr) -> bool:
