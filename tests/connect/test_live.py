@@ -156,8 +156,11 @@ def test_the_fixture_of_the_plugin(t: Any, equivalent: Callable[..., Report]) ->
 
 
 def test_settings_that_change_results(t: Any, connect: Any) -> None:
+    connect.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    assert "spark.sql.timestampType" in refused(t, t)
+    connect.conf.set("spark.sql.timestampType", "TIMESTAMP_LTZ")
     connect.conf.set("spark.sql.caseSensitive", "true")
-    assert "spark.sql.caseSensitive" in refused(t, t)
+    assert verdict(t, t) is Verdict.EQUIVALENT
     connect.conf.set("spark.sql.caseSensitive", "false")
     assert verdict(t, t) is Verdict.EQUIVALENT
     connect.conf.set("spark.sql.shuffle.partitions", "7")

@@ -34,7 +34,6 @@ from typing import Any, final
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.frontends.declared import Declarations
-from veer.model.types import quote_name
 from veer.settings import spark_version
 
 OWN, SHARED = "veer.toml", "pyproject.toml"
@@ -72,6 +71,7 @@ class Project:
             return ""
         from veer.frontends.inputs import ReadOptions
         from veer.frontends.spec import schema_text
+        from veer.model.types import quote_name
 
         texts = []
         for path in self.schema:
@@ -82,7 +82,7 @@ class Project:
             except InputError as error:
                 raise type(error)(f"{self.file}: schema {error}") from None
         keys = [
-            f"ALTER TABLE {_quoted(table)} ADD PRIMARY KEY ({', '.join(map(quote_name, columns))})"
+            f"ALTER TABLE {'.'.join(map(quote_name, table.split('.')))} ADD PRIMARY KEY ({', '.join(map(quote_name, columns))})"
             for table, columns in self.keys.items()
         ]
         return ";\n".join(filter(None, [*texts, *keys]))
@@ -211,10 +211,6 @@ def _keys(file: Path, value: Any) -> dict[str, tuple[str, ...]]:
 
 def _key_of(file: Path | None, name: str) -> str:
     return _key(file, name) if file is not None else name
-
-
-def _quoted(table: str) -> str:
-    return ".".join(map(quote_name, table.split(".")))
 
 
 def _jobs(file: Path, value: Any) -> dict[str, str]:
