@@ -448,10 +448,10 @@ REFUSED = {
         "def build(spark):\n    for _ in 'ab':\n        spark.table('orders').write.parquet('out')",
         "two sinks of one name, 'out'",
     ),
-    "another case sensitivity": (
-        "def build(spark):\n    spark.conf.set('spark.sql.caseSensitive', True)\n"
+    "another type of timestamps": (
+        "def build(spark):\n    spark.conf.set('spark.sql.timestampType', 'TIMESTAMP_NTZ')\n"
         "    return spark.table('orders')",
-        "spark.sql.caseSensitive",
+        "spark.sql.timestampType",
     ),
 }  # fmt: skip
 

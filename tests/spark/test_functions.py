@@ -226,8 +226,8 @@ OVER_CASES: dict[str, tuple[str, ...]] = {
 
 def test_every_function_has_a_row() -> None:
     # Python's own functions are tried by running UDFs, those of sessions without ANSI in such, those
-    # of older Sparks on them.
-    others = ("python.", "older.")
+    # of older Sparks on them, those of time zones in sessions of such.
+    others = ("python.", "older.", "zoned.")
     own = {name for name in SCALAR if not name.startswith(others) and not is_legacy(name)}
     assert set(SCALAR_CASES) == own
     assert set(AGGREGATE_CASES) == {name for name in AGGREGATE if not is_legacy(name)}
