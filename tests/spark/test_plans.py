@@ -390,10 +390,9 @@ def test_a_session_without_ansi_is_read_as_it_is(spark: SparkSession, frames: Fr
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("spark.sql.legacy.timeParserPolicy", "LEGACY"),
-        ("spark.sql.caseSensitive", "true"),
-        ("spark.sql.mapKeyDedupPolicy", "LAST_WIN"),
-        ("spark.sql.legacy.sizeOfNull", "false"),
+        ("spark.sql.legacy.statisticalAggregate", "true"),
+        ("spark.sql.decimalOperations.allowPrecisionLoss", "false"),
+        ("spark.sql.timestampType", "TIMESTAMP_NTZ"),
         ("spark.sql.sources.partitionOverwriteMode", "dynamic"),
     ],
 )

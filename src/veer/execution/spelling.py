@@ -15,7 +15,7 @@ from veer.functions.session_meaning import aggregate_meaning, cast_meaning, scal
 from veer.model.types import CastMode, DataType
 from veer.settings import SessionSettings, under
 
-PREFIXES = ("legacy.checked_", "legacy.", "older.")
+PREFIXES = ("legacy.checked_", "legacy.old_", "legacy.", "older.")
 OPERATORS = {tried: plain for plain, tried in {**ARITHMETIC, **DIVIDING}.items()}
 Meaning = Callable[[str, Sequence[DataType], DataType], str]
 
