@@ -195,7 +195,7 @@ def test_decimal_constants_have_the_digits_of_a_classic_session_or_of_a_server()
     assert [str(f.type) for f in read.result_schema] == ["decimal(10,2)", "decimal(10,3)"]
 
 
-@needs_spark("4.0")
+@needs_spark("4.1")
 def test_what_else_a_function_of_groups_is_given_is_not_lost() -> None:
     plan = Relation()
     plan.group_map.input.CopyFrom(table("t")._plan.plan(None))
