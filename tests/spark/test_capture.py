@@ -66,7 +66,7 @@ class ClassicLoad(Load):
             assert set(tracker.getJobIdsForGroup(None)) == before, "a Spark job ran"
             self.spark.conf.set("spark.sql.session.timeZone", "UTC")
             self.spark.conf.set("spark.sql.ansi.enabled", "true")
-            self.spark.conf.unset("spark.sql.caseSensitive")
+            self.spark.conf.unset("spark.sql.timestampType")
             self.spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
 
 
