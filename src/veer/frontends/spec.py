@@ -53,18 +53,24 @@ def load(
     `declared` is what is believed of Python functions.
     """
     source = parse(text, revision)
-    settings = tuple((conf or {}).items())
-    options = ReadOptions(
-        schema_text(schema),
-        args,
-        store,
-        chosen(JvmUse, jvm, "jvm"),
-        note,
-        settings,
-        spark,
-        declared or NOTHING,
-    )
+    options = _options(schema, args, store, jvm, note, conf, spark, declared)
     return _read(source, _front_end(source, options), options, bodies)
+
+
+def _options(
+    schema: str,
+    args: Sequence[str],
+    store: str,
+    jvm: JvmUse | str,
+    note: Callable[[str], None],
+    conf: Mapping[str, str] | None,
+    spark: str,
+    declared: Declarations | None,
+) -> ReadOptions:
+    """What a caller gives beside SPECs, as front ends take it."""
+    how, settings = chosen(JvmUse, jvm, "jvm"), tuple((conf or {}).items())
+    believed = declared or NOTHING
+    return ReadOptions(schema_text(schema), args, store, how, note, settings, spark, believed)
 
 
 def schema_text(schema: str) -> str:
@@ -140,17 +146,7 @@ def load_pair(
     declared: Declarations | None = None,
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
-    settings = tuple((conf or {}).items())
-    options = ReadOptions(
-        schema_text(schema),
-        args,
-        store,
-        chosen(JvmUse, jvm, "jvm"),
-        note,
-        settings,
-        spark,
-        declared or NOTHING,
-    )
+    options = _options(schema, args, store, jvm, note, conf, spark, declared)
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)
     _session_settings(options)  # before anything is started
