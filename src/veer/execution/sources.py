@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError, NoFingerprintError
 from veer.model.digests import json_digest
 from veer.model.json import encode
-from veer.model.ops import COMPUTED, LOCAL, Source
+from veer.model.ops import COMPUTED, LOCAL, OF_SESSION, Source
 from veer.model.paths import paths_of
 from veer.model.schema import Field
 from veer.model.types import quote_name
@@ -120,9 +120,10 @@ class Sources:
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
         location = self.locate(source)
-        if source.metadata:
-            shown = source.metadata[0][0]
-            raise InputError(f"source {source.table!r}: {shown} changes what is read")
+        for told, value in source.metadata:
+            setting = told.removeprefix(OF_SESSION)
+            if setting == told or spark.conf.get(setting, None) != value:
+                raise InputError(f"source {source.table!r}: {told} changes what is read")
         ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
         reader = spark.read.format(location.format).options(**dict(location.options)).schema(ddl)
         try:

@@ -9,7 +9,7 @@ from veer.analysis.determinism import dataflow_kind, expr_kind
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
-from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source, Union
+from veer.model.ops import COMPUTED, LOCAL, OF_SESSION, AnyOperator, Sink, Source, Union
 from veer.model.schema import Schema
 from veer.model.traits import RowOrder
 from veer.model.walk import operator_exprs
@@ -124,5 +124,5 @@ def _as_read(operator: AnyOperator) -> AnyOperator:
     settings = current().reading
     if not settings or not isinstance(operator, Source) or operator.format in (LOCAL, COMPUTED):
         return operator
-    told = [(f"the setting {name}", value) for name, value in settings]
+    told = [(f"{OF_SESSION}{name}", value) for name, value in settings]
     return replace(operator, metadata=(*operator.metadata, *told))

@@ -106,14 +106,17 @@ def settings_of(session: Any) -> SessionSettings:
 
 
 def require_runnable(settings: SessionSettings) -> None:
-    """Refuse a session whose results Veer knows how to read, but not yet how to compute and store."""
+    """Refuse a session whose results Veer knows how to read, but not yet how to compute and store.
+
+    Which of the present parsers of times it has is part of the key of its results.
+    """
     usual = usual_settings(settings.spark)
     told = {
+        **{name: True for name, _ in settings.reading},
         CASE_SENSITIVE: settings.case_sensitive != usual.case_sensitive,
         DUPLICATE_KEYS: settings.last_key_wins != usual.last_key_wins,
         SIZE_OF_NULL: settings.null_has_size != usual.null_has_size,
         TIME_PARSER: settings.time_parser is TimeParser.LEGACY,
-        **{name: True for name, _ in settings.reading},
     }
     for name in (name for name, is_other in told.items() if is_other):
         raise UnsupportedError(f"the session sets {name}; Veer reads such sessions, but runs none")

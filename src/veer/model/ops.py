@@ -111,6 +111,7 @@ class ForeignKey:
 
 LOCAL = "local"  # the format of a source whose rows are given, though Veer does not have them
 COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
+OF_SESSION = "the setting "  # before the name of a setting in the metadata of a source
 ANYWHERE = "?"  # a place that is not known
 
 
