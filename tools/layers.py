@@ -68,7 +68,7 @@ ROOMS = (
         "frontends",
         "something in, a dataflow out",
         "model functions analysis versions java",
-        "sqlglot yaml pyspark pyarrow",
+        "sqlglot yaml lark defusedxml pyspark pyarrow",
     ),
     _room("smt", "expressions to solver terms and back", "model functions analysis", "z3 cvc5"),
     _room("prover", "the algebra: terms, rules, matching", "model functions analysis smt"),
@@ -124,6 +124,8 @@ EXCEPTIONS = {
 OUTSIDE = {
     "sqlglot": ("frontends.sql", "frontends.connect"),
     "yaml": ("frontends.workflow",),
+    "lark": ("frontends.gui", "frontends.alteryx", "frontends.knime", "frontends.orange"),
+    "defusedxml": ("frontends.gui",),
     "pyspark": ("frontends.spark", "frontends.connect", "execution"),
     "pyarrow": ("frontends.spark", "frontends.connect", "execution"),
 }
