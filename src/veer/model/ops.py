@@ -113,6 +113,7 @@ LOCAL = "local"  # the format of a source whose rows are given, though Veer does
 COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
 OF_SESSION = "the setting "  # before the name of a setting in the metadata of a source
 ANYWHERE = "?"  # a place that is not known
+OTHER_COLUMNS = "(other columns)"  # the column of a table that stands for those nobody mentions
 
 
 @final

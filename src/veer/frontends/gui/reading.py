@@ -1,0 +1,284 @@
+"""From the graph of a workflow to a dataflow: each node by its model, or opaque.
+
+A model is a function from a `Step`, a node with the tables that arrive, to the tables at its output
+ports. Where a model does not know what a node means (`NotModelled`), or there is none, the node is
+opaque: known by its kind and settings, and equal to itself alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeAlias, TypeVar, final
+
+from veer.errors import InputError, ParseError
+from veer.frontends.gui.graph import Graph, Node, Wire
+from veer.frontends.gui.rows import ColumnWanted, Flow, NotModelled, Rows
+from veer.frontends.inputs import Input, ReadOptions
+from veer.frontends.locations import place_of
+from veer.frontends.session_settings import session_settings, spark_asked_for
+from veer.frontends.sql import read_schema
+from veer.model.dag import Dataflow, topological_order
+from veer.model.ops import TABLE, Sink, Source
+from veer.model.types import DataType
+from veer.settings import current, under
+from veer.versions.version import Version
+
+MOST_COLUMNS = 20_000  # that a workflow may mention
+Fields: TypeAlias = Sequence[tuple[str, DataType | None]]
+Outputs: TypeAlias = Mapping[str, Rows]
+Model: TypeAlias = "Callable[[Step], Outputs]"
+Wanted: TypeAlias = dict[str, dict[str, None]]
+T = TypeVar("T")
+
+
+@final
+@dataclass(frozen=True)
+class System:
+    """What a front end knows of the operators of its system."""
+
+    name: str
+    models: Mapping[str, Model]  # by kind of node
+    # What a file tells of the columns at a port of an opaque node, if it does.
+    columns: Callable[[Node, str], Fields | None] = lambda _node, _port: None
+    # The name of a node for people, which no other node of the graph has.
+    shown: Callable[[Node], str] = lambda node: f"{node.title} ({node.id})"
+    # Whether an opaque node shows something to people even if others take what it gives.
+    is_shown: Callable[[Node], bool] = lambda _node: False
+
+
+@final
+@dataclass
+class Reading:
+    """What came of a graph: the dataflow, and why nodes stayed opaque, by their names."""
+
+    dataflow: Dataflow
+    opaque: dict[str, str] = field(default_factory=dict)
+    modelled: list[str] = field(default_factory=list)
+
+
+class Step:
+    """A node that is read, with the tables that arrive."""
+
+    def __init__(
+        self, flow: Flow, node: Node, name: str, inputs: Sequence[tuple[str, Rows]]
+    ) -> None:
+        self.flow, self.node, self.name, self.inputs = flow, node, name, inputs
+        self.sinks: list[tuple[Sink, str]] = []
+
+    def arriving(self, port: str) -> list[Rows]:
+        """The tables that arrive at a port, in their order."""
+        return [rows for name, rows in self.inputs if name == port]
+
+    def input(self, port: str | None = None) -> Rows:
+        """The only table that arrives, at a port if one is named."""
+        given = [rows for name, rows in self.inputs if port is None or name == port]
+        if len(given) != 1:
+            at = f" at {port!r}" if port else ""
+            raise NotModelled(f"{len(given)} inputs{at}, not one")
+        return given[0]
+
+    def port(self, name: str) -> None:
+        """What is added from here on belongs to an output port: `12.True`."""
+        self.flow.name = f"{self.name}.{name}"
+
+    def sink(self, rows: Rows, *, target: str = "", kind: str = TABLE, name: str = "") -> None:
+        """Rows that are a result: shown to people, or written to `target`."""
+        self.sinks.append((Sink(name or self.name, kind, target), rows.id))
+
+    def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
+        """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
+        node = self.node
+        ports = [name for name, _ in self.inputs] if inputs is None else list(inputs)
+        return json.dumps([self.flow.system, node.kind, node.settings, ports, port], sort_keys=True)
+
+    def opaque(self, port: str, fields: Fields | None = None) -> Rows:
+        """What the node gives at a port, known by all its settings and inputs alone."""
+        tables = [rows for _, rows in self.inputs]
+        return self.flow.opaque(self.identity(port), self.node.kind, tables, fields)
+
+
+def read_graph(
+    system: System, graph: Graph, wanted: Wanted, catalog: Mapping[str, Source]
+) -> Reading:
+    """The dataflow of a graph; `wanted` is what is known of open tables, and grows."""
+    count = 0
+    while True:
+        try:
+            return _Reader(system, graph, wanted, catalog).read()
+        except ColumnWanted as want:
+            wanted.setdefault(want.origin, {})[want.name] = None
+            count += 1
+            if count > MOST_COLUMNS:
+                raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
+
+
+@final
+class _Reader:
+    """One attempt to read a graph with what is known of its open tables."""
+
+    def __init__(
+        self, system: System, graph: Graph, wanted: Wanted, catalog: Mapping[str, Source]
+    ) -> None:
+        self.system, self.graph = system, graph
+        self.flow = Flow(system.name, wanted, catalog)
+        self.tables: dict[Wire, Rows] = {}
+        self.opaque: dict[str, str] = {}
+        self.modelled: list[str] = []
+        self.sinks: list[
+            tuple[str, Sink, str]
+        ] = []  # the name of the node, the sink, what feeds it
+        self.names = _names(graph, system.shown)
+
+    def read(self) -> Reading:
+        """Node after node."""
+        nodes = self.graph.nodes
+        for id_ in topological_order({i: _feeding(n) for i, n in nodes.items()}):
+            self.node(nodes[id_])
+        self.show_ends()
+        builder, taken = self.flow.builder, set[str]()
+        for name, sink, source in self.sinks:
+            if (sink.target or sink.name) in taken:  # two nodes write one file
+                sink = Sink(f"{sink.name} of {name}", sink.kind)
+            taken.add(sink.target or sink.name)
+            builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
+        if not self.sinks:
+            raise ParseError("a workflow that shows and writes nothing")
+        return Reading(builder.finish(), self.opaque, self.modelled)
+
+    def node(self, node: Node) -> None:
+        """The tables at the ports of a node."""
+        name, flow = self.names[node.id], self.flow
+        arriving = [(port, self.tables[wire]) for port, wire in node.inputs if wire in self.tables]
+        before = dict(flow.builder.operators), dict(flow.builder.schemas), list(flow.builder.links)
+        flow.name = name
+        step = Step(flow, node, name, arriving)
+        try:
+            if len(arriving) < len(node.inputs):
+                raise NotModelled("an input comes from a node that does not give it")
+            model = self.system.models.get(node.kind)
+            if model is None:
+                raise NotModelled(f"no operator that Veer knows: {node.kind}")
+            outputs = dict(model(step))
+            self.modelled.append(name)
+        except (NotModelled, InputError) as reason:
+            flow.builder.operators, flow.builder.schemas, flow.builder.links = before
+            flow.name = name
+            self.opaque[name] = str(reason)
+            step = Step(flow, node, name, arriving)
+            outputs = self.opaque_outputs(step)
+        self.sinks += [(name, sink, source) for sink, source in step.sinks]
+        for port, rows in outputs.items():
+            self.tables[Wire(node.id, port)] = rows
+
+    def opaque_outputs(self, step: Step) -> dict[str, Rows]:
+        """What a node gives that nobody looks into; what it shows is a result."""
+        node, outputs = step.node, {}
+        for port in node.outputs:
+            if len(node.outputs) > 1:
+                step.port(port)
+            outputs[port] = step.opaque(port, self.system.columns(node, port))
+        if self.system.is_shown(node) or not node.outputs:
+            step.port("shown")
+            step.sink(step.opaque("shown"), kind=node.kind)
+        return outputs
+
+    def show_ends(self) -> None:
+        """What nobody takes is shown: the results of nodes at the end."""
+        taken = {wire.node for node in self.graph.nodes.values() for _, wire in node.inputs}
+        showing = {name for name, _, _ in self.sinks}
+        for node in self.graph.nodes.values():
+            name = self.names[node.id]
+            ports = [port for port in node.outputs if Wire(node.id, port) in self.tables]
+            if node.id in taken or name in showing:
+                continue
+            for port in ports:
+                shown = f"{name}.{port}" if len(ports) > 1 else name
+                self.sinks.append((name, Sink(shown), self.tables[Wire(node.id, port)].id))
+
+
+def _feeding(node: Node) -> list[str]:
+    return [wire.node for _, wire in node.inputs]
+
+
+def _names(graph: Graph, shown: Callable[[Node], str]) -> dict[str, str]:
+    """The names of nodes for people; of two that are called alike the second gets its id."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for node in graph.nodes.values():
+        name = shown(node)
+        if name in taken:
+            name = f"{name} ({node.id})"
+        taken.add(name)
+        names[node.id] = name
+    return names
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    return free
+
+
+# -- versions --------------------------------------------------------------------------------------
+
+GraphReader: TypeAlias = Callable[[Input, ReadOptions], Graph]
+
+
+@final
+@dataclass(frozen=True)
+class Importer:
+    """A front end of another system: how files become graphs, and what nodes mean."""
+
+    system: System
+    graph: GraphReader
+
+    def read(self, source: Input, options: ReadOptions) -> Version:
+        """The version in a file."""
+        reading = read_graph(self.system, self.graph(source, options), {}, _catalog(options))
+        return _version(source, reading)
+
+    def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
+        """Two versions: what one mentions of a table, the other has too."""
+        wanted: Wanted = {}
+        with under(session_settings(dict(options.conf), spark_asked_for(options.spark))):
+            catalog = _catalog(options)
+            graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
+            readings: list[Reading] = []
+            known = -1
+            while known < sum(map(len, wanted.values())):
+                known = sum(map(len, wanted.values()))
+                readings = [
+                    _naming(source, partial(read_graph, self.system, graph, wanted, catalog))
+                    for source, graph in zip((p, q), graphs, strict=True)
+                ]
+            return _version(p, readings[0]), _version(q, readings[1])
+
+
+def _naming(source: Input, read: Callable[[], T]) -> T:
+    """What reading gives; its errors name the file."""
+    try:
+        return read()
+    except InputError as error:
+        raise type(error)(f"{source.name}: {error}") from None
+
+
+def _catalog(options: ReadOptions) -> dict[str, Source]:
+    try:
+        return read_schema(options.ddl())
+    except InputError as error:
+        raise type(error)(f"--schema: {error}") from None
+
+
+def _version(source: Input, reading: Reading) -> Version:
+    return Version(
+        source.name,
+        reading.dataflow,
+        stable_ids=True,
+        place=place_of(source.path),
+        settings=current(),
+    )

@@ -1,0 +1,427 @@
+"""Tables while a workflow is read: what a model of a node computes with.
+
+Files of other systems seldom tell all columns of their tables. A table that is *open* has the
+columns the workflow mentions, and one more that stands for all others. Mentioning a column that an
+open table does not have yet raises `ColumnWanted`; reading begins anew with that column added.
+
+Nor do they always tell types. A column of unknown type is text to the verifiers, and nothing but
+equality and nullness is ever asked of it: all other operations on it are functions nobody looks
+into (`unknown_call`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from veer.errors import VeerError
+from veer.frontends import coercion
+from veer.frontends.builder import FlowBuilder
+from veer.model.digests import json_digest
+from veer.model.expr import (
+    AggregateCall,
+    Column,
+    Compare,
+    Expr,
+    Literal,
+    Named,
+    OpaqueCall,
+    Or,
+    SortKey,
+)
+from veer.model.ops import (
+    LOCAL,
+    OTHER_COLUMNS,
+    Aggregate,
+    AnyOperator,
+    Deduplicate,
+    Filter,
+    GlobalAggregate,
+    Join,
+    Limit,
+    NamedCall,
+    NamedOver,
+    Over,
+    Project,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Values,
+)
+from veer.model.schema import Field, Schema
+from veer.model.types import BOOLEAN, STRING, DataType
+
+MOST_VALUES = 500  # rows that a workflow holds itself; more are known by their digest alone
+
+
+class NotModelled(VeerError):
+    """A node, or a part of its settings, whose meaning Veer does not know: it stays opaque."""
+
+
+class ColumnWanted(Exception):
+    """An open table is asked for a column that it was not known to have."""
+
+    def __init__(self, origin: str, name: str) -> None:
+        self.origin, self.name = origin, name
+        super().__init__(f"{origin}: {name}")
+
+
+@final
+@dataclass(frozen=True)
+class Value:
+    """An expression; `known` unless nothing tells the type of its values."""
+
+    expr: Expr
+    known: bool = True
+
+    @property
+    def type(self) -> DataType:
+        """The type of the expression; text if it is not known."""
+        return self.expr.type
+
+
+def constant(value: Any, type_: DataType) -> Value:
+    """A constant."""
+    return Value(Literal(value, type_))
+
+
+def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = None) -> Value:
+    """A function nobody looks into: what a system computes of these, known by what it is called.
+
+    Without a type that of its values is not known.
+    """
+    shown = ", ".join(str(a.type) if a.known else "?" for a in args)
+    call = OpaqueCall(f"{system}: {what}({shown})", tuple(a.expr for a in args), type_ or STRING)
+    return Value(call, known=type_ is not None)
+
+
+@final
+class Flow:
+    """The dataflow that is being read, and which columns its open tables have."""
+
+    def __init__(
+        self, system: str, wanted: Mapping[str, Iterable[str]], catalog: Mapping[str, Source]
+    ) -> None:
+        self.system, self.wanted, self.catalog = system, wanted, catalog
+        self.builder = FlowBuilder()
+        self.name = ""  # of the node that is read
+        self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
+
+    def add(self, operator: AnyOperator, *inputs: str) -> str:
+        """Add an operator of the current node; gives its id."""
+        id_, number = self.name, 1
+        while id_ in self.builder.operators:
+            number += 1
+            id_ = f"{self.name}.{number}"
+        schema = operator.output([self.builder.schemas[i] for i in inputs])
+        self.builder.place(id_, operator, schema, inputs)
+        return id_
+
+    # -- where rows come from ------------------------------------------------------------------
+
+    def values(self, fields: Sequence[Field], rows: Sequence[tuple[Any, ...]]) -> Rows:
+        """Rows that the workflow holds itself."""
+        if len(rows) > MOST_VALUES:
+            digest = json_digest([[repr(v) for v in row] for row in rows])
+            held = Source(f"rows {digest[:12]}", tuple(fields), format=LOCAL, location=digest)
+            return Rows(self, self.add(held))
+        return Rows(self, self.add(Values(tuple(fields), tuple(rows))))
+
+    def table(
+        self,
+        table: str,
+        fields: Sequence[tuple[str, DataType | None]] | None = None,
+        *,
+        format_: str = "table",
+        location: str = "",
+        options: Mapping[str, str] | None = None,
+    ) -> Rows:
+        """A table read from outside: as declared by `--schema`, else with the columns the file tells.
+
+        A column without a type is of unknown type; without columns the table is open.
+        """
+        declared = self.catalog.get(table.lower())
+        if declared is not None:
+            return Rows(self, self.add(declared))
+        told = tuple(sorted((options or {}).items()))
+        source = Source(table, (), format=format_, location=location, options=told)
+        if fields is not None:
+            columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
+            unknown = frozenset(name for name, type_ in fields if type_ is None)
+            return Rows(self, self.add(replace(source, fields=columns)), unknown)
+        origin = f"{format_} {table} {location} {told}"
+        return self._open(origin, lambda columns: replace(source, fields=columns))
+
+    def opaque(
+        self,
+        identity: str,
+        kind: str,
+        inputs: Sequence[Rows],
+        fields: Sequence[tuple[str, DataType | None]] | None = None,
+    ) -> Rows:
+        """What a node gives that nobody looks into; one without inputs is a table of its own."""
+        feeding = [rows.id for rows in inputs]
+
+        def made(columns: tuple[Field, ...]) -> AnyOperator:
+            if not feeding:
+                return Source(
+                    f"{kind} {json_digest(identity)[:12]}", columns, format=kind, location=identity
+                )
+            return TableUdf(identity, columns, kind=kind)
+
+        if fields is not None:
+            columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
+            unknown = frozenset(name for name, type_ in fields if type_ is None)
+            return Rows(self, self.add(made(columns), *feeding), unknown)
+        return self._open(identity, made, *feeding)
+
+    def _open(
+        self, origin: str, made: Callable[[tuple[Field, ...]], AnyOperator], *inputs: str
+    ) -> Rows:
+        names = sorted(self.wanted.get(origin, ()))
+        columns = tuple(Field(name, STRING) for name in (*names, OTHER_COLUMNS))
+        id_ = self.add(made(columns), *inputs)
+        return Rows(self, id_, frozenset(names), (origin,))
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """A table at a port: a signal of the dataflow, with what is not known of its columns."""
+
+    flow: Flow
+    id: str
+    unknown: frozenset[str] = frozenset()  # columns of unknown type
+    origins: tuple[str, ...] = ()  # of the open tables whose other columns it has
+
+    # -- columns -------------------------------------------------------------------------------
+
+    @property
+    def schema(self) -> Schema:
+        """All columns, what stands for others included."""
+        return self.flow.builder.schemas[self.id]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns that are known."""
+        return tuple(name for name in self.schema.names if name != OTHER_COLUMNS)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there are columns nobody knows."""
+        return bool(self.origins)
+
+    def column(self, name: str) -> Value:
+        """A column; asked of an open table it is there, unless nobody can tell which it is of."""
+        if self.schema.find(name) is not None and name != OTHER_COLUMNS:
+            field = self.schema.fields[self.schema.place(name)]
+            return Value(Column(name, field.type), name not in self.unknown)
+        if len(self.origins) == 1:
+            raise ColumnWanted(self.origins[0], name)
+        if self.origins:
+            raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
+        raise NotModelled(f"there is no column {name!r}")
+
+    def require_known(self) -> None:
+        """Refuse an open table, where all columns matter one by one."""
+        if self.origins:
+            raise NotModelled("not all columns are told; --schema would")
+
+    @property
+    def _others(self) -> list[Named]:
+        """What stands for the columns nobody knows."""
+        places = [i for i, name in enumerate(self.schema.names) if name == OTHER_COLUMNS]
+        return [
+            Named(OTHER_COLUMNS, Column(OTHER_COLUMNS, STRING, self.schema.occurrence(i)))
+            for i in places
+        ]
+
+    def items(self) -> list[tuple[str, Value]]:
+        """The known columns by name, in order."""
+        return [(name, self.column(name)) for name in self.names]
+
+    # -- one table -----------------------------------------------------------------------------
+
+    def _then(self, operator: AnyOperator) -> Rows:
+        return replace(self, id=self.flow.add(operator, self.id))
+
+    def filter(self, condition: Expr) -> Rows:
+        """The rows on which a condition is true."""
+        return self._then(Filter(condition))
+
+    def select(self, columns: Sequence[tuple[str, Value]], *, others: bool = False) -> Rows:
+        """Just these columns; with `others` also those nobody knows."""
+        names = [name for name, _ in columns]
+        if len(set(names)) < len(names):
+            raise NotModelled("two columns of one name")
+        kept = [Named(name, value.expr) for name, value in columns]
+        if others:
+            kept += self._others
+        if not kept:
+            raise NotModelled("a table without columns")
+        unknown = frozenset(name for name, value in columns if not value.known)
+        id_ = self.flow.add(Project(tuple(kept)), self.id)
+        return replace(self, id=id_, unknown=unknown, origins=self.origins if others else ())
+
+    def extend(self, **columns: Value) -> Rows:
+        """Columns computed: in the place of one of the same name, else as further ones."""
+        return self.with_columns(columns)
+
+    def with_columns(self, columns: Mapping[str, Value]) -> Rows:
+        """The same, of columns whose names are no names of Python."""
+        kept = [(name, columns.get(name, value)) for name, value in self.items()]
+        added = [(name, value) for name, value in columns.items() if name not in self.names]
+        return self.select([*kept, *added], others=True)
+
+    def drop(self, names: Iterable[str]) -> Rows:
+        """All columns but these."""
+        gone = set(names)
+        for name in gone:
+            self.column(name)
+        return self.select([(n, v) for n, v in self.items() if n not in gone], others=True)
+
+    def rename(self, names: Mapping[str, str]) -> Rows:
+        """Columns under other names."""
+        for name in names:
+            self.column(name)
+        return self.select([(names.get(n, n), v) for n, v in self.items()], others=True)
+
+    def distinct(self) -> Rows:
+        """Each row once."""
+        keys = [Named(n, v.expr) for n, v in self.items()] + self._others
+        if len(self._others) > 1:
+            raise NotModelled("rows of several tables whose columns are not told")
+        return self._then(Aggregate(tuple(keys)))
+
+    def one_of_each(self, names: Sequence[str]) -> Rows:
+        """One row, whichever, of those that are equal in these columns."""
+        keys = [self.column(name).expr for name in names]
+        return self._then(Deduplicate(tuple(k for k in keys if isinstance(k, Column))))
+
+    def sort(self, keys: Sequence[SortKey]) -> Rows:
+        """The rows in an order."""
+        return self._then(Sort(tuple(keys)))
+
+    def limit(self, count: int | None, offset: int = 0) -> Rows:
+        """The first rows, after some are left out."""
+        return self._then(Limit(count, offset))
+
+    def over(self, calls: Sequence[NamedOver]) -> Rows:
+        """Further columns by window functions."""
+        if set(self.names) & {call.name for call in calls}:
+            raise NotModelled("a window function in the place of a column")
+        return self._then(Over(tuple(calls)))
+
+    def group(
+        self, keys: Sequence[tuple[str, Value]], calls: Sequence[tuple[str, AggregateCall]]
+    ) -> Rows:
+        """One row per group; without keys exactly one row, also of no rows."""
+        names = [name for name, _ in (*keys, *calls)]
+        if len(set(names)) < len(names):
+            raise NotModelled("two columns of one name")
+        named = tuple(NamedCall(name, call) for name, call in calls)
+        unknown = frozenset(name for name, value in keys if not value.known)
+        by = tuple(Named(name, value.expr) for name, value in keys)
+        operator: AnyOperator = Aggregate(by, named) if keys else GlobalAggregate(named)
+        return replace(self, id=self.flow.add(operator, self.id), unknown=unknown, origins=())
+
+    def unordered(self) -> Rows:
+        """The same rows, in no order that anybody may rely on."""
+        return self._then(Union())
+
+    # -- several tables ------------------------------------------------------------------------
+
+    def join(
+        self, other: Rows, kind: str, pairs: Sequence[tuple[str, str]], *, null_matches: bool
+    ) -> Joined:
+        """The rows of both that are equal in pairs of columns; of semi and anti those of this one."""
+        left = self.schema
+        both: list[Expr] = []
+        for mine, theirs in pairs:
+            a, b = self.column(mine), other.column(theirs)
+            if a.known is not b.known or a.type != b.type:
+                raise NotModelled(f"{mine!r} and {theirs!r} are of different types")
+            right = _moved(b.expr, left)
+            both.append(Compare("<=>" if null_matches else "=", a.expr, right))
+        condition = coercion.conjunction(both) if both else None
+        id_ = self.flow.add(
+            Join("cross" if condition is None else kind, condition), self.id, other.id
+        )
+        return Joined(self.flow, id_, self, other)
+
+    def union(self, *others: Rows) -> Rows:
+        """All rows of tables with the same columns in the same order."""
+        for other in others:
+            if other.schema.names != self.schema.names:
+                raise NotModelled("tables of different columns")
+            if other.schema.types != self.schema.types or self.unknown != other.unknown:
+                raise NotModelled("columns of different types")
+            if self.is_open and set(other.origins) != set(self.origins):
+                raise NotModelled("tables whose columns are not told")
+        id_ = self.flow.add(Union(), self.id, *(other.id for other in others))
+        return replace(self, id=id_)
+
+
+def _moved(expr: Expr, left: Schema) -> Expr:
+    """A column of the right input of a join, which stands behind those of the left."""
+    assert isinstance(expr, Column)
+    return replace(expr, occurrence=expr.occurrence + left.names.count(expr.name))
+
+
+@final
+@dataclass(frozen=True)
+class Joined:
+    """What a join gives: the columns of both inputs, some of them of one name."""
+
+    flow: Flow
+    id: str
+    left: Rows
+    right: Rows
+
+    def of_left(self, name: str) -> Value:
+        """A column of the left input."""
+        return self.left.column(name)
+
+    def of_right(self, name: str) -> Value:
+        """A column of the right input."""
+        value = self.right.column(name)
+        return replace(value, expr=_moved(value.expr, self.left.schema))
+
+    def select(self, columns: Sequence[tuple[str, Value]], *, others: bool = True) -> Rows:
+        """Columns of both, by new names; with `others` also those nobody knows."""
+        origins = (*self.left.origins, *self.right.origins)
+        rows = Rows(self.flow, self.id, frozenset(), origins)
+        return rows.select(columns, others=others and bool(origins))
+
+    def rows(self) -> Rows:
+        """The result of a semi or anti join: rows of the left input."""
+        return replace(self.left, id=self.id)
+
+
+def any_of(conditions: Sequence[Expr]) -> Expr:
+    """OR of any number of conditions; false if there are none."""
+    if not conditions:
+        return Literal(False, BOOLEAN)
+    return conditions[0] if len(conditions) == 1 else Or(tuple(conditions))
+
+
+def require(holds: bool, reason: str) -> None:
+    """Leave a node opaque unless something holds."""
+    if not holds:
+        raise NotModelled(reason)
+
+
+__all__ = [
+    "ColumnWanted",
+    "Flow",
+    "Joined",
+    "NotModelled",
+    "Rows",
+    "Value",
+    "any_of",
+    "constant",
+    "require",
+    "unknown_call",
+]
