@@ -101,6 +101,13 @@ BUILT_IN = (
         "veer.frontends.workflow.version:read",
         suffixes=(".json", ".yaml", ".yml"),
     ),
+    FrontEnd(
+        "alteryx",
+        "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
+        "veer.frontends.alteryx.version:read",
+        suffixes=(".yxmd", ".yxmc", ".yxwz"),
+        pair_reader="veer.frontends.alteryx.version:read_pair",
+    ),
 )
 
 

@@ -236,11 +236,13 @@ class Importer:
 
     system: System
     graph: GraphReader
+    # What graphs that are compared tell of columns, made to agree where they tell different things.
+    agree: Callable[[list[Graph]], list[Graph]] = lambda graphs: graphs
 
     def read(self, source: Input, options: ReadOptions) -> Version:
         """The version in a file."""
-        reading = read_graph(self.system, self.graph(source, options), {}, _catalog(options))
-        return _version(source, reading)
+        (graph,) = self.agree([self.graph(source, options)])
+        return _version(source, read_graph(self.system, graph, {}, _catalog(options)))
 
     def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
         """Two versions: what one mentions of a table, the other has too."""
@@ -248,6 +250,7 @@ class Importer:
         with under(session_settings(dict(options.conf), spark_asked_for(options.spark))):
             catalog = _catalog(options)
             graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
+            graphs = self.agree(graphs)
             readings: list[Reading] = []
             known = -1
             while known < sum(map(len, wanted.values())):
