@@ -329,5 +329,3 @@ def _columns(element: Element) -> dict[str, Columns]:
         if fields and all(names) and len({n.lower() for n in names}) == len(names):
             told[info.get("connection") or "Output"] = tuple(fields)
     return told
-
-

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from veer.model.types import (
-    LONG,
     BOOLEAN,
     DATE,
     DOUBLE,
     FLOAT,
     INT,
+    LONG,
     SHORT,
     STRING,
     TIMESTAMP_NTZ,

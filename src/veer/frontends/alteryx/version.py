@@ -32,14 +32,8 @@ def _key(node: Node, port: str) -> tuple[str, str]:
 
 
 def _agreed(node: Node, told: dict[tuple[str, str], list[Columns]]) -> Node:
-    if not node.columns:
-        return node
-    columns = {}
-    for port in node.columns:
-        common = _common(told.get(_key(node, port), []))
-        if common:
-            columns[port] = common
-    return replace(node, columns=columns)
+    common = {port: _common(told[_key(node, port)]) for port in node.outputs}
+    return replace(node, columns={port: columns for port, columns in common.items() if columns})
 
 
 def _common(memories: list[Columns]) -> Columns:

@@ -23,6 +23,7 @@ from veer.frontends.sql import read_schema
 from veer.model.dag import Dataflow, topological_order
 from veer.model.ops import TABLE, Sink, Source
 from veer.model.types import DataType
+from veer.model.writes import AnyWrite
 from veer.settings import current, under
 from veer.versions.version import Version
 
@@ -84,9 +85,17 @@ class Step:
         """What is added from here on belongs to an output port: `12.True`."""
         self.flow.name = f"{self.name}.{name}"
 
-    def sink(self, rows: Rows, *, target: str = "", kind: str = TABLE, name: str = "") -> None:
+    def sink(
+        self,
+        rows: Rows,
+        *,
+        target: str = "",
+        kind: str = TABLE,
+        name: str = "",
+        write: AnyWrite | None = None,
+    ) -> None:
         """Rows that are a result: shown to people, or written to `target`."""
-        self.sinks.append((Sink(name or self.name, kind, target), rows.id))
+        self.sinks.append((Sink(name or self.name, kind, target, write=write), rows.id))
 
     def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
         """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
@@ -141,7 +150,7 @@ class _Reader:
         builder, taken = self.flow.builder, set[str]()
         for name, sink, source in self.sinks:
             if (sink.target or sink.name) in taken:  # two nodes write one file
-                sink = Sink(f"{sink.name} of {name}", sink.kind)
+                sink = Sink(f"{sink.name} of {name}", sink.kind, write=sink.write)
             taken.add(sink.target or sink.name)
             builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
         if not self.sinks:

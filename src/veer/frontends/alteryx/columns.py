@@ -1,0 +1,36 @@
+"""Finding columns by name, as Alteryx does: without regard to case."""
+
+from __future__ import annotations
+
+from veer.frontends.gui.rows import ColumnWanted, NotModelled, Rows, Value
+
+
+def name_of(rows: Rows, name: str) -> str:
+    """The name under which a table has a column; an open table may be asked for another one."""
+    if name in rows.names:
+        return name
+    alike = [known for known in rows.names if known.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    if len(rows.origins) == 1:
+        wanted = rows.flow.wanted.get(rows.origins[0], ())
+        if any(known.lower() == name.lower() for known in wanted):
+            # It was there, and is called otherwise or gone by now.
+            raise NotModelled(f"there is no column {name!r}")
+        raise ColumnWanted(rows.origins[0], name)
+    rows.column(name)
+    return name
+
+
+def column(rows: Rows, name: str) -> Value:
+    """A column of a table."""
+    return rows.column(name_of(rows, name))
+
+
+def has_column(rows: Rows, name: str) -> bool:
+    """Whether a table has a column; an open one is asked for it and has it then."""
+    try:
+        name_of(rows, name)
+    except NotModelled:
+        return False
+    return True
