@@ -16,7 +16,7 @@ from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, u
 from veer.model.expr import And, Compare, Expr, IsNull, Literal, Or
 from veer.model.nullability import is_nullable
 from veer.model.ops import Join, Project, Sort, Values
-from veer.model.types import DOUBLE, FLOAT
+from veer.model.types import BOOLEAN, DOUBLE, FLOAT
 
 MOST_APPENDED = 16  # records that Append Fields takes without a complaint
 
@@ -35,8 +35,8 @@ def join(step: Step) -> Outputs:
     step.port("Left")
     outputs["Left"] = _paired(step, left, right, "anti", pairs).rows()
     step.port("Right")
-    turned = [(theirs, mine) for mine, theirs in pairs]
-    outputs["Right"] = _paired(step, right, left, "anti", turned).rows()
+    back = [(theirs, mine) for mine, theirs in pairs]
+    outputs["Right"] = _paired(step, right, left, "anti", back, turned=True).rows()
     return outputs
 
 
@@ -47,17 +47,29 @@ def _keys(config: Config, side: str, rows: Rows) -> list[str]:
     return []
 
 
+def _unknown_equality(a: Value, b: Value, turned: bool) -> Expr:
+    """Whether values of different types, or fractions, are equal to a join."""
+    sides = (b, a) if turned else (a, b)
+    return Compare("<=>", unknown_call(SYSTEM, "joins", *sides, type_=BOOLEAN).expr, TRUE)
+
+
 def _paired(
-    step: Step, left: Rows, right: Rows, kind: str, pairs: Sequence[tuple[str, str]]
+    step: Step,
+    left: Rows,
+    right: Rows,
+    kind: str,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    turned: bool = False,
 ) -> Joined:
     """Rows equal in pairs of columns; whether null is equal to null there is left open."""
     both = Joined(step.flow, "", left, right)
     conditions = []
     for mine, theirs in pairs:
         a, b = both.of_left(mine), both.of_right(theirs)
-        if a.known is not b.known or a.type != b.type:
-            raise NotModelled(f"{mine!r} and {theirs!r} are of different types")
-        require(a.type not in (DOUBLE, FLOAT), f"joined by fractions: {mine!r}")
+        if a.known is not b.known or a.type != b.type or a.type in (DOUBLE, FLOAT):
+            conditions.append(_unknown_equality(a, b, turned))
+            continue
         nullable = is_nullable(column(left, mine).expr, left.schema) and is_nullable(
             column(right, theirs).expr, right.schema
         )
@@ -120,6 +132,13 @@ def union(step: Step) -> Outputs:
     require(bool(tables), "no input")
     if len(tables) == 1:
         return {"Output": tables[0]}
+    first = tables[0]
+    alike = all(
+        (t.names, t.origins, t.unknown) == (first.names, first.origins, first.unknown)
+        for t in tables
+    )
+    if config.text_of("Mode") == "ByName" and alike and len(first.origins) == 1:
+        return {"Output": first.union(*tables[1:])}
     for rows in tables:
         rows.require_known()
     match config.text_of("Mode"):

@@ -36,6 +36,7 @@ class Config:
     """An element of a configuration."""
 
     def __init__(self, json: Sequence[Any]) -> None:
+        self.json = json
         self.tag: str = json[0]
         self.attributes: Mapping[str, str] = json[1]
         self.text: str = json[2]

@@ -250,7 +250,7 @@ class _Document:
     def _settings(self, tool: _Tool, changed: list[Any]) -> dict[str, Any]:
         settings: dict[str, Any] = {}
         if tool.kind not in ("BrowseV2", "Browse"):
-            settings["configuration"] = self._configuration(tool)
+            settings["configuration"] = _without_warnings(tool, self._configuration(tool))
         if changed:
             settings["changed by"] = changed
         if tool.macro:
@@ -276,6 +276,15 @@ class _Document:
             return sha256(file.read_bytes()).hexdigest() if file.exists else ""
         except InputError:
             return ""
+
+
+def _without_warnings(tool: _Tool, configuration: Any) -> Any:
+    """A configuration without what only decides whether people are warned."""
+    if tool.kind != "Union" or configuration is None:
+        return configuration
+    tag, attributes, text, children = configuration
+    kept = [c for c in children if c[0] != "ByName_ErrorMode" or c[2] == "Error"]
+    return [tag, attributes, text, kept]
 
 
 def _relative(path: str) -> PurePosixPath | None:

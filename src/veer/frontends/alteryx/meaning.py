@@ -153,6 +153,7 @@ class Meaning:
     def __init__(self, rows: Rows, constants: Mapping[str, Sequence[Any]] | None = None) -> None:
         self.rows, self.constants = rows, constants or {}
         self.depth = 0
+        self.truths: set[Expr] = set()  # conditions that are never null, though they look so
 
     def of(self, formula: str) -> Value:
         """The value of a formula."""
@@ -213,7 +214,7 @@ class Meaning:
         """A value as a condition, which is never null."""
         if not value.known or value.type != BOOLEAN:
             value = unknown_call(SYSTEM, "truth", value, type_=BOOLEAN)
-        if self.never_null(value.expr):
+        if value.expr in self.truths or self.never_null(value.expr):
             return value.expr
         return Compare("<=>", value.expr, TRUE) if _is_unknown(value) else self._present(value)
 
@@ -222,15 +223,20 @@ class Meaning:
         null = unknown_call(SYSTEM, "truth of null", type_=BOOLEAN).expr
         return Case(((IsNull(value.expr), Compare("<=>", null, TRUE)),), value.expr)
 
+    def true_or_false(self, expr: Expr) -> Value:
+        """A condition that is never null, whatever its parts look like."""
+        self.truths.add(expr)
+        return Value(expr)
+
     # -- operators -----------------------------------------------------------------------------
 
     def operation(self, op: str, args: Sequence[Tree]) -> Value:
         """An operator applied to its arguments."""
         match op:
             case "and":
-                return Value(And(tuple(self.truth(a) for a in args)))
+                return self.true_or_false(And(tuple(self.truth(a) for a in args)))
             case "or":
-                return Value(Or(tuple(self.truth(a) for a in args)))
+                return self.true_or_false(Or(tuple(self.truth(a) for a in args)))
             case "not":
                 return self.negation(self.value(args[0]))
             case "neg":
@@ -246,7 +252,7 @@ class Meaning:
         """NOT, of conditions alone: whether `NOT a = b` is `(NOT a) = b` is not known."""
         if not value.known or value.type != BOOLEAN:
             raise NotModelled("NOT of what is no condition")
-        return Value(Not(self.condition(value)))
+        return self.true_or_false(Not(self.condition(value)))
 
     def negative(self, value: Value) -> Value:
         """A number with its sign turned."""
@@ -288,20 +294,20 @@ class Meaning:
             listed = InList(sought.expr, tuple(dict.fromkeys(o.expr for o in options)))
             if self.never_null(sought.expr):
                 return Value(listed)
-            return Value(And((Not(IsNull(sought.expr)), listed)))
+            return self.true_or_false(And((Not(IsNull(sought.expr)), listed)))
         equal = [self.compare("=", sought, option).expr for option in options]
-        return Value(equal[0] if len(equal) == 1 else Or(tuple(equal)))
+        return self.true_or_false(equal[0] if len(equal) == 1 else Or(tuple(equal)))
 
     def compare(self, op: str, a: Value, b: Value) -> Value:
         """A comparison, which is true or false whatever is compared."""
         if op == "!=":
-            return Value(Not(self.compare("=", a, b).expr))
+            return self.true_or_false(Not(self.compare("=", a, b).expr))
         if op in (">", ">="):
             return self.compare({">": "<", ">=": "<="}[op], b, a)
         for null, other in ((a, b), (b, a)):
             if null.known and null.type == NULL:
                 return Value(IsNull(other.expr) if op != "<" else FALSE)
-        return Value(self._compared(op, a, b))
+        return self.true_or_false(self._compared(op, a, b))
 
     def _compared(self, op: str, a: Value, b: Value) -> Expr:
         unknown = unknown_call(SYSTEM, op, *_ordered(op, a, b), type_=BOOLEAN).expr
@@ -346,7 +352,10 @@ class Meaning:
             return unknown_call(SYSTEM, "if", *conditions, *results)
         exprs = [value.expr for value in alike]
         cases = tuple((when, e) for (when, _), e in zip(branches, exprs, strict=False))
-        return Value(Case(cases, exprs[-1]), all(value.known for value in alike))
+        chosen = Case(cases, exprs[-1])
+        if all(expr in self.truths or expr in (TRUE, FALSE) for expr in exprs):
+            return self.true_or_false(chosen)
+        return Value(chosen, all(value.known for value in alike))
 
     # -- functions -----------------------------------------------------------------------------
 
@@ -355,7 +364,10 @@ class Meaning:
         if name == "iif" and len(args) == 3:
             when, then, otherwise = args
             return self.choice([(self.truth(when), self.value(then))], self.value(otherwise))
-        values = [self.value(a) for a in args]
+        return self.apply(name, [self.value(a) for a in args])
+
+    def apply(self, name: str, values: Sequence[Value]) -> Value:
+        """A function of values."""
         known = FUNCTIONS.get(name)
         result = known(self, values) if known is not None else None
         return result if result is not None else self.unknown(name, values)
@@ -384,7 +396,7 @@ class Meaning:
         empty = Compare("=", value.expr, Literal("", STRING))
         if self.never_null(value.expr):
             return Value(empty)
-        return Value(Or((IsNull(value.expr), empty)))
+        return self.true_or_false(Or((IsNull(value.expr), empty)))
 
     def is_null(self, values: Sequence[Value]) -> Value | None:
         """Whether a value is null."""

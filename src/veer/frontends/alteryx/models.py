@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import wraps
 
-from veer.frontends.alteryx import combining, preparation, sources, summaries
+from veer.frontends.alteryx import combining, parsing, preparation, sources, summaries
 from veer.frontends.gui.reading import Model, Outputs, Step
 from veer.frontends.gui.rows import require
 
 _MODELS: dict[str, Model] = {
     "AlteryxSelect": preparation.select,
     "AppendFields": combining.append_fields,
+    "AutoField": parsing.auto_field,
     "BlockUntilDone": preparation.pass_on,
     "Browse": sources.browse,
     "BrowseV2": sources.browse,
@@ -24,10 +25,12 @@ _MODELS: dict[str, Model] = {
     "MacroOutput": sources.macro_output,
     "MultiRowFormula": preparation.multi_row_formula,
     "RecordID": preparation.record_id,
+    "RegEx": parsing.reg_ex,
     "Sample": preparation.sample,
     "Sort": preparation.sort,
     "Summarize": summaries.summarize,
     "TextInput": sources.text_input,
+    "TextToColumns": parsing.text_to_columns,
     "Transpose": summaries.transpose,
     "Union": combining.union,
     "Unique": preparation.unique,

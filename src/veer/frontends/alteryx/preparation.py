@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from veer.frontends.alteryx.columns import column, has_column, name_of
-from veer.frontends.alteryx.config import config_of
+from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import Meaning
-from veer.frontends.alteryx.numbers import SYSTEM
+from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
 from veer.frontends.alteryx.selecting import selection, stored_as
 from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.reading import Fields, Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require, unknown_call
-from veer.model.expr import IsNull, Not, SortKey
+from veer.model.digests import json_digest
+from veer.model.expr import Expr, IsNull, Literal, Not, SortKey
 from veer.model.nullability import is_nullable
 from veer.model.types import (
     BOOLEAN,
     DATE,
     INT,
+    STRING,
     TIMESTAMP_NTZ,
     DecimalType,
     IntegralType,
@@ -30,20 +34,57 @@ def meaning_of(step: Step, rows: Rows) -> Meaning:
 def filter_rows(step: Step) -> Outputs:
     """Filter: rows on which the condition is true, and all others."""
     rows = step.input()
-    formula = config_of(step.node.settings).text_of("Expression")
-    require(bool(formula.strip()), "no condition")
-    condition = meaning_of(step, rows).condition_of(formula)
+    config, meaning = config_of(step.node.settings), meaning_of(step, rows)
+    formula, simple = config.text_of("Expression"), config.find("Simple")
+    if formula.strip():
+        condition = meaning.condition_of(formula)
+    else:
+        require(config.text_of("Mode") == "Simple" and simple is not None, "no condition")
+        assert simple is not None
+        condition = _simple_condition(meaning, simple)
     step.port("True")
     passing = rows.filter(condition)
     step.port("False")
     return {"True": passing, "False": rows.filter(Not(condition))}
 
 
+def _simple_condition(meaning: Meaning, simple: Config) -> Expr:
+    """A condition that is chosen from lists: a column, an operator, and what to compare with."""
+    operator, value = simple.text_of("Operator"), column(meaning.rows, simple.text_of("Field"))
+    negated = operator.replace("IsNot", "Is")
+    if negated in ("IsNull", "IsEmpty"):
+        condition = meaning.condition(meaning.apply(negated.lower(), [value]))
+        return Not(condition) if negated != operator else condition
+    operand = _operand(simple, value)
+    if operand is None or operator not in ("=", "!=", "<", "<=", ">", ">="):
+        whole = json_digest(simple.json)
+        return meaning.condition(unknown_call(SYSTEM, f"condition {whole}", value, type_=BOOLEAN))
+    return meaning.condition(meaning.compare(operator, value, operand))
+
+
+def _operand(simple: Config, value: Value) -> Value | None:
+    """The constant a column is compared with, by the type of the column."""
+    text = simple.text_of("Operands", "Operand")
+    if not value.known or simple.text_of("Operands", "DateType") not in ("", "fixed"):
+        return None
+    if is_number(value) and re.fullmatch(r"-?\d{1,15}(\.\d{1,9})?", text):
+        constant = number(text.removeprefix("-"))
+        return constant if text[0] != "-" else Value(_turned(constant))
+    if value.type == STRING or (value.type == DATE and re.fullmatch(r"\d{4}-\d\d-\d\d", text)):
+        return Value(Literal(text, STRING))
+    return None
+
+
+def _turned(constant: Value) -> Literal:
+    """A constant number with its sign turned."""
+    assert isinstance(constant.expr, Literal)
+    return Literal(-constant.expr.value, constant.type)
+
+
 def formula(step: Step) -> Outputs:
     """Formula: columns computed one after the other, each from those before it."""
     rows = step.input()
     fields = list(config_of(step.node.settings).all("FormulaFields", "FormulaField"))
-    require(bool(fields), "no formula")
     for field in fields:
         require(field.get("enabled", "True") == "True", "a formula that is switched off")
         name, type_, size = field.get("field"), field.get("type"), field.get("size")

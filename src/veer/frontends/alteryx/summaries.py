@@ -57,18 +57,42 @@ def summarize(step: Step) -> Outputs:
     """Summarize, by groups; without a group what comes of no rows is not known."""
     rows = step.input()
     fields = list(config_of(step.node.settings).all("SummarizeFields", "SummarizeField"))
+    try:
+        return {"Output": _summarized(rows, fields)}
+    except NotModelled:
+        return {"Output": step.opaque("Output", _result_columns(rows, fields))}
+
+
+def _result_columns(rows: Rows, fields: list[Config]) -> list[tuple[str, DataType | None]]:
+    """The columns of totals that are not looked into."""
+    columns: list[tuple[str, DataType | None]] = []
+    for one in fields:
+        value, action = column(rows, one.get("field")), one.get("action")
+        type_ = value.type if value.known and action in ("GroupBy", "First", "Last") else None
+        columns.append((_name(one), LONG if action.startswith("Count") else type_))
+    require(len({n.lower() for n, _ in columns}) == len(columns), "two columns of one name")
+    require(bool(columns), "no column")
+    return columns
+
+
+def _name(one: Config) -> str:
+    name = one.get("rename") or (one.get("field") if one.get("action") == "GroupBy" else "")
+    require(bool(name), "a column without a name")
+    return name
+
+
+def _summarized(rows: Rows, fields: list[Config]) -> Rows:
     totals = _Totals(rows)
     for one in fields:
         action = one.get("action")
-        name = one.get("rename") or (one.get("field") if action == "GroupBy" else "")
-        require(bool(name), "a column without a name")
+        name = _name(one)
         if action == "GroupBy":
             _group_by(totals, name, column(rows, one.get("field")))
         else:
             totals.columns.append((name, _total(totals, action, one)))
     require(bool(totals.keys), "nothing to group by")
     grouped = rows.group(totals.keys, list(totals.calls.items()))
-    return {"Output": grouped.select([(name, value(grouped)) for name, value in totals.columns])}
+    return grouped.select([(name, value(grouped)) for name, value in totals.columns])
 
 
 def _group_by(totals: _Totals, name: str, value: Value) -> None:
