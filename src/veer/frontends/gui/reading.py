@@ -223,11 +223,20 @@ class _Reader:
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
-            outputs[port] = step.opaque(port, self.system.columns(node, port), free=free)
+            outputs[port] = step.opaque(port, self.told_columns(node, port), free=free)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
             step.sink(step.opaque("shown", free=free), kind=node.kind)
         return outputs
+
+    def told_columns(self, node: Node, port: str) -> Fields | None:
+        """What the file tells of the columns of an opaque node; nothing if it cannot be read."""
+        try:
+            fields = self.system.columns(node, port)
+        except (NotModelled, InputError):
+            return None
+        names = [name for name, _ in fields or ()]
+        return fields if names and len(set(names)) == len(names) else None
 
     def show_ends(self) -> None:
         """What nobody takes is shown: the results of nodes at the end."""

@@ -96,7 +96,8 @@ def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = 
     Without a type that of its values is not known.
     """
     shown = ", ".join(str(a.type) if a.known else "?" for a in args)
-    call = OpaqueCall(f"{system}: {what}({shown})", tuple(a.expr for a in args), type_ or STRING)
+    name = what.replace(" ", "_")  # people are shown the first word
+    call = OpaqueCall(f"{name} of {system} ({shown})", tuple(a.expr for a in args), type_ or STRING)
     return Value(call, known=type_ is not None)
 
 

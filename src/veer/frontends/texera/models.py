@@ -369,8 +369,14 @@ def _is_free(node: Node) -> bool:
 
 
 def _columns(node: Node, port: str) -> Sequence[tuple[str, DataType | None]] | None:
-    del node, port
-    return None
+    """What is told of the columns of an operator that stays opaque."""
+    del port
+    if node.kind != "Aggregate":
+        return None
+    keys = [key for key in node.settings.get("groupByKeys") or [] if isinstance(key, str)]
+    made = [unit.get("result attribute") for unit in items(node.settings, "aggregations")]
+    named = [*keys, *(name for name in made if isinstance(name, str))]
+    return [(name, None) for name in named] if len(set(named)) == len(named) else None
 
 
 SYSTEM = System(
