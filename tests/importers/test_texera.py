@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 from pathlib import Path
 from random import Random
@@ -24,7 +25,11 @@ from veer.verdict import Verdict
 
 DDL = """CREATE TABLE t (k STRING, n INT, b BIGINT, d DOUBLE, p BOOLEAN);
 CREATE TABLE u (k STRING, m INT)"""
-ROWS = [("a", 1, 10, 1.5, True), ("a", None, 20, float("nan"), None), ("b", 3, None, -2.0, False)]
+ROWS: list[Any] = [
+    ("a", 1, 10, 1.5, True),
+    ("a", None, 20, float("nan"), None),
+    ("b", 3, None, -2.0, False),
+]
 ROWS += [(None, 7, 5, None, True), (None, 7, 5, None, True)]
 PARTNERS = [("a", 100), ("a", 200), (None, 300), ("c", 400)]
 
@@ -271,7 +276,7 @@ def _spoil(data: Any, random: Random, values: list[Any]) -> None:
     while isinstance(data, dict | list) and data:
         key = random.choice(sorted(data)) if isinstance(data, dict) else random.randrange(len(data))
         if random.random() < 0.2 or not isinstance(data[key], dict | list):
-            data[key] = random.choice(values)
+            data[key] = copy.deepcopy(random.choice(values))
             return
         data = data[key]
 

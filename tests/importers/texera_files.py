@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-SCAN = {
+SCAN: dict[str, Any] = {
     "fileEncoding": "UTF_8",
     "customDelimiter": ",",
     "hasHeader": True,
