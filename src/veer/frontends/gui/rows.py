@@ -21,6 +21,7 @@ from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
 from veer.model.digests import json_digest
 from veer.model.expr import (
+    OF_OTHERS,
     AggregateCall,
     Column,
     Compare,
@@ -97,7 +98,8 @@ def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = 
     """
     shown = ", ".join(str(a.type) if a.known else "?" for a in args)
     name = what.replace(" ", "_")  # people are shown the first word
-    call = OpaqueCall(f"{name} of {system} ({shown})", tuple(a.expr for a in args), type_ or STRING)
+    identity = f"{OF_OTHERS} {name} of {system} ({shown})"
+    call = OpaqueCall(identity, tuple(a.expr for a in args), type_ or STRING)
     return Value(call, known=type_ is not None)
 
 
