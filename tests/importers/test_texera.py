@@ -344,3 +344,23 @@ def test_an_equivalent_is_attacked(folder: Path) -> None:
         (one,), (two,) = (run_dataflow(v.dataflow, {"sales": table}).values() for v in (p, q))
         assert sorted(one.rows, key=repr) == sorted(two.rows, key=repr)
         assert veer.verify(p, q).verdict is Verdict.EQUIVALENT
+
+
+def test_a_data_file_beside_the_workflow_tells_its_columns(folder: Path) -> None:
+    (folder / "in").mkdir()
+    (folder / "in" / "sales.csv").write_text("region,amount,day\nwest,7,2024-01-01\n")
+    done = command("show", "p.json", cwd=folder)
+    assert "(region string, amount string, day string)" in done.stdout, done.stdout
+    done = command("verify", "p.json", "exchanged.json", cwd=folder)
+    shown = " ".join(done.stdout.split())
+    assert done.returncode == 0 and "those used (amount, day, region); of any type" in shown, shown
+
+
+def test_paths_that_lead_out_of_the_folder_are_not_looked_at(folder: Path) -> None:
+    (folder / "flows").mkdir()
+    (folder / "secret.csv").write_text("password\n")
+    (folder / "flows" / "w.json").write_text(
+        workflow(scan("../secret.csv"), where("f", ("n", ">", "1")))
+    )
+    done = command("show", "flows/w.json", cwd=folder)
+    assert done.returncode == 0 and "password" not in done.stdout

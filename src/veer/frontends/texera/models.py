@@ -45,7 +45,15 @@ def _scan(format_: str) -> Model:
         settings = step.node.settings
         name = text(settings, "fileName")
         told = {k: str(v) for k, v in settings.items() if k not in ("fileName", "limit", "offset")}
-        rows = step.flow.table(name, format_=format_, location=name, options=told)
+        delimiter = settings.get("customDelimiter") or ","
+        has_names = format_ == "csv" and settings.get("hasHeader") is True
+        rows = step.flow.table(
+            name,
+            format_=format_,
+            location=name,
+            options=told,
+            delimiter=delimiter if has_names and isinstance(delimiter, str) else "",
+        )
         limit, offset = (settings.get(key) for key in ("limit", "offset"))
         if limit is None and offset is None:
             return _one(rows)
