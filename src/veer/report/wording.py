@@ -11,12 +11,14 @@ from typing import assert_never
 from veer.assumptions import (
     Assumption,
     BatchIndependent,
+    ColumnsAsUsed,
     ForeignKeyHolds,
     KeyHolds,
     MergeStops,
     PackageIsPure,
     RowWise,
     SameChoice,
+    SameTable,
     StatedAssumption,
     UniqueHolds,
 )
@@ -126,6 +128,12 @@ def assumption_text(assumption: Assumption) -> str:
                 f"MERGE into {assumption.table} stops wherever a row has several partners: so does "
                 "Spark's own, but Delta where a clause acts on several"
             )
+        case ColumnsAsUsed():
+            used = ", ".join(assumption.columns) or "none that is named"
+            others = ", and others of other names" if assumption.others else ""
+            return f"the columns of {assumption.table} are those used ({used}){others}; of any type"
+        case SameTable():
+            return f"{assumption.p} is the table {assumption.q}, as given"
         case StatedAssumption():
             return assumption.text
         case _:

@@ -317,7 +317,7 @@ class Meaning:
             return decided
         checks, compared = comparison
         nulls = [IsNull(e) for e in (a.expr, b.expr) if not self.never_null(e)]
-        if op == "=" and nulls and not checks:
+        if isinstance(compared, Compare) and op == "=" and nulls and not checks:
             return replace(compared, op="<=>")
         at_null: Expr = And(tuple(nulls)) if len(nulls) == 2 and op != "<" else FALSE
         if checks:
@@ -328,7 +328,7 @@ class Meaning:
         present = And((*(Not(null) for null in nulls), compared)) if nulls else compared
         return present if at_null == FALSE else Or((at_null, present))
 
-    def _of_values(self, op: str, a: Value, b: Value) -> tuple[list[Expr], Compare] | None:
+    def _of_values(self, op: str, a: Value, b: Value) -> tuple[list[Expr], Expr] | None:
         """The comparison of values that are not null, and what must hold for it to be known."""
         if not (a.known and b.known):
             return None

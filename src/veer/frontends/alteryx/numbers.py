@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from veer.frontends import coercion
 from veer.frontends.gui.rows import NotModelled, Value, unknown_call
-from veer.model.expr import Call, Case, Cast, Compare, Expr, IsNull, Literal, Not
+from veer.model.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not, Or
 from veer.model.types import (
     DOUBLE,
     FLOAT,
@@ -84,12 +84,18 @@ def arithmetic(op: str, a: Value, b: Value) -> Value:
             return guarded(checks, result, unknown_call(SYSTEM, op, a, b, type_=LONG), x, y)
     x, y = coercion.cast(a.expr, DOUBLE), coercion.cast(b.expr, DOUBLE)
     result = coercion.call(op, x, y)
-    checks = [] if op != "/" or _is_nonzero(y) else [Not(Compare("=", y, Literal(0.0, DOUBLE)))]
+    checks = [] if op != "/" or _is_nonzero(y) else [_differs_from_zero(y)]
     return guarded(checks, result, unknown_call(SYSTEM, op, a, b, type_=DOUBLE), x, y)
 
 
 def _is_nonzero(expr: Expr) -> bool:
     return isinstance(expr, Literal) and bool(expr.value)
+
+
+def _differs_from_zero(expr: Expr) -> Expr:
+    """Whether a fraction is neither 0.0 nor -0.0: no equation, for it would take them for one."""
+    zero = Literal(0.0, DOUBLE)
+    return Or((Compare("<", expr, zero), Compare(">", expr, zero)))
 
 
 def _is_small(expr: Expr) -> Expr:
@@ -113,7 +119,7 @@ def guarded(checks: Sequence[Expr], result: Expr, unknown: Value, *strict: Expr)
     return Value(Case(tuple(branches), unknown.expr))
 
 
-def compare(op: str, a: Value, b: Value) -> tuple[list[Expr], Compare] | None:
+def compare(op: str, a: Value, b: Value) -> tuple[list[Expr], Expr] | None:
     """`a op b` of two numbers that are not null, and what must hold; none if nothing is known."""
     types = (a.type, b.type)
     if all(isinstance(t, IntegralType) for t in types):
@@ -124,6 +130,11 @@ def compare(op: str, a: Value, b: Value) -> tuple[list[Expr], Compare] | None:
         return _compare_decimals(op, a.expr, b.expr)
     x, y = coercion.cast(a.expr, DOUBLE), coercion.cast(b.expr, DOUBLE)
     checks = [Not(coercion.call("isnan", e)) for e in (x, y) if _may_be_nan(e)]
+    if op == "=":
+        # A zero may be 0.0 or -0.0, which are equal, yet not the same to every function.
+        if not (_is_nonzero(x) or _is_nonzero(y)):
+            checks.append(_differs_from_zero(x))
+        return checks, And((Compare("<=", x, y), Compare(">=", x, y)))
     return checks, Compare(op, x, y)
 
 
@@ -193,6 +204,6 @@ def stored_whole(value: Value, low: int, high: int, type_: DataType, unknown: Va
     checks = [
         Compare(">=", expr, Literal(float(max(low, -(1 << EXACT_BITS))), DOUBLE)),
         Compare("<=", expr, Literal(float(limit), DOUBLE)),
-        Compare("=", expr, coercion.cast(coercion.call("floor", expr), DOUBLE)),
+        Compare("<=", expr, coercion.cast(coercion.call("floor", expr), DOUBLE)),
     ]
     return guarded(checks, coercion.cast(expr, type_), unknown, expr)

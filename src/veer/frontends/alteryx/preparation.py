@@ -18,6 +18,8 @@ from veer.model.nullability import is_nullable
 from veer.model.types import (
     BOOLEAN,
     DATE,
+    DOUBLE,
+    FLOAT,
     INT,
     STRING,
     TIMESTAMP_NTZ,
@@ -166,7 +168,8 @@ def unique(step: Step) -> Outputs:
     step.port("Duplicates")
     duplicates = same_columns(step, "Duplicates", rows)
     step.port("Unique")
-    if keys == set(rows.names) and not rows.is_open:
+    fractions = any(v.type in (DOUBLE, FLOAT) for _, v in rows.items())
+    if keys == set(rows.names) and not rows.is_open and not fractions:
         return {"Unique": rows.distinct(), "Duplicates": duplicates}
     return {"Unique": same_columns(step, "Unique", rows), "Duplicates": duplicates}
 

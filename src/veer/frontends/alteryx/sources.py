@@ -39,18 +39,29 @@ SPECIAL = re.compile(r"[-+\d.,:/ eE$%()TtZ#]*|true|false|yes|no|nan|[+-]?inf(ini
 
 def file_input(step: Step) -> Outputs:
     """Input Data: a table known by its file and all options; `--schema` may declare it by its stem."""
-    config = config_of(step.node.settings)
-    path = _path(config)
-    file = config.find("File")
-    table, format_ = path.replace("\\", "/"), FORMATS.get(file.get("FileFormat") if file else "")
+    config, settings = config_of(step.node.settings), step.node.settings
+    table, file = _table(_path(config)), config.find("File")
+    assert file is not None
+    limit = file.get("RecordLimit") or settings.get("record limit", "")
+    stem = PurePosixPath(table).stem.lower()
+    if stem in step.flow.catalog or table.lower() in step.flow.catalog:
+        require(not file.get("OutputFileName"), "a column for the name of the file")
+        rows = step.flow.table(table)
+        if limit:
+            require(limit.isascii() and limit.isdigit() and len(limit) < 10, f"{limit} records")
+        return {"Output": rows.limit(int(limit)) if limit else rows}
+    format_ = FORMATS.get(file.get("FileFormat"), "file")
+    options = {"settings": json.dumps(settings, sort_keys=True)}
     told = step.node.columns.get("Output")
-    stem = PurePosixPath(table.partition("|||")[0]).stem
-    plain = file is not None and not file.get("RecordLimit") and not file.get("OutputFileName")
-    if plain and stem.lower() in step.flow.catalog and "record limit" not in step.node.settings:
-        return {"Output": step.flow.table(stem)}
-    options = {"settings": json.dumps(step.node.settings, sort_keys=True)}
-    rows = step.flow.table(table, told, format_=format_ or "file", location=table, options=options)
+    rows = step.flow.table(table, told, format_=format_, location=table, options=options)
     return {"Output": rows}
+
+
+def _table(path: str) -> str:
+    """What a file is called; a sheet or table of it is `book.xlsx/book_sheet`."""
+    file, _, inside = path.replace("\\", "/").partition("|||")
+    sheet = inside.strip("`$")
+    return f"{file}/{PurePosixPath(file).stem}_{sheet}" if sheet else file
 
 
 def _path(config: Config) -> str:

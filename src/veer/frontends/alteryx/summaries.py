@@ -17,6 +17,7 @@ from veer.model.nullability import is_nullable
 from veer.model.types import (
     DATE,
     DOUBLE,
+    FLOAT,
     LONG,
     STRING,
     TIMESTAMP_NTZ,
@@ -96,6 +97,7 @@ def _summarized(rows: Rows, fields: list[Config]) -> Rows:
 
 
 def _group_by(totals: _Totals, name: str, value: Value) -> None:
+    require(value.type not in (DOUBLE, FLOAT), "groups of fractions, where 0.0 and -0.0 may differ")
     key = f"key {len(totals.keys) + 1}"
     totals.keys.append((key, value))
     totals.columns.append((name, lambda grouped: grouped.column(key)))

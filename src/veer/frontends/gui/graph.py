@@ -45,6 +45,7 @@ class Node:
     # What the file tells of the columns at output ports; a node is not known by them, since they
     # follow from the rest and may be those of an earlier run.
     columns: Mapping[str, Columns] = field(default_factory=dict)
+    shown: bool = False  # what it gives is a result, even if others take it
 
 
 @final

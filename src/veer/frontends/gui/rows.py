@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any, final
 
 from veer.errors import VeerError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.gui.files import DataFiles
 from veer.model.digests import json_digest
 from veer.model.expr import (
+    OF_OTHERS,
     AggregateCall,
     Column,
     Compare,
@@ -31,8 +34,10 @@ from veer.model.expr import (
     SortKey,
 )
 from veer.model.ops import (
+    COMPUTED,
     LOCAL,
     OTHER_COLUMNS,
+    UNTOLD_TYPES,
     Aggregate,
     AnyOperator,
     Deduplicate,
@@ -93,7 +98,9 @@ def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = 
     Without a type that of its values is not known.
     """
     shown = ", ".join(str(a.type) if a.known else "?" for a in args)
-    call = OpaqueCall(f"{system}: {what}({shown})", tuple(a.expr for a in args), type_ or STRING)
+    name = what.replace(" ", "_")  # people are shown the first word
+    identity = f"{OF_OTHERS} {name} of {system} ({shown})"
+    call = OpaqueCall(identity, tuple(a.expr for a in args), type_ or STRING)
     return Value(call, known=type_ is not None)
 
 
@@ -102,9 +109,14 @@ class Flow:
     """The dataflow that is being read, and which columns its open tables have."""
 
     def __init__(
-        self, system: str, wanted: Mapping[str, Iterable[str]], catalog: Mapping[str, Source]
+        self,
+        system: str,
+        wanted: Mapping[str, Iterable[str]],
+        catalog: Mapping[str, Source],
+        files: DataFiles,
     ) -> None:
         self.system, self.wanted, self.catalog = system, wanted, catalog
+        self.files = files
         self.builder = FlowBuilder()
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
@@ -137,20 +149,27 @@ class Flow:
         format_: str = "table",
         location: str = "",
         options: Mapping[str, str] | None = None,
+        delimiter: str = "",
     ) -> Rows:
         """A table read from outside: as declared by `--schema`, else with the columns the file tells.
 
-        A column without a type is of unknown type; without columns the table is open.
+        A column without a type is of unknown type. With a `delimiter` a data file beside the workflow
+        is looked for, whose first line tells the columns; without columns the table is open.
         """
-        declared = self.catalog.get(table.lower())
+        declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         if declared is not None:
             return Rows(self, self.add(declared))
+        if fields is None and delimiter:
+            header = self.files.header(location, delimiter)
+            fields = None if header is None else [(name, None) for name in header]
         told = tuple(sorted((options or {}).items()))
         source = Source(table, (), format=format_, location=location, options=told)
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
             unknown = frozenset(name for name, type_ in fields if type_ is None)
-            return Rows(self, self.add(replace(source, fields=columns)), unknown)
+            told_of = ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
+            closed = replace(source, fields=columns, metadata=told_of)
+            return Rows(self, self.add(closed), unknown)
         origin = f"{format_} {table} {location} {told}"
         return self._open(origin, lambda columns: replace(source, fields=columns))
 
@@ -160,16 +179,20 @@ class Flow:
         kind: str,
         inputs: Sequence[Rows],
         fields: Sequence[tuple[str, DataType | None]] | None = None,
+        *,
+        free: bool = False,
     ) -> Rows:
-        """What a node gives that nobody looks into; one without inputs is a table of its own."""
+        """What a node gives that nobody looks into; one without inputs is a table of its own.
+
+        One that is `free` may give something else each time it runs.
+        """
         feeding = [rows.id for rows in inputs]
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:
-                return Source(
-                    f"{kind} {json_digest(identity)[:12]}", columns, format=kind, location=identity
-                )
-            return TableUdf(identity, columns, kind=kind)
+                name = f"{kind} {json_digest(identity)[:12]}"
+                return Source(name, columns, format=COMPUTED if free else kind, location=identity)
+            return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
@@ -362,6 +385,11 @@ class Rows:
                 raise NotModelled("tables whose columns are not told")
         id_ = self.flow.add(Union(), self.id, *(other.id for other in others))
         return replace(self, id=id_)
+
+
+def _stem(path: str) -> str:
+    """The name of a file without folders and ending: `sales` of `data/sales.csv`."""
+    return PurePosixPath(path.replace("\\", "/")).stem
 
 
 def _moved(expr: Expr, left: Schema) -> Expr:
