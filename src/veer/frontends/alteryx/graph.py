@@ -64,7 +64,12 @@ NAMELESS = frozenset(
 
 def read_graph(source: Input, options: ReadOptions) -> Graph:
     """The graph of the document in a file."""
-    return _Document(read_xml(source.read_bytes()), source).graph()
+    return graph_of_document(source.read_bytes(), source)
+
+
+def graph_of_document(data: bytes, source: Input | None = None) -> Graph:
+    """The graph of a document; macros are looked for beside the file it came from."""
+    return _Document(read_xml(data), source).graph()
 
 
 @final
@@ -98,7 +103,7 @@ class _Document:
     """One document while its graph is made."""
 
     root: Element
-    source: Input
+    source: Input | None
     tools: dict[str, _Tool] = field(default_factory=dict)
     disabled: set[str] = field(default_factory=set)
     containers: set[str] = field(default_factory=set)
@@ -268,7 +273,7 @@ class _Document:
     def _macro_digest(self, macro: str) -> str:
         """What a macro beside the file says; empty if it is not there."""
         inner = _relative(macro)
-        if inner is None:
+        if inner is None or self.source is None:
             return ""
         beside = str(PurePosixPath(self.source.path).parent / inner)
         try:

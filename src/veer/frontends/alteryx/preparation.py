@@ -156,7 +156,8 @@ def sample(step: Step) -> Outputs:
         if mode == "Skip":
             return {"Output": rows.limit(None, int(count))}
     # Which rows are the first of their group depends on the order in which they arrive.
-    return {"Output": same_columns(step, "Output", rows)}
+    free = mode not in ("First", "Last", "Skip", "Sample")
+    return {"Output": same_columns(step, "Output", rows, free=free)}
 
 
 def unique(step: Step) -> Outputs:
@@ -196,15 +197,17 @@ def multi_row_formula(step: Step) -> Outputs:
     return {"Output": same_columns(step, "Output", rows, [(name, type_)])}
 
 
-def same_columns(step: Step, port: str, rows: Rows, added: Fields = ()) -> Rows:
+def same_columns(
+    step: Step, port: str, rows: Rows, added: Fields = (), *, free: bool = False
+) -> Rows:
     """A tool that is not looked into, which keeps the columns of a table and adds some."""
     if rows.is_open:
-        return step.opaque(port)
+        return step.opaque(port, free=free)
     fields = [(n, v.type if v.known else None) for n, v in rows.items()]
     names = {name.lower() for name, _ in fields}
     if any(name.lower() in names for name, _ in added):
         raise NotModelled("a column that is there already")
-    return step.opaque(port, [*fields, *added])
+    return step.opaque(port, [*fields, *added], free=free)
 
 
 def pass_on(step: Step) -> Outputs:

@@ -47,10 +47,23 @@ def _common(memories: list[Columns]) -> Columns:
     )
 
 
+# Tools that run programs, ask servers or choose at random.
+FREE = frozenset(
+    {
+        "CreateSamples.yxmc",
+        "Download",
+        "JupyterCode",
+        "Python",
+        "RTool",
+        "RandomRecords.yxmc",
+        "RunCommand",
+    }
+)
 SYSTEM = System(
     "alteryx",
     MODELS,
     columns=lambda node, port: node.columns.get(port) if not node.inputs else None,
+    is_free=lambda node: node.kind.rpartition(".")[2] in FREE or node.kind in FREE,
 )
 _IMPORTER = Importer(SYSTEM, read_graph, agree)
 read = _IMPORTER.read
