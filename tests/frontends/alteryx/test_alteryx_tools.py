@@ -21,7 +21,6 @@ from tests.frontends.alteryx.alteryx_files import (
     totals,
     where,
 )
-from veer.errors import VeerError
 from veer.frontends.alteryx.graph import graph_of_document
 from veer.frontends.alteryx.version import SYSTEM, agree
 from veer.frontends.gui.reading import Reading, read_graph
@@ -189,9 +188,11 @@ def test_formulas(type_: str, size: str, formula: str, expected: list[Any]) -> N
         ("Int32", "4", "ToNumber([k])"),
     ],
 )
-def test_a_run_never_guesses(type_: str, size: str, formula: str) -> None:
-    with pytest.raises(VeerError):
-        formula_values(type_, size, formula)
+def test_conversions_that_are_not_known_stay_functions(type_: str, size: str, formula: str) -> None:
+    tools = [source(1, "t.csv"), computed(2, ("x", type_, size, formula))]
+    read = reading(tools, ["1.Output > 2.Input"])
+    assert not read.opaque
+    assert f"as_{type_}_{size}" in repr(read.dataflow.operators["Formula (2)"])
 
 
 def test_formulas_see_those_before_them() -> None:

@@ -21,6 +21,7 @@ from veer.frontends.gui.graph import Columns, Graph, Node, Wire, graph_of
 from veer.frontends.inputs import Input, ReadOptions
 
 OWN_PLUGINS = ("AlteryxBasePluginsGui.", "AlteryxSpatialPluginsGui.", "AlteryxGuiToolkit.")
+QUESTIONS = "AlteryxGuiToolkit.Questions."
 COMMENTS = frozenset({"TextBox", "ExplorerBox"})
 INTERFACE = frozenset({"Action", "Question", "Question Input", "Condition"})  # anchors
 OUTPUTS = {
@@ -134,12 +135,10 @@ class _Document:
                 off = element.find("Properties/Configuration/Disabled")
                 is_off = off is not None and off.get("value") == "True"
                 self._tools(inside, runs=runs and not is_off)
+            elif tool.kind == "Action" or _plugin(element).startswith(QUESTIONS):
+                self.interface[tool.id] = tool
             elif tool.kind in COMMENTS:
                 continue
-            elif tool.kind == "Action" or _plugin(element).startswith(
-                "AlteryxGuiToolkit.Questions."
-            ):
-                self.interface[tool.id] = tool
             elif runs and not (tool.kind == "DbFileOutput" and self._writes_nothing):
                 self.tools[tool.id] = tool
             else:

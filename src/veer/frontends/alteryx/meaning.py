@@ -482,11 +482,8 @@ class Meaning:
         narrow = type_ in NARROW_TEXT
         if _fits(value.expr, most, narrow):
             return value
-        if narrow:
-            fits = is_ascii(value.expr, most)
-        else:  # a character takes at most two units
-            fits = Compare("<=", coercion.cast(coercion.call("length", value.expr), LONG),
-                           Literal(most // 2, LONG))  # fmt: skip
+        # A character takes at most two units of a wide text.
+        fits = is_ascii(value.expr, most) if narrow else _is_no_longer(value.expr, most // 2)
         null = (IsNull(value.expr), Literal(None, STRING))
         return Value(Case((null, (fits, value.expr)), unknown.expr))
 
@@ -504,10 +501,16 @@ def _fits(expr: Expr, most: int, narrow: bool) -> bool:
 
 
 def is_ascii(expr: Expr, most: int = UNLIMITED) -> Expr:
-    """Whether a text is of ASCII characters alone, and of at most so many."""
-    times = "*" if most >= UNLIMITED or most > 65_535 else f"{{0,{most}}}"
-    pattern = Literal(rf"\A[\x00-\x7F]{times}\z", STRING)
-    return coercion.call("rlike", expr, pattern)
+    """Whether a text is of printable ASCII characters alone, and of at most so many."""
+    plain = Not(coercion.call("rlike", expr, Literal("[^ -~]", STRING)))
+    if most >= UNLIMITED:
+        return plain
+    return And((plain, _is_no_longer(expr, most)))
+
+
+def _is_no_longer(expr: Expr, most: int) -> Expr:
+    length = coercion.cast(coercion.call("length", expr), LONG)
+    return Compare("<=", length, Literal(most, LONG))
 
 
 def _is_unknown(value: Value) -> bool:
