@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 
@@ -16,7 +16,7 @@ def mistaken(spark: SparkSession) -> DataFrame:
     return _by_country(spark, F.col("status") != "cancelled")
 
 
-def _by_country(spark: SparkSession, kept: F.Column) -> DataFrame:
+def _by_country(spark: SparkSession, kept: Column) -> DataFrame:
     orders = spark.table("orders").where(kept)
     customers = spark.table("customers").withColumnRenamed("id", "customer")
     joined = orders.join(customers, orders.customer_id == customers.customer)

@@ -20,6 +20,7 @@ from tests.frontends.alteryx.alteryx_files import (
 )
 from veer.errors import InputError
 from veer.frontends.alteryx.graph import graph_of_document
+from veer.frontends.alteryx.graph import read_graph as read_file_graph
 from veer.frontends.alteryx.version import SYSTEM, agree, read_pair
 from veer.frontends.gui.reading import read_graph
 from veer.frontends.inputs import Input, ReadOptions
@@ -217,3 +218,42 @@ def test_the_command(tmp_path: Path) -> None:
     assert "Filter (2).True" in edits.stdout
     refused = command("show", "bad.yxmd", cwd=tmp_path)
     assert refused.returncode == 65 and len(refused.stderr.strip().splitlines()) == 1
+
+
+# -- macros ----------------------------------------------------------------------------------------
+
+MACRO_INPUT = tool(1, "MacroInput", "<Name>Input1</Name>")
+MACRO_OUTPUT = tool(4, "MacroOutput", "<Name>Output4</Name>")
+PLAIN = "<RuntimeProperties><ModuleType>Macro</ModuleType></RuntimeProperties>"
+INSIDE = ["1.Output > 2.Input", "2.True > 4.Input", "2.False > 3.Input"]
+
+
+def using(tmp_path: Path, macro: bytes, name: str = "kept.yxmc") -> list[str]:
+    """The operators of a workflow that uses a macro."""
+    (tmp_path / "kept.yxmc").write_bytes(macro)
+    tools = [source(1, "t.csv", COLUMNS), tool(2, "", macro=name), browse(3)]
+    flow = tmp_path / "flow.yxmd"
+    flow.write_bytes(document(tools, ["1.Output > 2.Input1", "2.Output4 > 3.Input"]))
+    (graph,) = agree([read_file_graph(Input(str(flow), str(flow)), ReadOptions())])
+    return list(read_graph(SYSTEM, graph, {}, {}).dataflow.operators)
+
+
+def test_a_macro_beside_the_file_is_opened(tmp_path: Path) -> None:
+    macro = document([MACRO_INPUT, FLOW[1], browse(3), MACRO_OUTPUT], INSIDE, PLAIN)
+    assert using(tmp_path, macro)[1] == "Filter (2/2).True"
+    assert using(tmp_path, macro, "else.yxmc")[1] == "else.yxmc (2)"
+
+
+@pytest.mark.parametrize(
+    ("tools", "kind"),
+    [
+        ([FLOW[1], MACRO_OUTPUT], "BatchMacro"),
+        ([FLOW[1], MACRO_OUTPUT, tool(9, "Question")], "Macro"),
+        ([FLOW[1], tool(4, "MacroOutput", "<Name>Other</Name>")], "Macro"),
+        ([tool(2, "", macro="kept.yxmc"), MACRO_OUTPUT], "Macro"),  # a macro inside of itself
+    ],
+)
+def test_other_macros_stay_closed(tmp_path: Path, tools: list[str], kind: str) -> None:
+    wires = ["1.Output > 2.Input", "2.True > 4.Input"]
+    macro = document([MACRO_INPUT, *tools], wires, PLAIN.replace("Macro<", f"{kind}<"))
+    assert using(tmp_path, macro)[1].startswith("kept.yxmc (2")

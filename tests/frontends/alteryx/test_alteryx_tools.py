@@ -26,7 +26,7 @@ from veer.frontends.alteryx.version import SYSTEM, agree
 from veer.frontends.gui.reading import Reading, read_graph
 from veer.frontends.sql import read_schema
 from veer.interpreter import run_dataflow
-from veer.model.ops import TableUdf
+from veer.model.ops import Source, TableUdf
 
 DDL = """CREATE TABLE t (k STRING, n INT, b BIGINT, d DOUBLE, p BOOLEAN, day DATE, e DECIMAL(10,2));
 CREATE TABLE u (k STRING, m INT);
@@ -55,7 +55,7 @@ def results(
     read = reading(tools, wires)
     assert not read.opaque, read.opaque
     flow = read.dataflow
-    named = {op.table for op in flow.operators.values() if type(op).__name__ == "Source"}
+    named = {op.table for op in flow.operators.values() if isinstance(op, Source)}
     given = {name: tables.get(name, rows) for name, rows in TABLES.items() if name in named}
     found = run_dataflow(flow, given)
     return {id_.partition(":")[0]: list(result.rows) for id_, result in found.items()}
@@ -103,6 +103,8 @@ def kept(formula: str) -> list[int]:
         ("[e] = 0.13", [0]),
         ("[n] + 1 = 4", [2]),
         ("[n] * 2 - 1 > [b]", [3]),
+        ("[b] + 1 = 11", [0]),
+        ("[b] * [b] > 99", [0, 1]),
         ("[n] / 2 = 1.5", [2]),
         ("-[n] < -1", [2, 3]),
         ('[day] > "2020-12-31"', [2]),

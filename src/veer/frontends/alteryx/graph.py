@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.alteryx.config import as_json
+from veer.frontends.alteryx.macros import inlined
 from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.documents import read_xml
 from veer.frontends.gui.graph import Columns, Graph, Node, Wire, graph_of
@@ -24,6 +25,8 @@ OWN_PLUGINS = ("AlteryxBasePluginsGui.", "AlteryxSpatialPluginsGui.", "AlteryxGu
 QUESTIONS = "AlteryxGuiToolkit.Questions."
 COMMENTS = frozenset({"TextBox", "ExplorerBox"})
 INTERFACE = frozenset({"Action", "Question", "Question Input", "Condition"})  # anchors
+DEEPEST_MACRO = 5  # macros inside of macros
+MOST_MACROS = 200  # that one workflow opens
 OUTPUTS = {
     "Filter": ("True", "False"),
     "Join": ("Left", "Join", "Right"),
@@ -109,6 +112,8 @@ class _Document:
     disabled: set[str] = field(default_factory=set)
     containers: set[str] = field(default_factory=set)
     interface: dict[str, _Tool] = field(default_factory=dict)  # questions and actions
+    depth: int = 0  # of macros inside of macros
+    macros: list[str] = field(default_factory=list)  # that were opened, also by those around
 
     def graph(self) -> Graph:
         """All tools that run."""
@@ -118,7 +123,8 @@ class _Document:
         connections = list(self._connections())
         changed = self._changed(connections)
         wires = [c for c in connections if c.input not in INTERFACE and c.output not in INTERFACE]
-        return graph_of(self._without_input(wires, changed))
+        nodes = list(self._without_input(wires, changed))
+        return graph_of(inlined(nodes, self._macro))
 
     # -- tools ---------------------------------------------------------------------------------
 
@@ -234,7 +240,7 @@ class _Document:
 
     def _node(self, tool: _Tool, wires: list[_Connection], changed: list[Any]) -> Node:
         arriving = [w for w in wires if w.destination == tool.id]
-        arriving.sort(key=lambda w: _place(w.name))
+        arriving.sort(key=lambda w: (*_place(w.name), w.input))
         inputs = tuple((_port(tool, w), Wire(w.origin, w.output)) for w in arriving)
         columns = _columns(tool.element)
         outputs = dict.fromkeys(OUTPUTS.get(tool.kind, () if columns else ("Output",)))
@@ -248,7 +254,7 @@ class _Document:
             self._settings(tool, changed),
             inputs,
             tuple(outputs),
-            columns,
+            columns=columns,
         )
 
     def _settings(self, tool: _Tool, changed: list[Any]) -> dict[str, Any]:
@@ -269,17 +275,39 @@ class _Document:
             settings["record limit"] = limit
         return settings
 
-    def _macro_digest(self, macro: str) -> str:
-        """What a macro beside the file says; empty if it is not there."""
+    def _macro_file(self, macro: str) -> Input | None:
+        """A macro that lies beside the file, or below its folder."""
         inner = _relative(macro)
         if inner is None or self.source is None:
-            return ""
-        beside = str(PurePosixPath(self.source.path).parent / inner)
+            return None
+        file = replace(self.source, path=str(PurePosixPath(self.source.path).parent / inner))
+        return file if file.exists and not file.is_folder else None
+
+    def _macro_digest(self, macro: str) -> str:
+        """What a macro says; empty if it is not there."""
+        file = self._macro_file(macro)
         try:
-            file = replace(self.source, path=beside)
-            return sha256(file.read_bytes()).hexdigest() if file.exists else ""
+            return sha256(file.read_bytes()).hexdigest() if file is not None else ""
         except InputError:
             return ""
+
+    def _macro(self, node: Node) -> Mapping[str, Node] | None:
+        """What is inside of a macro that does the same wherever it is used."""
+        file = self._macro_file(node.settings.get("macro", ""))
+        if file is None or self.depth >= DEEPEST_MACRO or len(self.macros) >= MOST_MACROS:
+            return None
+        self.macros.append(file.path)
+        try:
+            inner = _Document(
+                read_xml(file.read_bytes()), file, depth=self.depth + 1, macros=self.macros
+            )
+            graph = inner.graph()
+        except InputError:
+            return None
+        kind = inner.root.findtext("Properties/RuntimeProperties/ModuleType")
+        asks = any(tool.kind != "Tab" for tool in inner.interface.values())
+        limited = inner._property("GlobalRecordLimit") not in ("", "0")
+        return None if kind != "Macro" or asks or limited else graph.nodes
 
 
 def _without_warnings(tool: _Tool, configuration: Any) -> Any:

@@ -85,6 +85,13 @@ def arithmetic(op: str, a: Value, b: Value) -> Value:
     x, y = coercion.cast(a.expr, DOUBLE), coercion.cast(b.expr, DOUBLE)
     result = coercion.call(op, x, y)
     checks = [] if op != "/" or _is_nonzero(y) else [_differs_from_zero(y)]
+    if is_whole(a) and is_whole(b):
+        wide = [v for v in (a, b) if bits(v.expr) > EXACT_BITS]
+        checks += [_is_small(coercion.cast(v.expr, LONG)) for v in wide]
+        if op != "/":  # a larger product could have been rounded to 2^53 itself
+            limit = Literal(float(1 << EXACT_BITS), DOUBLE)
+            low = Literal(-float(1 << EXACT_BITS), DOUBLE)
+            checks += [Compare("<", result, limit), Compare(">", result, low)]
     return guarded(checks, result, unknown_call(SYSTEM, op, a, b, type_=DOUBLE), x, y)
 
 
@@ -188,6 +195,8 @@ def _may_be_nan(expr: Expr) -> bool:
 def stored_whole(value: Value, low: int, high: int, type_: DataType, unknown: Value) -> Value:
     """A number in a column of whole numbers; how fractions are rounded is not known."""
     if is_whole(value):
+        if value.type == type_ and low < 0:
+            return value
         if bits(value.expr) < high.bit_length() and low < 0:
             return Value(coercion.cast(value.expr, type_))
         if isinstance(value.expr, Literal) and low <= value.expr.value <= high:

@@ -38,12 +38,12 @@ def filter_rows(step: Step) -> Outputs:
     rows = step.input()
     config, meaning = config_of(step.node.settings), meaning_of(step, rows)
     formula, simple = config.text_of("Expression"), config.find("Simple")
-    if formula.strip():
-        condition = meaning.condition_of(formula)
-    else:
-        require(config.text_of("Mode") == "Simple" and simple is not None, "no condition")
-        assert simple is not None
-        condition = _simple_condition(meaning, simple)
+    conditions = [meaning.condition_of(formula)] if formula.strip() else []
+    if config.text_of("Mode") == "Simple" and simple is not None:
+        conditions.append(_simple_condition(meaning, simple))
+    require(bool(conditions), "no condition")
+    require(len(set(conditions)) == 1, "what is chosen from lists is not what the formula says")
+    condition = conditions[0]
     step.port("True")
     passing = rows.filter(condition)
     step.port("False")

@@ -23,8 +23,10 @@ from veer.model.types import (
     TIMESTAMP_NTZ,
     DataType,
     DecimalType,
+    IntegerType,
     IntegralType,
     LongType,
+    ShortType,
 )
 
 TOTAL = DecimalType(20, 0)  # in which whole numbers of 64 bits are added without overflow
@@ -123,7 +125,7 @@ def _total(totals: _Totals, action: str, one: Config) -> Callable[[Rows], Value]
         case "Min" | "Max" if value.known and _is_exact(value) and value.type != STRING:
             least = totals.call(action.lower(), value.expr)
             return _unless_null(totals, value, action, least, value.type)
-        case "Avg" if value.known and isinstance(value.type, IntegralType):
+        case "Avg" if value.known and isinstance(value.type, IntegerType | ShortType):
             mean = totals.call("avg", value.expr)
             return _unless_null(totals, value, "Avg", mean, DOUBLE)
     raise NotModelled(f"{action} of {one.get('field')!r}")

@@ -42,10 +42,10 @@ class Node:
     settings: Mapping[str, Any] = field(default_factory=dict)
     inputs: tuple[tuple[str, Wire], ...] = ()
     outputs: tuple[str, ...] = ("out",)  # none of a node that only shows or writes
+    shown: bool = False  # what it gives is a result, even if others take it
     # What the file tells of the columns at output ports; a node is not known by them, since they
     # follow from the rest and may be those of an earlier run.
     columns: Mapping[str, Columns] = field(default_factory=dict)
-    shown: bool = False  # what it gives is a result, even if others take it
 
 
 @final
