@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from veer.frontends.gui.rows import ColumnWanted, NotModelled, Rows, Value
 
 
@@ -20,6 +22,16 @@ def name_of(rows: Rows, name: str) -> str:
         raise ColumnWanted(rows.origins[0], name)
     rows.column(name)
     return name
+
+
+def want_all(rows: Rows, names: Iterable[str]) -> None:
+    """Ask an open table for columns at once, of which some may turn out to be none of its own."""
+    if len(rows.origins) != 1:
+        return
+    known = {name.lower() for name in (*rows.names, *rows.flow.wanted.get(rows.origins[0], ()))}
+    missing = {name.lower(): name for name in names if name and name.lower() not in known}
+    if missing:
+        raise ColumnWanted(rows.origins[0], *missing.values())
 
 
 def column(rows: Rows, name: str) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias, final
@@ -197,6 +198,21 @@ def parse(formula: str) -> Tree:
         raise NotModelled(f"a formula that is not understood: {_shown(formula)}") from None
     result: Tree = tree
     return result
+
+
+def fields_of(tree: Tree) -> Iterator[str]:
+    """The names of columns that a formula mentions, and of constants."""
+    waiting = [tree]
+    while waiting:
+        match waiting.pop():
+            case FieldOf(name):
+                yield name
+            case Operation(_, args) | CallOf(_, args):
+                waiting += args
+            case Choice(branches, otherwise):
+                waiting += [*(part for branch in branches for part in branch), otherwise]
+            case Number() | Text():
+                pass
 
 
 def _shown(formula: str) -> str:

@@ -243,10 +243,11 @@ class _Document:
         arriving.sort(key=lambda w: (*_place(w.name), w.input))
         inputs = tuple((_port(tool, w), Wire(w.origin, w.output)) for w in arriving)
         columns = _columns(tool.element)
-        outputs = dict.fromkeys(OUTPUTS.get(tool.kind, () if columns else ("Output",)))
-        if tool.kind not in OUTPUTS:
-            outputs |= dict.fromkeys(columns)
-        outputs |= dict.fromkeys(w.output for w in wires if w.origin == tool.id)
+        used = [w.output for w in wires if w.origin == tool.id]
+        known = OUTPUTS.get(tool.kind, columns)
+        outputs = dict.fromkeys([*known, *used])
+        if not outputs and tool.kind not in OUTPUTS:
+            outputs["Output"] = None
         return Node(
             tool.id,
             tool.kind,

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from veer.frontends import coercion
 from veer.frontends.alteryx import numbers
-from veer.frontends.alteryx.columns import column
+from veer.frontends.alteryx.columns import column, want_all
 from veer.frontends.alteryx.formulas import (
     CallOf,
     Choice,
@@ -24,6 +24,7 @@ from veer.frontends.alteryx.formulas import (
     Operation,
     Text,
     Tree,
+    fields_of,
     parse,
 )
 from veer.frontends.alteryx.types import INTEGERS, NARROW_TEXT, TEXT, spark_type
@@ -157,7 +158,10 @@ class Meaning:
 
     def of(self, formula: str) -> Value:
         """The value of a formula."""
-        return self.value(parse(formula))
+        tree = parse(formula)
+        # A constant of the workflow is no column, nor is [#1] of a question.
+        want_all(self.rows, (n for n in fields_of(tree) if not re.match(r"\w+\.|#", n)))
+        return self.value(tree)
 
     def condition_of(self, formula: str) -> Expr:
         """A formula that is true or false."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from veer.frontends.alteryx.columns import column, has_column, name_of
+from veer.frontends.alteryx.columns import column, name_of, want_all
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import Meaning
 from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
@@ -40,7 +40,9 @@ def filter_rows(step: Step) -> Outputs:
     formula, simple = config.text_of("Expression"), config.find("Simple")
     conditions = [meaning.condition_of(formula)] if formula.strip() else []
     if config.text_of("Mode") == "Simple" and simple is not None:
-        conditions.append(_simple_condition(meaning, simple))
+        known = column(rows, simple.text_of("Field")).known
+        if known or not conditions:
+            conditions.append(_simple_condition(meaning, simple))
     require(bool(conditions), "no condition")
     require(len(set(conditions)) == 1, "what is chosen from lists is not what the formula says")
     condition = conditions[0]
@@ -105,8 +107,7 @@ def select(step: Step) -> Outputs:
     """Select: columns that pass, their names, types and order."""
     rows = step.input()
     chosen = selection(config_of(step.node.settings))
-    for one in chosen.listed:
-        has_column(rows, one.field)  # an open table has what is listed
+    want_all(rows, (one.field for one in chosen.listed))  # an open table has what is listed
     columns = [(name, name, value) for name, value in rows.items()]
     passing = chosen.apply(columns, stored_as(meaning_of(step, rows)))
     return {"Output": rows.select(passing, others=chosen.others)}
@@ -165,6 +166,7 @@ def unique(step: Step) -> Outputs:
     rows = step.input()
     fields = [f.get("field") for f in config_of(step.node.settings).all("UniqueFields", "Field")]
     require(bool(fields), "no column to compare")
+    want_all(rows, fields)
     keys = {name_of(rows, field) for field in fields}
     step.port("Duplicates")
     duplicates = same_columns(step, "Duplicates", rows)

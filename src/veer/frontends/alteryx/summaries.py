@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from veer.frontends import coercion
-from veer.frontends.alteryx.columns import column, name_of
+from veer.frontends.alteryx.columns import column, name_of, want_all
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.numbers import EXACT_BITS, SYSTEM
 from veer.frontends.gui.reading import Outputs, Step
@@ -60,6 +60,7 @@ def summarize(step: Step) -> Outputs:
     """Summarize, by groups; without a group what comes of no rows is not known."""
     rows = step.input()
     fields = list(config_of(step.node.settings).all("SummarizeFields", "SummarizeField"))
+    want_all(rows, (one.get("field") for one in fields))
     try:
         return {"Output": _summarized(rows, fields)}
     except NotModelled:

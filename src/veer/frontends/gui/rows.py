@@ -66,11 +66,11 @@ class NotModelled(VeerError):
 
 
 class ColumnWanted(Exception):
-    """An open table is asked for a column that it was not known to have."""
+    """An open table is asked for columns that it was not known to have."""
 
-    def __init__(self, origin: str, name: str) -> None:
-        self.origin, self.name = origin, name
-        super().__init__(f"{origin}: {name}")
+    def __init__(self, origin: str, *names: str) -> None:
+        self.origin, self.names = origin, names
+        super().__init__(f"{origin}: {', '.join(names)}")
 
 
 @final
