@@ -134,7 +134,7 @@ def _range_bounds(
 
     def shifted(v: Any, offset: Any) -> Any:
         distance = offset if key.ascending else -offset
-        edge = add_days(v, distance) if key.expr.type == DATE else v + distance
+        edge: Any = add_days(v, distance) if key.expr.type == DATE else v + distance
         bits = INTEGER_BITS.get(key.expr.type)
         if bits is not None and not -(1 << bits - 1) <= edge < 1 << bits - 1:
             # Under ANSI Spark fails, without it the bound wraps; a plan tells not which of them.
