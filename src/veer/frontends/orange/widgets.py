@@ -1,0 +1,119 @@
+"""The widgets of Orange by their names: one name for each, and which of them show something.
+
+Widgets were renamed over the years; files keep the name of their day.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+TABLE = "Orange.widgets.data.owtable.OWTable"
+FILE = "Orange.widgets.data.owfile.OWFile"
+CSV = "Orange.widgets.data.owcsvimport.OWCSVFileImport"
+DATASETS = "Orange.widgets.data.owdatasets.OWDataSets"
+SELECT_ROWS = "Orange.widgets.data.owselectrows.OWSelectRows"
+SELECT_COLUMNS = "Orange.widgets.data.owselectcolumns.OWSelectAttributes"
+SAMPLER = "Orange.widgets.data.owdatasampler.OWDataSampler"
+CONCATENATE = "Orange.widgets.data.owconcatenate.OWConcatenate"
+MERGE = "Orange.widgets.data.owmergedata.OWMergeData"
+EDIT_DOMAIN = "Orange.widgets.data.oweditdomain.OWEditDomain"
+CONSTRUCTOR = "Orange.widgets.data.owfeatureconstructor.OWFeatureConstructor"
+GROUP_BY = "Orange.widgets.data.owgroupby.OWGroupBy"
+UNIQUE = "Orange.widgets.data.owunique.OWUnique"
+SAVE = "Orange.widgets.data.owsave.OWSave"
+TEST_AND_SCORE = "Orange.widgets.evaluate.owtestandscore.OWTestAndScore"
+
+_RENAMED = MappingProxyType(
+    {
+        "Orange.widgets.data.owtable.OWDataTable": TABLE,
+        "Orange.widgets.evaluate.owtestlearners.OWTestLearners": TEST_AND_SCORE,
+        "Orange.widgets.data.owselectattributes.OWSelectAttributes": SELECT_COLUMNS,
+        "Orange.widgets.data.owselectdata.OWSelectData": SELECT_ROWS,
+        "Orange.widgets.data.owdatasets.OWDataSets": DATASETS,
+        "Orange.widgets.classify.owclassificationtree.OWClassificationTree": (
+            "Orange.widgets.model.owtree.OWTreeLearner"
+        ),
+        "Orange.widgets.classify.owclassificationtreegraph.OWClassificationTreeGraph": (
+            "Orange.widgets.visualize.owtreeviewer.OWTreeGraph"
+        ),
+        "Orange.widgets.classify.owsvmclassification.OWSVMClassification": (
+            "Orange.widgets.model.owsvm.OWSVM"
+        ),
+    }
+)
+_MOVED = ("Orange.widgets.classify.", "Orange.widgets.regression.")
+
+
+def kind_of(qualified_name: str) -> str:
+    """One name for each widget, whatever the version of Orange called it."""
+    renamed = _RENAMED.get(qualified_name)
+    if renamed is not None:
+        return renamed
+    for prefix in _MOVED:
+        if qualified_name.startswith(prefix):
+            return f"Orange.widgets.model.{qualified_name.removeprefix(prefix)}"
+    return qualified_name
+
+
+# Channels of learners and of what shows trees were renamed with them.
+_CHANNELS = MappingProxyType({"Classifier": "Model", "Predictor": "Model"})
+
+
+def channel_of(kind: str, name: str) -> str:
+    """One name for each channel of a widget."""
+    if kind.startswith("Orange.widgets.model."):
+        return _CHANNELS.get(name, name)
+    if (
+        kind == "Orange.widgets.visualize.owtreeviewer.OWTreeGraph"
+        and name == "Classification Tree"
+    ):
+        return "Tree"
+    return name
+
+
+_SHOWING = (
+    "Orange.widgets.visualize.",
+    "Orange.widgets.evaluate.",
+    "Orange.widgets.unsupervised.",
+)
+_SHOWING_DATA = frozenset(
+    f"Orange.widgets.data.{name}"
+    for name in (
+        "owtable.OWTable",
+        "owdatainfo.OWDataInfo",
+        "owfeaturestatistics.OWFeatureStatistics",
+        "owrank.OWRank",
+        "owcorrelations.OWCorrelations",
+        "owpivot.OWPivot",
+    )
+)
+
+
+def is_showing(kind: str) -> bool:
+    """Whether people look at the widget itself, and not only at what it passes on."""
+    return kind.startswith(_SHOWING) or kind in _SHOWING_DATA
+
+
+# Widgets of these that have something to give though nothing arrives.
+_SOURCES = frozenset(
+    f"Orange.widgets.{name}"
+    for name in (
+        "data.owfile.OWFile",
+        "data.owcsvimport.OWCSVFileImport",
+        "data.owdatasets.OWDataSets",
+        "data.owsql.OWSql",
+        "data.owpaintdata.OWPaintData",
+        "data.owpythonscript.OWPythonScript",
+        "data.owpreprocess.OWPreprocess",
+        "data.owcreateinstance.OWCreateInstance",
+        "data.owrandomdata.OWRandomData",
+        "data.owrank.OWRank",
+        "unsupervised.owdistancefile.OWDistanceFile",
+    )
+)
+_NEEDING = ("Orange.widgets.data.", "Orange.widgets.visualize.", "Orange.widgets.evaluate.")
+
+
+def gives_nothing_without_input(kind: str) -> bool:
+    """Whether a widget shows and gives nothing as long as nothing arrives."""
+    return kind.startswith(_NEEDING) and kind not in _SOURCES

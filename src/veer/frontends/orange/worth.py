@@ -1,0 +1,75 @@
+"""Which settings of a widget can change its results.
+
+What is not known to be harmless stays: a setting is left out only if it is in one of the lists here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from veer.frontends.orange import widgets
+
+# Of all widgets: windows, when results are sent on, and colours.
+_HARMLESS = frozenset(
+    {
+        *("savedWidgetGeometry", "controlAreaVisible", "widgetShown", "splitterState"),
+        *("__session_state_data", "color_settings", "selected_schema_index", "user_palettes"),
+        *("selected_color_settings_index", "visual_settings", "headerState", "legend_anchor"),
+        *("auto_apply", "auto_commit", "autocommit", "autoCommit", "autosend", "autoSend"),
+        *("auto_send", "auto_send_selection", "auto_run", "auto_update", "auto_execute"),
+        *("update_on_change", "commitOnChange", "zoom_select_toolbar", "toolbar_selection"),
+        *("tooltip_shows_all", "tooltips_enabled"),
+    }
+)
+_HARMLESS_OF = MappingProxyType(
+    {
+        widgets.TABLE: frozenset(
+            {
+                *("show_distributions", "dist_color_RGB", "show_attribute_labels"),
+                *("color_by_class",),
+            }
+        ),
+        widgets.FILE: frozenset({"sheet_names", "recent_urls", "recent_files", "new_variables"}),
+        widgets.SAVE: frozenset({"last_dir", "last_filter", "auto_save"}),
+        widgets.EDIT_DOMAIN: frozenset({"_selected_item"}),
+    }
+)
+# What a setting is where a file does not tell it: written out or not, it means the same.
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+_MISSING = object()
+
+
+def worth_keeping(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that count, contexts among them as plain values."""
+    dropped = _HARMLESS | _HARMLESS_OF.get(kind, frozenset())
+    defaults = _DEFAULTS.get(kind, {})
+    kept = {}
+    for name, value in settings.items():
+        if name in dropped or (name == "__version__" and value == 1):
+            continue
+        if name in defaults and defaults[name] == value:
+            continue
+        if name == "context_settings":
+            contexts = [_context(c, dropped) for c in value] if isinstance(value, list) else value
+            if contexts:
+                kept[name] = contexts
+            continue
+        kept[name] = value
+    return kept
+
+
+def _context(context: Any, dropped: frozenset[str]) -> Any:
+    """A context without when it was used last."""
+    if not isinstance(context, Mapping) or not isinstance(context.get("state"), Mapping):
+        return context
+    state = {name: value for name, value in context["state"].items() if name != "time"}
+    values = state.get("values")
+    if isinstance(values, Mapping):
+        state["values"] = {
+            name: value
+            for name, value in values.items()
+            if name not in dropped and not (name == "__version__" and value == 1)
+        }
+    return state
