@@ -79,6 +79,11 @@ def _imported(reader: Any) -> Any:
     return getattr(import_module(module), function)
 
 
+def _is_texera(source: Input) -> bool:
+    """Whether a JSON file names its operators as Texera does; Veer's own never do."""
+    return source.suffix == ".json" and not source.is_folder and "operatorID" in source.read_text()
+
+
 BUILT_IN = (
     FrontEnd(
         "stored",
@@ -95,6 +100,13 @@ BUILT_IN = (
         pair_reader="veer.frontends.spark.version:read_pair",
     ),
     FrontEnd("sql", "a .sql file", "veer.frontends.sql.version:read", suffixes=(".sql",)),
+    FrontEnd(
+        "texera",
+        "a Texera workflow (.json)",
+        "veer.frontends.texera.version:read",
+        recognises=_is_texera,
+        pair_reader="veer.frontends.texera.version:read_pair",
+    ),
     FrontEnd(
         "workflow",
         "a workflow file (.json, .yaml, .yml)",
