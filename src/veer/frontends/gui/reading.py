@@ -34,7 +34,7 @@ MOST_COLUMNS = 20_000  # that a workflow may mention
 Fields: TypeAlias = Sequence[tuple[str, DataType | None]]
 Outputs: TypeAlias = Mapping[str, Rows]
 Model: TypeAlias = "Callable[[Step], Outputs]"
-Wanted: TypeAlias = dict[str, dict[str, None]]
+Wanted: TypeAlias = dict[str, dict[str, DataType | None]]
 T = TypeVar("T")
 
 
@@ -131,7 +131,7 @@ def read_graph(
         try:
             return _Reader(system, graph, wanted, catalog, names).read()
         except ColumnWanted as want:
-            wanted.setdefault(want.origin, {})[want.name] = None
+            wanted.setdefault(want.origin, {})[want.name] = want.type
             count += 1
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None

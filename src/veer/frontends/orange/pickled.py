@@ -217,6 +217,14 @@ def _global_on_stack(machine: _Machine, _: Any) -> None:
     machine.stack.append(Global(f"{module}.{name}"))
 
 
+def _pop(machine: _Machine, _: Any) -> None:
+    machine.stack.pop()
+
+
+def _pop_mark(machine: _Machine, _: Any) -> None:
+    machine.since_mark()
+
+
 def _tuple_of(count: int) -> Callable[[_Machine, Any], None]:
     def action(machine: _Machine, _: Any) -> None:
         values = [machine.pop() for _ in range(count)]
@@ -258,8 +266,8 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
     "ADDITEMS": lambda m, _a: _append(m, m.since_mark()),
     "SETITEM": _set_item,
     "SETITEMS": lambda m, _a: _set_items(m, _paired(m.since_mark())),
-    "POP": lambda m, _a: m.stack.pop() and None,
-    "POP_MARK": lambda m, _a: m.since_mark() and None,
+    "POP": _pop,
+    "POP_MARK": _pop_mark,
     "DUP": _push(lambda m, _a: m.stack[-1]),
     "GLOBAL": _push(lambda _m, a: Global(str(a).replace(" ", "."))),
     "STACK_GLOBAL": _global_on_stack,
@@ -329,7 +337,7 @@ class _Copy:
         if all(isinstance(key, str) for key, _ in copied):
             return dict(copied)
         by_key = {json.dumps(key, sort_keys=True): [key, value] for key, value in copied}
-        return {"pairs": [by_key[key] for key in by_key]}
+        return {"pairs": [by_key[key] for key in sorted(by_key)]}
 
     def bag(self, items: list[Any], depth: int) -> Json:
         """A set: in an order of its own, each item once."""

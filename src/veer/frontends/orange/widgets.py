@@ -5,7 +5,10 @@ Widgets were renamed over the years; files keep the name of their day.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 TABLE = "Orange.widgets.data.owtable.OWTable"
 FILE = "Orange.widgets.data.owfile.OWFile"
@@ -71,6 +74,44 @@ def channel_of(kind: str, name: str) -> str:
     return name
 
 
+# Learners that take their seed from the clock, unless a setting says otherwise.
+_SEEDED_BY = MappingProxyType(
+    {
+        "Orange.widgets.model.owrandomforest.OWRandomForest": "use_random_state",
+        "Orange.widgets.model.owsgd.OWSGD": "use_random_state",
+        "Orange.widgets.model.owadaboost.OWAdaBoost": "use_random_seed",
+        "Orange.widgets.model.owneuralnetwork.OWNNLearner": "replicable",
+        SAMPLER: "use_seed",
+    }
+)
+_RANDOM = frozenset(
+    {
+        "Orange.widgets.data.owpythonscript.OWPythonScript",
+        "Orange.widgets.data.owrandomize.OWRandomize",
+        "Orange.widgets.data.owcreateinstance.OWCreateInstance",
+        "Orange.widgets.data.owrandomdata.OWRandomData",
+        "Orange.widgets.unsupervised.owkmeans.OWKMeans",
+        "Orange.widgets.unsupervised.owmds.OWMDS",
+        "Orange.widgets.unsupervised.owlouvainclustering.OWLouvainClustering",
+        "Orange.widgets.evaluate.owtestandscore.OWTestAndScore",
+    }
+)
+
+
+def is_random(kind: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a widget may give something else each time it runs."""
+    if kind in _SEEDED_BY:
+        return settings.get(_SEEDED_BY[kind]) is not True
+    return kind in _RANDOM or (kind == CONSTRUCTOR and is_random_formula(settings))
+
+
+def is_random_formula(settings: Mapping[str, Any]) -> bool:
+    """Whether a formula of Feature Constructor mentions random numbers, or may do so unseen."""
+    told = json.dumps(settings)
+    return any(name in told for name in _RANDOM_FUNCTIONS)
+
+
+_RANDOM_FUNCTIONS = ("variate", "gauss", "triangular", "uniform", "hash", "id(")
 _SHOWING = (
     "Orange.widgets.visualize.",
     "Orange.widgets.evaluate.",

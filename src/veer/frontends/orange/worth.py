@@ -31,7 +31,9 @@ _HARMLESS_OF = MappingProxyType(
                 *("color_by_class",),
             }
         ),
-        widgets.FILE: frozenset({"sheet_names", "recent_urls", "recent_files", "new_variables"}),
+        widgets.FILE: frozenset({"sheet_names", "new_variables", "domain_editor"}),
+        widgets.CSV: frozenset({"dialog_geometry", "import_options"}),
+        widgets.DATASETS: frozenset({"splitter_state", "header_state", "filter_hint"}),
         widgets.SAVE: frozenset({"last_dir", "last_filter", "auto_save"}),
         widgets.EDIT_DOMAIN: frozenset({"_selected_item"}),
     }
@@ -57,6 +59,17 @@ def worth_keeping(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
                 kept[name] = contexts
             continue
         kept[name] = value
+    return _of_file(kept) if kind == widgets.FILE else kept
+
+
+def _of_file(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What File reads: the first of the paths, or of the addresses, that were used last."""
+    from_address = settings.get("source") == 1
+    dropped = ("recent_paths", "recent_files") if from_address else ("recent_urls", "url")
+    kept = {name: value for name, value in settings.items() if name not in dropped}
+    for name in ("recent_paths", "recent_files", "recent_urls"):
+        if isinstance(kept.get(name), list):
+            kept[name] = kept[name][:1]
     return kept
 
 

@@ -1,0 +1,162 @@
+"""Formulas of Feature Constructor: a subset of Python over the numbers of one row.
+
+They are parsed by Python's own grammar and never compiled. A missing value is NaN to them: it passes
+through arithmetic, and comparisons with it are false. What is not modelled exactly is a function
+nobody looks into, of the columns it mentions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from veer.frontends import coercion
+from veer.frontends.gui.rows import NotModelled, Value, unknown_call
+from veer.frontends.orange.domain import SYSTEM, number, surely, without_nan
+from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
+from veer.model.types import BOOLEAN, DOUBLE
+
+LONGEST = 10_000  # characters
+DEEPEST = 60
+_EXACT = 2**53  # up to here whole numbers are the same as floats
+_RANDOM = frozenset(
+    {
+        *("normalvariate", "gauss", "expovariate", "gammavariate", "betavariate"),
+        *("lognormvariate", "paretovariate", "vonmisesvariate", "weibullvariate"),
+        *("triangular", "uniform", "random", "id", "hash"),
+    }
+)
+_ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+_COMPARISONS: Mapping[type[ast.cmpop], str] = {
+    ast.Eq: "=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+class _Unknown(Exception):
+    """A part of a formula that is not modelled."""
+
+
+def parse(text: str) -> ast.expr:
+    """The tree of a formula."""
+    if len(text) > LONGEST:
+        raise NotModelled(f"a formula of more than {LONGEST:,} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise NotModelled("a formula that is no expression of Python") from None
+    level: list[ast.AST] = [tree]
+    for _ in range(DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return tree
+    raise NotModelled(f"a formula nested deeper than {DEEPEST}")
+
+
+def names_in(tree: ast.expr) -> list[str]:
+    """The names that a formula mentions, each once."""
+    found = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return sorted(dict.fromkeys(found))
+
+
+def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
+    """The numeric value of a formula, by the columns it may mention under names of Python."""
+    tree = parse(text)
+    if _RANDOM & set(names_in(tree)):
+        raise NotModelled("a formula with random numbers")
+    return Value(without_nan(_Reader(columns).number(tree)))
+
+
+class _Reader:
+    def __init__(self, columns: Mapping[str, Value]) -> None:
+        self.columns = columns
+
+    def number(self, tree: ast.expr) -> Expr:
+        """A DOUBLE, null where it is missing; unknown parts are unknown functions."""
+        try:
+            return self._number(tree)
+        except _Unknown:
+            args = [self.columns[name] for name in names_in(tree) if name in self.columns]
+            shape = ast.unparse(tree)
+            return unknown_call(SYSTEM, f"formula {shape}", *args, type_=DOUBLE).expr
+
+    def _number(self, tree: ast.expr) -> Expr:
+        match tree:
+            case ast.Constant(value=bool()):
+                raise _Unknown
+            case ast.Constant(value=int(value)) if abs(value) <= _EXACT:
+                return Literal(float(value), DOUBLE)
+            case ast.Constant(value=float(value)):
+                return Literal(value, DOUBLE)
+            case ast.Name(id=name) if name in self.columns:
+                return self._column(name)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Name() | ast.BinOp()):
+                return coercion.arithmetic("-", Literal(-0.0, DOUBLE), self.number(tree.operand))
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+                if isinstance(value, bool) or abs(value) > _EXACT:
+                    raise _Unknown
+                return Literal(float(-value), DOUBLE)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._binary(type(op), left, right)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return Case(((self.truth(test), self.number(body)),), self.number(orelse))
+            case _:
+                raise _Unknown
+
+    def _column(self, name: str) -> Expr:
+        try:
+            return number(self.columns[name])
+        except NotModelled:
+            raise _Unknown from None
+
+    def _binary(self, op: type[ast.operator], left: ast.expr, right: ast.expr) -> Expr:
+        if not (names_in(left) or names_in(right)):
+            raise _Unknown  # whole numbers of Python have no end
+        if op in _ARITHMETIC:
+            return coercion.arithmetic(_ARITHMETIC[op], self.number(left), self.number(right))
+        if op is ast.Div:
+            return self._quotient(left, right)
+        raise _Unknown
+
+    def _quotient(self, left: ast.expr, right: ast.expr) -> Expr:
+        """A quotient; what comes of a division by zero depends on the version of Orange."""
+        dividend, divisor = self.number(left), self.number(right)
+        zero = Literal(0.0, DOUBLE)
+        by_zero = unknown_call(SYSTEM, "division by zero", Value(dividend), type_=DOUBLE).expr
+        quotient = coercion.divide("/", dividend, divisor)
+        missing = Or((IsNull(dividend), IsNull(divisor)))
+        return Case(
+            (
+                (missing, Literal(None, DOUBLE)),
+                (coercion.compare("=", divisor, zero), by_zero),
+            ),
+            quotient,
+        )
+
+    # -- conditions ----------------------------------------------------------------------------
+
+    def truth(self, tree: ast.expr) -> Expr:
+        """A condition that is never null."""
+        match tree:
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return self._comparison(type(op), left, right)
+            case ast.BoolOp(op=op, values=values):
+                parts = tuple(self.truth(value) for value in values)
+                return And(parts) if isinstance(op, ast.And) else Or(parts)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return Not(self.truth(operand))
+            case ast.Constant(value=bool(value)):
+                return Literal(value, BOOLEAN)
+            case _:
+                raise _Unknown
+
+    def _comparison(self, op: type[ast.cmpop], left: ast.expr, right: ast.expr) -> Expr:
+        sides = without_nan(self.number(left)), without_nan(self.number(right))
+        if op in _COMPARISONS:
+            return surely(coercion.compare(_COMPARISONS[op], *sides))
+        if op is ast.NotEq:
+            return Not(surely(coercion.compare("=", *sides)))
+        raise _Unknown
