@@ -163,7 +163,8 @@ def _make(machine: _Machine, called: Any, args: Any) -> None:
     elif name in _LISTS and not given:
         value = []
     elif name in _RECONSTRUCT and len(given) == 3 and isinstance(given[0], Global):
-        value = Stub(given[0].name)  # what follows is its state, its items
+        # What follows is its state, its items.
+        value = [] if given[0].name in _LISTS else Stub(given[0].name)
     machine.stack.append(value)
 
 

@@ -20,6 +20,8 @@ _KINDS = {
 }
 _FEATURE, _TARGET, _META, _SKIPPED = range(4)  # places of a variable in the editor of File
 _FORMATS = {"tab": "tab", "tsv": "tab", "csv": "csv", "xlsx": "excel", "xls": "excel"}
+_SAMPLES = "sample-datasets"  # what Orange calls the folder of the tables that come with it
+_OWN_DATASETS = "/Orange/datasets/"  # the same, wherever Orange is installed
 
 
 def file(step: Step) -> Outputs:
@@ -41,7 +43,7 @@ def _path(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     if not isinstance(recent, list) or not recent:
         raise NotModelled("no file is chosen")
     if isinstance(recent[0], str):
-        return recent[0].replace("\\", "/"), {}
+        return path_of({"abspath": recent[0]}), {}
     state = recent[0].get("state") if isinstance(recent[0], Mapping) else None
     if not isinstance(state, Mapping):
         raise NotModelled("a path that is not understood")
@@ -58,7 +60,9 @@ def path_of(state: Mapping[str, Any]) -> str:
     path = state.get("abspath") or state.get("path")
     if not isinstance(path, str) or not path:
         raise NotModelled("a path that is not understood")
-    return path.replace("\\", "/")
+    path = path.replace("\\", "/")
+    _, own, inner = path.partition(_OWN_DATASETS)
+    return f"{_SAMPLES}/{inner}" if own else path
 
 
 def _address(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
@@ -161,7 +165,7 @@ def csv_import(step: Step) -> Outputs:
         case [[dict(state), dict(options)], *_]:
             path = path_of(state)
         case [[str(path), dict(options)], *_]:
-            path = path.replace("\\", "/")
+            path = path_of({"abspath": path})
         case _:
             raise NotModelled("no file is chosen")
     told = {name: json.dumps(value, sort_keys=True) for name, value in options.items()}

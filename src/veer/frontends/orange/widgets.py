@@ -93,7 +93,6 @@ _RANDOM = frozenset(
         "Orange.widgets.unsupervised.owkmeans.OWKMeans",
         "Orange.widgets.unsupervised.owmds.OWMDS",
         "Orange.widgets.unsupervised.owlouvainclustering.OWLouvainClustering",
-        "Orange.widgets.evaluate.owtestandscore.OWTestAndScore",
     }
 )
 

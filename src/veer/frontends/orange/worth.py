@@ -39,8 +39,24 @@ _HARMLESS_OF = MappingProxyType(
     }
 )
 # What a setting is where a file does not tell it: written out or not, it means the same.
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
-_MISSING = object()
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        widgets.TEST_AND_SCORE: {"cv_stratified": True, "shuffle_stratified": True},
+        "Orange.widgets.model.owlogisticregression.OWLogisticRegression": {"class_weight": False},
+        "Orange.widgets.model.owrandomforest.OWRandomForest": {"class_weight": False},
+    }
+)
+# Settings of a widget that old versions wrote into contexts too, from where nobody reads them.
+_NOT_OF_CONTEXTS = MappingProxyType(
+    {
+        widgets.TEST_AND_SCORE: frozenset(
+            {
+                *("k_folds", "n_folds", "n_repeat", "n_repeats", "sample_p", "sample_size"),
+                *("resampling", "cv_stratified", "shuffle_stratified"),
+            }
+        ),
+    }
+)
 
 
 def worth_keeping(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,7 +70,8 @@ def worth_keeping(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         if name in defaults and defaults[name] == value:
             continue
         if name == "context_settings":
-            contexts = [_context(c, dropped) for c in value] if isinstance(value, list) else value
+            unread = dropped | _NOT_OF_CONTEXTS.get(kind, frozenset())
+            contexts = [_context(c, unread) for c in value] if isinstance(value, list) else value
             if contexts:
                 kept[name] = contexts
             continue
