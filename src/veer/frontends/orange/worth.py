@@ -20,9 +20,14 @@ _HARMLESS = frozenset(
         *("auto_apply", "auto_commit", "autocommit", "autoCommit", "autosend", "autoSend"),
         *("auto_send", "auto_send_selection", "auto_run", "auto_update", "auto_execute"),
         *("update_on_change", "commitOnChange", "zoom_select_toolbar", "toolbar_selection"),
-        *("tooltip_shows_all", "tooltips_enabled"),
+        *("tooltip_shows_all", "tooltips_enabled", "zoom", "zoom_factor", "palette_name"),
+        *("palette_index", "colormap", "color_gamma", "symbol_opacity", "symbol_size"),
+        *("line_width_method", "max_node_width", "regression_colors", "alpha_value"),
+        *("point_width", "show_grid", "show_legend", "jitter_size", "jitter_continuous"),
+        *("jitter_value", "splitter_state", "header_state"),
     }
 )
+_PARTS = ("graph",)  # settings of a part of a widget, in a dict of their own
 _HARMLESS_OF = MappingProxyType(
     {
         widgets.TABLE: frozenset(
@@ -31,9 +36,9 @@ _HARMLESS_OF = MappingProxyType(
                 *("color_by_class",),
             }
         ),
-        widgets.FILE: frozenset({"sheet_names", "new_variables", "domain_editor"}),
+        widgets.FILE: frozenset({"sheet_names", "new_variables"}),
         widgets.CSV: frozenset({"dialog_geometry", "import_options"}),
-        widgets.DATASETS: frozenset({"splitter_state", "header_state", "filter_hint"}),
+        widgets.DATASETS: frozenset({"filter_hint"}),
         widgets.SAVE: frozenset({"last_dir", "last_filter", "auto_save"}),
         widgets.EDIT_DOMAIN: frozenset({"_selected_item"}),
     }
@@ -75,7 +80,7 @@ def worth_keeping(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
             if contexts:
                 kept[name] = contexts
             continue
-        kept[name] = value
+        kept[name] = _part(value, dropped) if name in _PARTS else value
     return _of_file(kept) if kind == widgets.FILE else kept
 
 
@@ -98,8 +103,15 @@ def _context(context: Any, dropped: frozenset[str]) -> Any:
     values = state.get("values")
     if isinstance(values, Mapping):
         state["values"] = {
-            name: value
+            name: _part(value, dropped) if name in _PARTS else value
             for name, value in values.items()
             if name not in dropped and not (name == "__version__" and value == 1)
         }
     return state
+
+
+def _part(value: Any, dropped: frozenset[str]) -> Any:
+    """The settings of a part of a widget that count."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: inner for name, inner in value.items() if name not in dropped}
