@@ -266,7 +266,7 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
         if b == 0:
             return None
         is_decimal = isinstance(a, Decimal)  # whose // knows 28 digits only
-        whole = EXACT.divide_int(abs(a), abs(b)) if is_decimal else abs(a) // abs(b)
+        whole = EXACT.divide_int(a.copy_abs(), b.copy_abs()) if is_decimal else abs(a) // abs(b)
         return wrapped(int(whole if (a < 0) == (b < 0) else -whole), LONG)
 
     return divided

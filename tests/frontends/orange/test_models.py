@@ -245,7 +245,7 @@ def test_formulas_that_stay_opaque(widget: tuple[str, str, Any], reason: str) ->
 def test_functions_nobody_looks_into_keep_the_rest_of_a_formula() -> None:
     read = reading(chain(constructor(formula("z", "sqrt(x) + 1"))))
     assert not read.opaque
-    assert "formula sqrt(x)" in str(read.dataflow.operators["Feature Constructor"])
+    assert "formula_sqrt(x)" in str(read.dataflow.operators["Feature Constructor"])
 
 
 # -- other tables ----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar, final
 
 from veer.errors import InputError, ParseError
+from veer.frontends.gui.files import DataFiles
 from veer.frontends.gui.graph import Graph, Node, Wire
 from veer.frontends.gui.rows import ColumnWanted, Flow, NotModelled, Rows
 from veer.frontends.inputs import Input, ReadOptions
@@ -35,6 +36,7 @@ Fields: TypeAlias = Sequence[tuple[str, DataType | None]]
 Outputs: TypeAlias = Mapping[str, Rows]
 Model: TypeAlias = "Callable[[Step], Outputs]"
 Wanted: TypeAlias = dict[str, dict[str, DataType | None]]
+NO_FILES = DataFiles()
 T = TypeVar("T")
 
 
@@ -123,13 +125,14 @@ def read_graph(
     wanted: Wanted,
     catalog: Mapping[str, Source],
     names: Mapping[str, str] | None = None,
+    files: DataFiles = NO_FILES,
 ) -> Reading:
     """The dataflow of a graph; `wanted` is what is known of open tables, and grows."""
     names = node_names(system, graph) if names is None else names
     count = 0
     while True:
         try:
-            return _Reader(system, graph, wanted, catalog, names).read()
+            return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
         except ColumnWanted as want:
             wanted.setdefault(want.origin, {})[want.name] = want.type
             count += 1
@@ -158,16 +161,8 @@ def _short(id_: str, ids: Iterable[str]) -> str:
 class _Reader:
     """One attempt to read a graph with what is known of its open tables."""
 
-    def __init__(
-        self,
-        system: System,
-        graph: Graph,
-        wanted: Wanted,
-        catalog: Mapping[str, Source],
-        names: Mapping[str, str],
-    ) -> None:
-        self.system, self.graph = system, graph
-        self.flow = Flow(system.name, wanted, catalog)
+    def __init__(self, system: System, graph: Graph, flow: Flow, names: Mapping[str, str]) -> None:
+        self.system, self.graph, self.flow = system, graph, flow
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
@@ -223,11 +218,20 @@ class _Reader:
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
-            outputs[port] = step.opaque(port, self.system.columns(node, port), free=free)
+            outputs[port] = step.opaque(port, self.told_columns(node, port), free=free)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
             step.sink(step.opaque("shown", free=free), kind=node.kind)
         return outputs
+
+    def told_columns(self, node: Node, port: str) -> Fields | None:
+        """What the file tells of the columns of an opaque node; nothing if it cannot be read."""
+        try:
+            fields = self.system.columns(node, port)
+        except (NotModelled, InputError):
+            return None
+        names = [name for name, _ in fields or ()]
+        return fields if names and len(set(names)) == len(names) else None
 
     def show_ends(self) -> None:
         """What nobody takes is shown: the results of nodes at the end."""
@@ -272,7 +276,8 @@ class Importer:
 
     def read(self, source: Input, options: ReadOptions) -> Version:
         """The version in a file."""
-        reading = read_graph(self.system, self.graph(source, options), {}, _catalog(options))
+        graph, files = self.graph(source, options), DataFiles.beside(source)
+        reading = read_graph(self.system, graph, {}, _catalog(options), files=files)
         return _version(source, reading)
 
     def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
@@ -286,7 +291,18 @@ class Importer:
             while known < sum(map(len, wanted.values())):
                 known = sum(map(len, wanted.values()))
                 readings = [
-                    _naming(source, partial(read_graph, self.system, graph, wanted, catalog, names))
+                    _naming(
+                        source,
+                        partial(
+                            read_graph,
+                            self.system,
+                            graph,
+                            wanted,
+                            catalog,
+                            names,
+                            DataFiles.beside(source),
+                        ),
+                    )
                     for source, graph in zip((p, q), graphs, strict=True)
                 ]
             return _version(p, readings[0]), _version(q, readings[1])

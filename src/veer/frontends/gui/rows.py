@@ -19,8 +19,10 @@ from typing import Any, final
 from veer.errors import VeerError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.gui.files import DataFiles
 from veer.model.digests import json_digest
 from veer.model.expr import (
+    OF_OTHERS,
     AggregateCall,
     Column,
     Compare,
@@ -96,7 +98,9 @@ def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = 
     Without a type that of its values is not known.
     """
     shown = ", ".join(str(a.type) if a.known else "?" for a in args)
-    call = OpaqueCall(f"{system}: {what}({shown})", tuple(a.expr for a in args), type_ or STRING)
+    name = what.replace(" ", "_")  # people are shown the first word
+    identity = f"{OF_OTHERS} {name} of {system} ({shown})"
+    call = OpaqueCall(identity, tuple(a.expr for a in args), type_ or STRING)
     return Value(call, known=type_ is not None)
 
 
@@ -109,8 +113,10 @@ class Flow:
         system: str,
         wanted: Mapping[str, Mapping[str, DataType | None]],
         catalog: Mapping[str, Source],
+        files: DataFiles,
     ) -> None:
         self.system, self.wanted, self.catalog = system, wanted, catalog
+        self.files = files
         self.builder = FlowBuilder()
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
@@ -143,14 +149,19 @@ class Flow:
         format_: str = "table",
         location: str = "",
         options: Mapping[str, str] | None = None,
+        delimiter: str = "",
     ) -> Rows:
         """A table read from outside: as declared by `--schema`, else with the columns the file tells.
 
-        A column without a type is of unknown type; without columns the table is open.
+        A column without a type is of unknown type. With a `delimiter` a data file beside the workflow
+        is looked for, whose first line tells the columns; without columns the table is open.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         if declared is not None:
             return Rows(self, self.add(declared))
+        if fields is None and delimiter:
+            header = self.files.header(location, delimiter)
+            fields = None if header is None else [(name, None) for name in header]
         told = tuple(sorted((options or {}).items()))
         source = Source(table, (), format=format_, location=location, options=told)
         if fields is not None:

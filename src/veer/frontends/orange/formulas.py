@@ -80,7 +80,7 @@ class _Reader:
             return self._number(tree)
         except _Unknown:
             args = [self.columns[name] for name in names_in(tree) if name in self.columns]
-            shape = ast.unparse(tree)
+            shape = ast.unparse(tree).replace("_", "\\_")  # spaces become underscores below
             return unknown_call(SYSTEM, f"formula {shape}", *args, type_=DOUBLE).expr
 
     def _number(self, tree: ast.expr) -> Expr:
