@@ -37,12 +37,11 @@ def select_rows(step: Step) -> Outputs:
     conditions = value_of(only_context(settings), "conditions")
     if not isinstance(conditions, list) or not conditions:
         raise NotModelled("no conditions")
-    every = [surely(_condition(rows, condition)) for condition in conditions]
-    all_hold = every[0] if len(every) == 1 else And(tuple(every))
+    all_hold = coercion.conjunction([_condition(rows, condition) for condition in conditions])
     outputs = {}
     if "Unmatched Data" in step.node.outputs:
         step.port("Unmatched Data")
-        outputs["Unmatched Data"] = rows.filter(Not(all_hold))
+        outputs["Unmatched Data"] = rows.filter(Not(surely(all_hold)))
         step.port("Matching Data")
     outputs["Matching Data"] = rows.filter(all_hold)
     return outputs
@@ -115,7 +114,7 @@ def _of_number(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
         return Not(IsNull(expr))
     if operator == _UNEQUAL:
         require(len(values) == 1, "values are missing")
-        return Not(surely(_equal(expr, values[0])))  # also where it is missing
+        return Or((IsNull(expr), Not(_equal(expr, values[0]))))
     return _ranged(expr, operator, values, _equal)
 
 

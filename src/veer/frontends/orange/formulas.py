@@ -8,17 +8,20 @@ nobody looks into, of the columns it mentions.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Mapping
 
 from veer.frontends import coercion
 from veer.frontends.gui.rows import NotModelled, Value, unknown_call
 from veer.frontends.orange.domain import SYSTEM, number, surely, without_nan
 from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
-from veer.model.types import BOOLEAN, DOUBLE
+from veer.model.types import BOOLEAN, BYTE, DOUBLE, INT, LONG, SHORT, DataType
 
 LONGEST = 10_000  # characters
 DEEPEST = 60
 _EXACT = 2**53  # up to here whole numbers are the same as floats
+_FAR = 1e300  # sums and products of numbers below are finite, so that there is no NaN
+_LARGEST: Mapping[DataType, float] = {BYTE: 2**7, SHORT: 2**15, INT: 2**31, LONG: 2**63}
 _RANDOM = frozenset(
     {
         *("normalvariate", "gauss", "expovariate", "gammavariate", "betavariate"),
@@ -67,12 +70,36 @@ def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
     tree = parse(text)
     if _RANDOM & set(names_in(tree)):
         raise NotModelled("a formula with random numbers")
-    return Value(without_nan(_Reader(columns).number(tree)))
+    return Value(_Reader(columns).given_number(tree))
 
 
 class _Reader:
     def __init__(self, columns: Mapping[str, Value]) -> None:
         self.columns = columns
+
+    def given_number(self, tree: ast.expr) -> Expr:
+        """A DOUBLE that is null, and not NaN, where it is missing."""
+        value = self.number(tree)
+        return value if self._most(tree) < _FAR else without_nan(value)
+
+    def _most(self, tree: ast.expr) -> float:
+        """What the value of a part is at most, either way: infinite where nothing tells."""
+        match tree:
+            case ast.Constant(value=int() | float() as value):
+                return abs(value)
+            case ast.Name(id=name) if name in self.columns and self.columns[name].known:
+                return _LARGEST.get(self.columns[name].type, math.inf)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._most(operand)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                return self._most(left) + self._most(right)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                most = self._most(left) * self._most(right)
+                return math.inf if math.isnan(most) else most
+            case ast.IfExp(body=body, orelse=orelse):
+                return max(self._most(body), self._most(orelse))
+            case _:
+                return math.inf
 
     def number(self, tree: ast.expr) -> Expr:
         """A DOUBLE, null where it is missing; unknown parts are unknown functions."""
@@ -154,7 +181,7 @@ class _Reader:
                 raise _Unknown
 
     def _comparison(self, op: type[ast.cmpop], left: ast.expr, right: ast.expr) -> Expr:
-        sides = without_nan(self.number(left)), without_nan(self.number(right))
+        sides = self.given_number(left), self.given_number(right)
         if op in _COMPARISONS:
             return surely(coercion.compare(_COMPARISONS[op], *sides))
         if op is ast.NotEq:
