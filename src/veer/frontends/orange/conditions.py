@@ -68,7 +68,7 @@ def _number(value: Any) -> Expr:
     """A number; Orange shows it with six digits when it opens a file, and goes by what it shows."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise NotModelled(f"{value!r} is no number")
-    if float(f"{value:.6f}") != value:
+    if abs(value) > _LARGEST or float(f"{value:.6f}") != value:
         raise NotModelled(f"{value!r} has more digits than Orange keeps")
     return Literal(float(value), DOUBLE)
 
@@ -79,6 +79,7 @@ def _text(value: Any) -> Expr:
     return Literal(value, STRING)
 
 
+_LARGEST = 10**15  # beyond, floats have fewer digits than Orange shows
 _COMPARISONS = {2: "<", 3: "<=", 4: ">", 5: ">="}
 _EQUAL, _UNEQUAL, _BETWEEN, _OUTSIDE = 0, 1, 6, 7
 _NUMBER_DEFINED, _CONTAINS = 8, 8

@@ -286,6 +286,8 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], None]] = {
 # -- values of JSON --------------------------------------------------------------------------------
 
 Json: TypeAlias = Any
+# The keys under which values are written that JSON does not have: no dict of a workflow is one.
+_RESERVED = frozenset({"pairs", "set", "bytes", "number", "literal", "class"})
 
 
 def as_json(value: Any) -> Json:
@@ -335,7 +337,7 @@ class _Copy:
     def table(self, pairs: list[tuple[Any, Any]], depth: int) -> Json:
         """A dict; of several values of a key the last one counts."""
         copied = [(self.of(k, depth + 1), self.of(v, depth + 1)) for k, v in pairs]
-        if all(isinstance(key, str) for key, _ in copied):
+        if all(isinstance(key, str) and key not in _RESERVED for key, _ in copied):
             return dict(copied)
         by_key = {json.dumps(key, sort_keys=True): [key, value] for key, value in copied}
         return {"pairs": [by_key[key] for key in sorted(by_key)]}
@@ -358,6 +360,10 @@ class _Copy:
 
 def pairs_of(value: Json) -> list[tuple[Any, Any]]:
     """The entries of a dict, whatever its keys are."""
-    if isinstance(value, Mapping) and set(value) == {"pairs"}:
-        return [(key, entry) for key, entry in value["pairs"]]
-    return list(value.items()) if isinstance(value, Mapping) else []
+    match value:
+        case {"pairs": [*entries]}:
+            return [(e[0], e[1]) for e in entries if isinstance(e, list) and len(e) == 2]
+        case Mapping():
+            return list(value.items())
+        case _:
+            return []

@@ -32,6 +32,8 @@ def file(step: Step) -> Outputs:
     contexts = settings.get("context_settings", [])
     if not contexts:
         return {"Data": rows}
+    if not isinstance(contexts, list):
+        raise NotModelled("contexts that are not understood")
     if len(contexts) > 1 or not isinstance(contexts[0], Mapping):
         return {"Data": _edited(step, rows, contexts, None)}
     return {"Data": _with_domain(step, rows, contexts[0])}
@@ -112,12 +114,15 @@ def _original(context: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _listed(part: Any) -> list[tuple[str, Any]]:
-    entries = part.items() if isinstance(part, Mapping) else part or []
+    if not isinstance(part, Mapping | list | None):
+        raise NotModelled("a context that does not tell its columns")
     listed = []
-    for entry in entries:
-        if not isinstance(entry, Sequence) or len(entry) != 2 or not isinstance(entry[0], str):
-            raise NotModelled("a context that does not tell its columns")
-        listed.append((entry[0], entry[1] if isinstance(entry[1], int) else DISCRETE))
+    for entry in part.items() if isinstance(part, Mapping) else part or []:
+        match entry:
+            case [str(name), kind] | (str(name), kind):
+                listed.append((name, kind if isinstance(kind, int) else DISCRETE))
+            case _:
+                raise NotModelled("a context that does not tell its columns")
     return listed
 
 
@@ -130,6 +135,8 @@ def _variables(context: Mapping[str, Any]) -> list[tuple[str, int, int]] | None:
         variables = values.get("variables")
     if not variables:
         return None
+    if not isinstance(variables, list):
+        raise NotModelled("an editor of columns that is not understood")
     read = []
     for entry in variables:
         match entry:
