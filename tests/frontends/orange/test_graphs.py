@@ -37,8 +37,14 @@ def test_literals_and_pickles_say_the_same() -> None:
 
 
 def test_a_setting_that_is_not_known_stays() -> None:
-    graph = read_ows(ows([node("Tree", {"max_depth": 3, "auto_apply": True, "new": 1})], []))
-    assert graph.nodes["Tree"].settings == {"max_depth": 3, "new": 1}
+    graph = read_ows(ows([node("PCA", {"maxp": 3, "auto_apply": True, "new": 1})], []))
+    assert graph.nodes["PCA"].settings == {"maxp": 3, "new": 1}
+
+
+def test_learners_are_called_like_their_widgets_unless_they_have_a_name() -> None:
+    graph = read_ows(ows([node("A", {}, "Tree"), node("B", {"learner_name": "C"}, "Tree")], []))
+    assert graph.nodes["A"].settings == {"(title)": "A"}
+    assert graph.nodes["B"].settings == {"learner_name": "C"}
 
 
 def test_contexts_forget_when_they_were_used() -> None:
@@ -85,8 +91,8 @@ class _Caller:
 
 
 def test_nothing_of_a_pickle_is_run() -> None:
-    graph = read_ows(ows([node("Tree", {"x": _Caller()})], []))
-    assert graph.nodes["Tree"].settings == {"x": {"class": "builtins.eval", "args": ["1/0"]}}
+    graph = read_ows(ows([node("PCA", {"x": _Caller()})], []))
+    assert graph.nodes["PCA"].settings == {"x": {"class": "builtins.eval", "args": ["1/0"]}}
 
 
 def _bomb() -> bytes:

@@ -291,6 +291,34 @@ def test_samples_are_choices_unless_they_can_be_repeated(seeded: bool, determini
     assert flow.schemas["Data Sampler.Data Sample"].names == ("x", "c", "n")
 
 
+def unique(tiebreaker: str, *names: tuple[str, int]) -> tuple[str, str, Any]:
+    saved = context({"selected_vars": (list(names), -3)}, COLUMNS)
+    return node("Unique", {"context_settings": [saved], "tiebreaker": tiebreaker})
+
+
+def test_one_row_of_each_key() -> None:
+    rows: Rows = [(1.0, "u", 1), (1.0, "v", 2), (2.0, "u", 3), (-0.0, "u", 4), (0.0, "u", 5)]
+    given = result(chain(unique("First instance", ("x", 102))), rows)
+    assert sorted(abs(row[0]) for row in given) == [0.0, 1.0, 2.0]
+    assert result(chain(unique("First instance", ("x", 102))), []) == []
+    dropping = unique("Discard non-unique instances", ("x", 102))
+    assert "dropped" in opaque(chain(dropping), "Unique")
+    assert "not all columns" in opaque(chain(unique("Last instance", ("x", 102))), "Unique", "")
+
+
+def test_widgets_that_do_nothing() -> None:
+    leaving = node("Impute", {"_default_method_index": 1})
+    assert len(result(chain(leaving))) == len(ROWS)
+    assert "imputed" in opaque(chain(node("Impute", {"_default_method_index": 2})), "Impute")
+    own = context({"_variable_imputation_state": ({("x", "y"): (3, ())}, -4)}, COLUMNS)
+    some = node("Impute", {"_default_method_index": 1, "context_settings": [own]})
+    assert "imputed" in opaque(chain(some), "Impute")
+    idle = node("Preprocess", {"storedsettings": {"name": "", "preprocessors": []}})
+    assert len(result(chain(idle, output="Preprocessed Data"))) == len(ROWS)
+    busy = node("Preprocess", {"storedsettings": {"preprocessors": [("x", {})]}})
+    assert "applied" in opaque(chain(busy, output="Preprocessed Data"), "Preprocess")
+
+
 def test_what_is_picked_in_a_table_is_opaque_and_shown_rows_are_not() -> None:
     picked = {"stored_selection": {"rows": [1], "columns": [0]}}
     flows = [

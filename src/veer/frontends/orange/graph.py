@@ -22,7 +22,12 @@ from veer.frontends.gui.documents import read_xml
 from veer.frontends.gui.graph import MOST_NODES, Graph, Node, Wire, graph_of
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.orange.pickled import as_json, read_pickle
-from veer.frontends.orange.widgets import channel_of, gives_nothing_without_input, kind_of
+from veer.frontends.orange.widgets import (
+    channel_of,
+    gives_nothing_without_input,
+    is_learner,
+    kind_of,
+)
 from veer.frontends.orange.worth import worth_keeping
 from veer.model.dag import topological_order
 
@@ -55,13 +60,13 @@ def read_ows(data: bytes) -> Graph:
     nodes = []
     for element in elements:
         number = element.get("id", "")
-        kind, settled = _kind(element), settings.get(number, {})
+        kind, title = _kind(element), _title(element)
         nodes.append(
             Node(
                 ids[number],
                 kind,
-                element.get("title") or element.get("name") or kind,
-                worth_keeping(kind, settled),
+                title,
+                _with_name(kind, title, worth_keeping(kind, settings.get(number, {}))),
                 tuple(inputs.get(number, ())),
                 tuple(sorted(outputs.get(number, ()))),
             )
@@ -78,6 +83,17 @@ def _kind(element: Element) -> str:
     return kind_of(name)
 
 
+def _title(element: Element) -> str:
+    return element.get("title") or element.get("name") or _kind(element)
+
+
+def _with_name(kind: str, title: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a learner, which may call its model like itself if it has no other name."""
+    if not is_learner(kind) or settings.get("learner_name"):
+        return settings
+    return {**settings, "(title)": title}
+
+
 def _stable_ids(elements: Sequence[Element]) -> dict[str, str]:
     """The id of each node by its number: its title, with its kind and a count if others have it."""
     titles: list[tuple[str, str, str]] = []
@@ -85,8 +101,7 @@ def _stable_ids(elements: Sequence[Element]) -> dict[str, str]:
         number = element.get("id")
         if number is None:
             raise ParseError(f"node {element.get('title')!r} has no id")
-        kind = _kind(element)
-        titles.append((number, element.get("title") or element.get("name") or kind, kind))
+        titles.append((number, _title(element), _kind(element)))
     if len({number for number, _, _ in titles}) < len(titles):
         twice = next(n for n, c in Counter(n for n, _, _ in titles).items() if c > 1)
         raise ParseError(f"two nodes have the id {twice!r}")

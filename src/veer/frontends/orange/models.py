@@ -10,7 +10,15 @@ from veer.frontends.orange import widgets
 from veer.frontends.orange.columns import edit_domain, feature_constructor, select_columns
 from veer.frontends.orange.conditions import select_rows
 from veer.frontends.orange.sources import csv_import, datasets, file
-from veer.frontends.orange.tables import concatenate, data_sampler, data_table, save
+from veer.frontends.orange.tables import (
+    concatenate,
+    data_sampler,
+    data_table,
+    impute,
+    preprocess,
+    save,
+    unique,
+)
 
 
 def _with_all_ports(model: Model) -> Model:
@@ -42,5 +50,8 @@ MODELS: Mapping[str, Model] = {
         widgets.CONSTRUCTOR: feature_constructor,
         widgets.CONCATENATE: concatenate,
         widgets.SAMPLER: data_sampler,
+        widgets.UNIQUE: unique,
+        widgets.IMPUTE: impute,
+        widgets.PREPROCESS: preprocess,
     }.items()
 }

@@ -6,10 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from veer.frontends import coercion
 from veer.frontends.gui.reading import Fields, Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require
-from veer.frontends.orange.domain import columns_of, roles_of, shown, with_roles
-from veer.model.expr import Literal
+from veer.frontends.orange.domain import (
+    CONTINUOUS,
+    DISCRETE,
+    TEXT,
+    columns_of,
+    is_given,
+    number,
+    only_context,
+    roles_of,
+    shown,
+    surely,
+    text,
+    typed,
+    value_of,
+    with_roles,
+)
+from veer.model.expr import Expr, IsNull, Literal, Not
 from veer.model.ops import OTHER_COLUMNS
 
 _SELECTED, _ANNOTATED = "Selected Data", "Data"
@@ -106,6 +122,76 @@ def data_sampler(step: Step) -> Outputs:
         step.port(port)
         outputs[port] = step.opaque(port, fields_of(rows), free=free)
     return outputs
+
+
+_ONE_OF_EACH = ("Last instance", "First instance", "Middle instance", "Random instance")
+_ANY_KIND = 100  # is added to the kind of a variable in lists of variables
+
+
+def unique(step: Step) -> Outputs:
+    """Unique: one row of each key; which of them goes by the order of rows.
+
+    Whether missing values are one key or each its own depends on how Orange keeps them, so of rows
+    with such keys nothing is known.
+    """
+    settings, rows = step.node.settings, step.input("Data")
+    chosen = value_of(only_context(settings), "selected_vars")
+    tiebreaker = settings.get("tiebreaker", _ONE_OF_EACH[0])
+    require(tiebreaker in _ONE_OF_EACH, "rows whose keys are not unique are dropped")
+    require(isinstance(chosen, list) and bool(chosen), "all columns are the key")
+    keys = [_key(rows, variable) for variable in chosen]
+    given = coercion.conjunction([condition for _, condition in keys])
+    one = rows.filter(given).one_of_each([name for name, _ in keys])
+    missing = rows.filter(Not(surely(given)))
+    others = step.flow.opaque(
+        step.identity("missing keys"), step.node.kind, [missing], fields_of(missing)
+    )
+    require(not rows.is_open, "not all columns are told; --schema would")
+    return {"Data": one.union(others)}
+
+
+def _key(rows: Rows, variable: Any) -> tuple[str, Expr]:
+    """A column of a key, and whether it is not missing."""
+    match variable:
+        case [str(name), int(kind)]:
+            value = typed(rows, name, kind - _ANY_KIND)
+        case _:
+            raise NotModelled("a key that is not understood")
+    if kind - _ANY_KIND == CONTINUOUS:
+        return name, Not(IsNull(number(value)))
+    if kind - _ANY_KIND in (DISCRETE, TEXT):
+        return name, is_given(text(value))
+    raise NotModelled("times as a key")
+
+
+_LEAVE = 1  # among the methods of Impute
+
+
+def impute(step: Step) -> Outputs:
+    """Impute, where it is told to leave missing values as they are."""
+    settings, rows = step.node.settings, step.input("Data")
+    require(settings.get("_default_method_index", _LEAVE) == _LEAVE, "values are imputed")
+    require(not any(map(_imputes, settings.get("context_settings") or [])), "values are imputed")
+    return {"Data": rows}
+
+
+def _imputes(context: Any) -> bool:
+    """Whether a context may have a method for a variable of its own."""
+    if not isinstance(context, Mapping):
+        return True
+    old, new = (
+        value_of(context, "variable_methods"),
+        value_of(context, "_variable_imputation_state"),
+    )
+    return bool(old) or bool(new)
+
+
+def preprocess(step: Step) -> Outputs:
+    """Preprocess without preprocessors."""
+    stored, rows = step.node.settings.get("storedsettings"), step.input("Data")
+    none = isinstance(stored, Mapping) and stored.get("preprocessors") == []
+    require(none, "preprocessors are applied")
+    return {"Preprocessed Data": rows}
 
 
 def fields_of(rows: Rows) -> Fields | None:

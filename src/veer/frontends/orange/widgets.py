@@ -18,11 +18,11 @@ SELECT_ROWS = "Orange.widgets.data.owselectrows.OWSelectRows"
 SELECT_COLUMNS = "Orange.widgets.data.owselectcolumns.OWSelectAttributes"
 SAMPLER = "Orange.widgets.data.owdatasampler.OWDataSampler"
 CONCATENATE = "Orange.widgets.data.owconcatenate.OWConcatenate"
-MERGE = "Orange.widgets.data.owmergedata.OWMergeData"
 EDIT_DOMAIN = "Orange.widgets.data.oweditdomain.OWEditDomain"
 CONSTRUCTOR = "Orange.widgets.data.owfeatureconstructor.OWFeatureConstructor"
-GROUP_BY = "Orange.widgets.data.owgroupby.OWGroupBy"
 UNIQUE = "Orange.widgets.data.owunique.OWUnique"
+IMPUTE = "Orange.widgets.data.owimpute.OWImpute"
+PREPROCESS = "Orange.widgets.data.owpreprocess.OWPreprocess"
 SAVE = "Orange.widgets.data.owsave.OWSave"
 TEST_AND_SCORE = "Orange.widgets.evaluate.owtestandscore.OWTestAndScore"
 
@@ -62,9 +62,14 @@ def kind_of(qualified_name: str) -> str:
 _CHANNELS = MappingProxyType({"Classifier": "Model", "Predictor": "Model"})
 
 
+def is_learner(kind: str) -> bool:
+    """Whether a widget gives a learner and the model it makes."""
+    return kind.startswith("Orange.widgets.model.")
+
+
 def channel_of(kind: str, name: str) -> str:
     """One name for each channel of a widget."""
-    if kind.startswith("Orange.widgets.model."):
+    if is_learner(kind):
         return _CHANNELS.get(name, name)
     if (
         kind == "Orange.widgets.visualize.owtreeviewer.OWTreeGraph"

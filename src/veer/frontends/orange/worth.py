@@ -27,6 +27,7 @@ _HARMLESS = frozenset(
         *("jitter_value", "splitter_state", "header_state"),
     }
 )
+_PART_DEFAULTS: Mapping[str, Any] = MappingProxyType({"label_only_selected": False})
 _PARTS = ("graph",)  # settings of a part of a widget, in a dict of their own
 _HARMLESS_OF = MappingProxyType(
     {
@@ -114,4 +115,14 @@ def _part(value: Any, dropped: frozenset[str]) -> Any:
     """The settings of a part of a widget that count."""
     if not isinstance(value, Mapping):
         return value
-    return {name: inner for name, inner in value.items() if name not in dropped}
+    return {
+        name: inner
+        for name, inner in value.items()
+        if name not in dropped and not _is_default(name, inner)
+    }
+
+
+def _is_default(name: str, value: Any) -> bool:
+    """Whether a setting of a part, maybe with the code of its kind, is what it is if not told."""
+    inner = value[0] if isinstance(value, list) and len(value) == 2 and value[1] == -2 else value
+    return name in _PART_DEFAULTS and inner is _PART_DEFAULTS[name]
