@@ -242,10 +242,23 @@ def test_formulas_that_stay_opaque(widget: tuple[str, str, Any], reason: str) ->
     assert reason in opaque(chain(widget), "Feature Constructor")
 
 
-def test_functions_nobody_looks_into_keep_the_rest_of_a_formula() -> None:
-    read = reading(chain(constructor(formula("z", "sqrt(x) + 1"))))
+def computed(text: str) -> str:
+    read = reading(chain(constructor(formula("z", text))))
     assert not read.opaque
-    assert "formula_sqrt(x)" in str(read.dataflow.operators["Feature Constructor"])
+    return str(read.dataflow.operators["Feature Constructor"])
+
+
+@pytest.mark.parametrize(
+    "text", ["sqrt(x) + 1", "c + 'a'", "1 if c == 'u' else 0", "x ** 2", "1 + 2"]
+)
+def test_formulas_with_unknown_parts_are_unknown_as_a_whole(text: str) -> None:
+    assert "'formula_" not in computed(text)
+    assert f"formula_{text.replace(' ', '_')} of Orange" in computed(text)
+    assert "arithmetic" not in computed(text).lower()
+
+
+def test_nothing_is_known_of_a_row_with_a_division_by_zero() -> None:
+    assert "formula_1_if_n_/_x_>_2_else_1 of Orange" in computed("1 if n / x > 2 else 1")
 
 
 # -- other tables ----------------------------------------------------------------------------------

@@ -134,8 +134,8 @@ def read_graph(
         try:
             return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
         except ColumnWanted as want:
-            wanted.setdefault(want.origin, {})[want.name] = want.type
-            count += 1
+            wanted.setdefault(want.origin, {}).update(want.columns)
+            count += len(want.columns)
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 

@@ -10,6 +10,7 @@ from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require
 from veer.frontends.orange.domain import (
     CONTINUOUS,
+    TYPES,
     columns_of,
     domain_of,
     only_context,
@@ -32,6 +33,7 @@ def select_columns(step: Step) -> Outputs:
     require(not step.arriving("Features"), "features arrive that may be used")
     rows = step.input("Data")
     hints = _hints(value_of(only_context(settings), "domain_role_hints"))
+    rows.expect({name: TYPES.get(kind) for name, kind in hints})
     columns = {name: typed(rows, name, kind) for name, kind in hints}
     if not rows.is_open and not settings.get("ignore_new_features"):
         new = {name for name, _ in columns_of(rows)} - set(columns)

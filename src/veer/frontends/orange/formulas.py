@@ -1,8 +1,9 @@
 """Formulas of Feature Constructor: a subset of Python over the numbers of one row.
 
 They are parsed by Python's own grammar and never compiled. A missing value is NaN to them: it passes
-through arithmetic, and comparisons with it are false. What is not modelled exactly is a function
-nobody looks into, of the columns it mentions.
+through arithmetic, and comparisons with it are false. A formula with a part that is not modelled
+is, as a whole, a function nobody looks into: functions of Python may fail, and then the row has no
+value, whatever the rest of the formula makes of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 from veer.frontends import coercion
 from veer.frontends.gui.rows import NotModelled, Value, unknown_call
 from veer.frontends.orange.domain import SYSTEM, number, surely, without_nan
-from veer.model.expr import And, Case, Expr, IsNull, Literal, Not, Or
+from veer.model.expr import And, Case, Expr, Literal, Not, Or
 from veer.model.types import BOOLEAN, BYTE, DOUBLE, INT, LONG, SHORT, DataType
 
 LONGEST = 10_000  # characters
@@ -68,14 +69,31 @@ def names_in(tree: ast.expr) -> list[str]:
 def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
     """The numeric value of a formula, by the columns it may mention under names of Python."""
     tree = parse(text)
-    if _RANDOM & set(names_in(tree)):
+    names = names_in(tree)
+    if _RANDOM & set(names):
         raise NotModelled("a formula with random numbers")
-    return Value(_Reader(columns).given_number(tree))
+    shape = ast.unparse(tree).replace("_", "\\_")  # spaces become underscores below
+    args = [columns[name] for name in names if name in columns]
+    unknown = unknown_call(SYSTEM, f"formula {shape}", *args, type_=DOUBLE)
+    reader = _Reader(columns)
+    try:
+        value = reader.given_number(tree)
+    except _Unknown:
+        return unknown
+    if not reader.divisors:
+        return Value(value)
+    # A division by zero, wherever it is, makes a mistake of the whole row.
+    zero = Literal(0.0, DOUBLE)
+    by_zero = coercion.disjunction([coercion.compare("=", d, zero) for d in reader.divisors])
+    return Value(Case(((surely(by_zero), unknown.expr),), value))
 
 
 class _Reader:
+    """Reads a formula; raises `_Unknown` if it is not modelled."""
+
     def __init__(self, columns: Mapping[str, Value]) -> None:
         self.columns = columns
+        self.divisors: list[Expr] = []
 
     def given_number(self, tree: ast.expr) -> Expr:
         """A DOUBLE that is null, and not NaN, where it is missing."""
@@ -102,15 +120,7 @@ class _Reader:
                 return math.inf
 
     def number(self, tree: ast.expr) -> Expr:
-        """A DOUBLE, null where it is missing; unknown parts are unknown functions."""
-        try:
-            return self._number(tree)
-        except _Unknown:
-            args = [self.columns[name] for name in names_in(tree) if name in self.columns]
-            shape = ast.unparse(tree).replace("_", "\\_")  # spaces become underscores below
-            return unknown_call(SYSTEM, f"formula {shape}", *args, type_=DOUBLE).expr
-
-    def _number(self, tree: ast.expr) -> Expr:
+        """A DOUBLE, null where it is missing, or NaN."""
         match tree:
             case ast.Constant(value=bool()):
                 raise _Unknown
@@ -149,19 +159,12 @@ class _Reader:
         raise _Unknown
 
     def _quotient(self, left: ast.expr, right: ast.expr) -> Expr:
-        """A quotient; what comes of a division by zero depends on the version of Orange."""
+        """A quotient; by zero there is none."""
         dividend, divisor = self.number(left), self.number(right)
-        zero = Literal(0.0, DOUBLE)
-        by_zero = unknown_call(SYSTEM, "division by zero", Value(dividend), type_=DOUBLE).expr
-        quotient = coercion.divide("/", dividend, divisor)
-        missing = Or((IsNull(dividend), IsNull(divisor)))
-        return Case(
-            (
-                (missing, Literal(None, DOUBLE)),
-                (coercion.compare("=", divisor, zero), by_zero),
-            ),
-            quotient,
-        )
+        self.divisors.append(divisor)
+        by_zero = coercion.compare("=", divisor, Literal(0.0, DOUBLE))
+        none = Literal(None, DOUBLE)
+        return Case(((by_zero, none),), coercion.divide("/", dividend, divisor))
 
     # -- conditions ----------------------------------------------------------------------------
 

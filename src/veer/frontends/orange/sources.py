@@ -94,9 +94,7 @@ def _with_domain(step: Step, rows: Rows, context: Mapping[str, Any]) -> Rows:
 
 def _told(rows: Rows, domain: Sequence[tuple[str, Any]]) -> Rows:
     """An open table has the columns that were seen in it, and maybe others."""
-    if rows.is_open:
-        for name, kind in domain:
-            rows.column(name, _type(kind))
+    rows.expect({name: _type(kind) for name, kind in domain})
     return rows
 
 

@@ -139,26 +139,20 @@ def is_showing(kind: str) -> bool:
     return kind.startswith(_SHOWING) or kind in _SHOWING_DATA
 
 
-# Widgets of these that have something to give though nothing arrives.
-_SOURCES = frozenset(
-    f"Orange.widgets.{name}"
-    for name in (
-        "data.owfile.OWFile",
-        "data.owcsvimport.OWCSVFileImport",
-        "data.owdatasets.OWDataSets",
-        "data.owsql.OWSql",
-        "data.owpaintdata.OWPaintData",
-        "data.owpythonscript.OWPythonScript",
-        "data.owpreprocess.OWPreprocess",
-        "data.owcreateinstance.OWCreateInstance",
-        "data.owrandomdata.OWRandomData",
-        "data.owrank.OWRank",
-        "unsupervised.owdistancefile.OWDistanceFile",
+_NEEDING = ("Orange.widgets.visualize.", "Orange.widgets.evaluate.")
+_NEEDING_DATA = tuple(
+    f"Orange.widgets.data.{module}."
+    for module in (
+        *("owtable", "owselectrows", "owselectcolumns", "owconcatenate", "owmergedata"),
+        *("owdatasampler", "oweditdomain", "owfeatureconstructor", "owdiscretize"),
+        *("owcontinuize", "owimpute", "owpurgedomain", "owrandomize", "owtranspose"),
+        *("owpivot", "owgroupby", "owunique", "owmelt", "owaggregatecolumns", "owdatainfo"),
+        *("owfeaturestatistics", "owcorrelations", "owcolor", "owcreateclass"),
+        *("owneighbors", "owoutliers", "owsave", "owimageviewer"),
     )
 )
-_NEEDING = ("Orange.widgets.data.", "Orange.widgets.visualize.", "Orange.widgets.evaluate.")
 
 
 def gives_nothing_without_input(kind: str) -> bool:
     """Whether a widget shows and gives nothing as long as nothing arrives."""
-    return kind.startswith(_NEEDING) and kind not in _SOURCES
+    return kind.startswith((*_NEEDING, *_NEEDING_DATA))
