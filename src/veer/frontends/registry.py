@@ -113,6 +113,13 @@ BUILT_IN = (
         "veer.frontends.workflow.version:read",
         suffixes=(".json", ".yaml", ".yml"),
     ),
+    FrontEnd(
+        "orange",
+        "a workflow of Orange (.ows)",
+        "veer.frontends.orange.version:read",
+        suffixes=(".ows",),
+        pair_reader="veer.frontends.orange.version:read_pair",
+    ),
 )
 
 
