@@ -120,6 +120,13 @@ BUILT_IN = (
         suffixes=(".yxmd", ".yxmc", ".yxwz"),
         pair_reader="veer.frontends.alteryx.version:read_pair",
     ),
+    FrontEnd(
+        "orange",
+        "a workflow of Orange (.ows)",
+        "veer.frontends.orange.version:read",
+        suffixes=(".ows",),
+        pair_reader="veer.frontends.orange.version:read_pair",
+    ),
 )
 
 

@@ -23,7 +23,7 @@ def name_of(rows: Rows, name: str) -> str:
         if any(known.lower() == name.lower() for known in wanted):
             # It was there, and is called otherwise or gone by now.
             raise NotModelled(f"there is no column {name!r}")
-        raise ColumnWanted(rows.origins[0], name)
+        raise ColumnWanted(rows.origins[0], {name: None})
     doubt_memory(rows, [name])
     rows.column(name)
     return name
@@ -43,7 +43,7 @@ def doubt_memory(rows: Rows, names: Iterable[str]) -> None:
         doubted = {name.lower() for name in rows.flow.wanted.get(memory, ())}
         new = [name for name in missing if name.lower() not in doubted]
         if new and len(memories) == 1:
-            raise ColumnWanted(memory, *new)
+            raise ColumnWanted(memory, dict.fromkeys(new))
     if len(memories) > 1:
         raise NotModelled(f"which table has the column {missing[0]!r} is not told; --schema would")
 
@@ -76,7 +76,7 @@ def want_all(rows: Rows, names: Iterable[str]) -> None:
     known = {name.lower() for name in (*rows.names, *rows.flow.wanted.get(rows.origins[0], ()))}
     missing = {name.lower(): name for name in names if name and name.lower() not in known}
     if missing:
-        raise ColumnWanted(rows.origins[0], *missing.values())
+        raise ColumnWanted(rows.origins[0], dict.fromkeys(missing.values()))
 
 
 def column(rows: Rows, name: str) -> Value:

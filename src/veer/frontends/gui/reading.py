@@ -36,7 +36,7 @@ MOST_COLUMNS = 20_000  # that a workflow may mention
 Fields: TypeAlias = Sequence[tuple[str, DataType | None]]
 Outputs: TypeAlias = Mapping[str, Rows]
 Model: TypeAlias = "Callable[[Step], Outputs]"
-Wanted: TypeAlias = dict[str, dict[str, None]]
+Wanted: TypeAlias = dict[str, dict[str, DataType | None]]
 NO_FILES = DataFiles()
 T = TypeVar("T")
 
@@ -143,8 +143,8 @@ def read_graph(
         try:
             return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
         except ColumnWanted as want:
-            wanted.setdefault(want.origin, {}).update(dict.fromkeys(want.names))
-            count += len(want.names)
+            wanted.setdefault(want.origin, {}).update(want.columns)
+            count += len(want.columns)
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 

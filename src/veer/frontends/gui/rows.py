@@ -66,11 +66,11 @@ class NotModelled(VeerError):
 
 
 class ColumnWanted(Exception):
-    """An open table is asked for columns that it was not known to have."""
+    """An open table is asked for columns that it was not known to have, of types if they are told."""
 
-    def __init__(self, origin: str, *names: str) -> None:
-        self.origin, self.names = origin, names
-        super().__init__(f"{origin}: {', '.join(names)}")
+    def __init__(self, origin: str, columns: Mapping[str, DataType | None]) -> None:
+        self.origin, self.columns = origin, columns
+        super().__init__(f"{origin}: {', '.join(columns)}")
 
 
 @final
@@ -111,7 +111,7 @@ class Flow:
     def __init__(
         self,
         system: str,
-        wanted: Mapping[str, Iterable[str]],
+        wanted: Mapping[str, Mapping[str, DataType | None]],
         catalog: Mapping[str, Source],
         files: DataFiles,
     ) -> None:
@@ -203,10 +203,11 @@ class Flow:
     def _open(
         self, origin: str, made: Callable[[tuple[Field, ...]], AnyOperator], *inputs: str
     ) -> Rows:
-        names = sorted(self.wanted.get(origin, ()))
-        columns = tuple(Field(name, STRING) for name in (*names, OTHER_COLUMNS))
-        id_ = self.add(made(columns), *inputs)
-        return Rows(self, id_, frozenset(names), (origin,))
+        wanted = sorted(self.wanted.get(origin, {}).items())
+        columns = tuple(Field(name, type_ or STRING) for name, type_ in wanted)
+        id_ = self.add(made((*columns, Field(OTHER_COLUMNS, STRING))), *inputs)
+        unknown = frozenset(name for name, type_ in wanted if type_ is None)
+        return Rows(self, id_, unknown, (origin,))
 
 
 @final
@@ -236,16 +237,26 @@ class Rows:
         """Whether there are columns nobody knows."""
         return bool(self.origins)
 
-    def column(self, name: str) -> Value:
-        """A column; asked of an open table it is there, unless nobody can tell which it is of."""
+    def column(self, name: str, type_: DataType | None = None) -> Value:
+        """A column; asked of an open table it is there, unless nobody can tell which it is of.
+
+        `type_` is what the workflow tells of a column that an open table was not known to have.
+        """
         if self.schema.find(name) is not None and name != OTHER_COLUMNS:
             field = self.schema.fields[self.schema.place(name)]
             return Value(Column(name, field.type), name not in self.unknown)
         if len(self.origins) == 1:
-            raise ColumnWanted(self.origins[0], name)
+            raise ColumnWanted(self.origins[0], {name: type_})
         if self.origins:
             raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
         raise NotModelled(f"there is no column {name!r}")
+
+    def expect(self, columns: Mapping[str, DataType | None]) -> None:
+        """Columns that will be asked for: an open table gets all of them at once."""
+        if len(self.origins) == 1:
+            missing = {n: type_ for n, type_ in columns.items() if self.schema.find(n) is None}
+            if missing:
+                raise ColumnWanted(self.origins[0], missing)
 
     def require_known(self) -> None:
         """Refuse an open table, where all columns matter one by one."""
