@@ -9,8 +9,7 @@ from veer.frontends.alteryx.columns import column, has_column, name_of
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import TRUE
 from veer.frontends.alteryx.numbers import SYSTEM
-from veer.frontends.alteryx.preparation import meaning_of
-from veer.frontends.alteryx.selecting import selection, stored_as
+from veer.frontends.alteryx.selecting import selection
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, unknown_call
 from veer.model.expr import And, Compare, Expr, IsNull, Literal, Or
@@ -31,7 +30,7 @@ def join(step: Step) -> Outputs:
     require(len(sizes) == 1 and bool(pairs), "columns to join by")
     step.port("Join")
     paired = _paired(step, left, right, "inner", pairs)
-    outputs = {"Join": _selected(step, config, paired, ("Left_", "Right_"))}
+    outputs = {"Join": _selected(config, paired, ("Left_", "Right_"))}
     step.port("Left")
     outputs["Left"] = _paired(step, left, right, "anti", pairs).rows()
     step.port("Right")
@@ -86,7 +85,7 @@ def _equal(a: Expr, b: Expr, nullable: bool) -> Expr:
     return Or((equal, And((IsNull(a), IsNull(b), match))))
 
 
-def _selected(step: Step, config: Config, paired: Joined, prefixes: tuple[str, str]) -> Rows:
+def _selected(config: Config, paired: Joined, prefixes: tuple[str, str]) -> Rows:
     """The columns of both sides that a configuration lets pass, under their prefixes in its list."""
     parts = list(config.all("SelectConfiguration", "Configuration"))
     require(len(parts) == 1, "columns of several outputs are chosen")
@@ -100,8 +99,8 @@ def _selected(step: Step, config: Config, paired: Joined, prefixes: tuple[str, s
         *((prefixes[0] + name, name, paired.of_left(name)) for name in left.names),
         *((prefixes[1] + name, name, paired.of_right(name)) for name in right.names),
     ]
-    meaning = meaning_of(step, Rows(step.flow, paired.id))
-    return paired.select(chosen.apply(columns, stored_as(meaning)), others=chosen.others)
+    passing = chosen.apply(columns)
+    return paired.select(passing, others=(left.is_open or right.is_open) and chosen.others)
 
 
 def append_fields(step: Step) -> Outputs:
@@ -112,7 +111,7 @@ def append_fields(step: Step) -> Outputs:
     id_ = step.flow.add(Join("cross"), targets.id, source.id)
     paired = Joined(step.flow, id_, targets, source)
     config = config_of(step.node.settings)
-    return {"Output": _selected(step, config, paired, ("Target_", "Source_"))}
+    return {"Output": _selected(config, paired, ("Target_", "Source_"))}
 
 
 def _has_few_rows(step: Step, rows: Rows) -> bool:

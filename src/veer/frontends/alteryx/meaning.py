@@ -27,7 +27,7 @@ from veer.frontends.alteryx.formulas import (
     fields_of,
     parse,
 )
-from veer.frontends.alteryx.types import INTEGERS, NARROW_TEXT, TEXT, spark_type
+from veer.frontends.alteryx.storing import is_ascii
 from veer.frontends.gui.rows import NotModelled, Rows, Value, any_of, unknown_call
 from veer.functions.registry import Kind
 from veer.model.expr import (
@@ -57,7 +57,6 @@ from veer.model.types import (
 )
 
 DEEPEST = 120  # formulas inside of formulas
-UNLIMITED = 1_000_000_000  # the size of text columns that hold whatever there is
 SYSTEM = numbers.SYSTEM
 TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 
@@ -458,63 +457,6 @@ class Meaning:
             return Value(result)
         otherwise = unknown_call(SYSTEM, "tostring", value, type_=STRING).expr
         return Value(Case(((Not(IsNull(value.expr)), result),), otherwise))
-
-    # -- columns that values are stored in -----------------------------------------------------
-
-    def stored(self, value: Value, type_: str, size: str) -> Value:
-        """A value in a column of a type, which may cut or convert it."""
-        target = spark_type(type_, size)
-        unknown = unknown_call(SYSTEM, f"as {type_} {size}", value, type_=target)
-        if not value.known or target is None:
-            return unknown
-        if value.type == NULL:
-            return Value(Literal(None, target))
-        if type_ in TEXT:
-            return self._stored_text(value, type_, size, unknown)
-        if type_ in INTEGERS and numbers.is_number(value):
-            return numbers.stored_whole(value, *INTEGERS[type_], target, unknown)
-        if type_ in ("Double", "Float") and numbers.is_number(value):
-            return Value(coercion.cast(value.expr, DOUBLE if type_ == "Double" else FLOAT))
-        if target == value.type and target in (BOOLEAN, DATE, TIMESTAMP_NTZ):
-            return value
-        return unknown
-
-    def _stored_text(self, value: Value, type_: str, size: str, unknown: Value) -> Value:
-        if value.type != STRING:
-            return unknown
-        most = int(size) if size.isascii() and size.isdigit() and len(size) < 12 else 0
-        narrow = type_ in NARROW_TEXT
-        if _fits(value.expr, most, narrow):
-            return value
-        # A character takes at most two units of a wide text.
-        fits = is_ascii(value.expr, most) if narrow else _is_no_longer(value.expr, most // 2)
-        null = (IsNull(value.expr), Literal(None, STRING))
-        return Value(Case((null, (fits, value.expr)), unknown.expr))
-
-
-def _fits(expr: Expr, most: int, narrow: bool) -> bool:
-    """Whether a text surely fits a column."""
-    match expr:
-        case Literal(str() as text):
-            return len(text) * 2 <= most and (text.isascii() or not narrow)
-        case Case(branches, otherwise):
-            return all(_fits(e, most, narrow) for e in (*(t for _, t in branches), otherwise))
-        case Literal(None):
-            return True
-    return not narrow and most >= UNLIMITED
-
-
-def is_ascii(expr: Expr, most: int = UNLIMITED) -> Expr:
-    """Whether a text is of printable ASCII characters alone, and of at most so many."""
-    plain = Not(coercion.call("rlike", expr, Literal("[^ -~]", STRING)))
-    if most >= UNLIMITED:
-        return plain
-    return And((plain, _is_no_longer(expr, most)))
-
-
-def _is_no_longer(expr: Expr, most: int) -> Expr:
-    length = coercion.cast(coercion.call("length", expr), LONG)
-    return Compare("<=", length, Literal(most, LONG))
 
 
 def _is_unknown(value: Value) -> bool:

@@ -8,7 +8,8 @@ from veer.frontends.alteryx.columns import column, doubt_memory, name_of, want_a
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import Meaning
 from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
-from veer.frontends.alteryx.selecting import selection, stored_as
+from veer.frontends.alteryx.selecting import selection
+from veer.frontends.alteryx.storing import stored
 from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.reading import Fields, Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require, unknown_call
@@ -43,6 +44,8 @@ def filter_rows(step: Step) -> Outputs:
         known = column(rows, simple.text_of("Field")).known
         if known or not conditions:
             conditions.append(_simple_condition(meaning, simple))
+    mode = config.text_of("Mode")
+    require(mode in ("", "Custom", "Simple"), f"a condition of the mode {mode!r}")
     require(bool(conditions), "no condition")
     require(len(set(conditions)) == 1, "what is chosen from lists is not what the formula says")
     condition = conditions[0]
@@ -97,9 +100,8 @@ def formula(step: Step) -> Outputs:
         if known in rows.names and known not in rows.unknown:
             same = rows.column(known).type == spark_type(type_, size)
             require(same, f"the type of the column {name!r} is told differently")
-        meaning = meaning_of(step, rows)
-        value = meaning.of(field.get("expression"))
-        rows = rows.with_columns({known: meaning.stored(value, type_, size)})
+        value = meaning_of(step, rows).of(field.get("expression"))
+        rows = rows.with_columns({known: stored(value, type_, size)})
     return {"Output": rows}
 
 
@@ -110,8 +112,8 @@ def select(step: Step) -> Outputs:
     want_all(rows, (one.field for one in chosen.listed))  # an open table has what is listed
     doubt_memory(rows, (one.field for one in chosen.listed))
     columns = [(name, name, value) for name, value in rows.items()]
-    passing = chosen.apply(columns, stored_as(meaning_of(step, rows)))
-    return {"Output": rows.select(passing, others=chosen.others)}
+    passing = chosen.apply(columns)
+    return {"Output": rows.select(passing, others=rows.is_open and chosen.others)}
 
 
 def sort(step: Step) -> Outputs:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 from veer.frontends.alteryx.config import Config
-from veer.frontends.alteryx.meaning import Meaning
 from veer.frontends.alteryx.numbers import SYSTEM
+from veer.frontends.alteryx.storing import stored
 from veer.frontends.gui.rows import Value, require, unknown_call
 from veer.model.types import STRING
 
@@ -30,12 +30,18 @@ class Listed:
 @final
 @dataclass(frozen=True)
 class Selection:
-    """The list of a Select; `others` tells whether columns that are not listed pass."""
+    """The list of a Select; `others` tells whether columns that are not listed pass, if it says so."""
 
     listed: tuple[Listed, ...]
-    others: bool
+    told: bool | None
     in_order: bool  # whether the list also gives the order of columns
     others_at: int  # before which entry of the list the others stand
+
+    @property
+    def others(self) -> bool:
+        """Whether columns that are not listed pass."""
+        require(self.told is not None, "whether columns that are not listed pass is not told")
+        return bool(self.told)
 
     def of(self, name: str) -> Listed | None:
         """What is said of a column."""
@@ -44,7 +50,6 @@ class Selection:
     def apply(
         self,
         columns: Sequence[tuple[str, str, Value]],  # how it is listed, its name, its value
-        stored: Callable[[Value, Listed], Value],
     ) -> list[tuple[str, Value]]:
         """The columns that pass."""
         if self.in_order:
@@ -57,7 +62,7 @@ class Selection:
                 if self.others:
                     passing.append((name, value))
             elif said.selected:
-                passing.append((said.rename or name, stored(value, said)))
+                passing.append((said.rename or name, stored_as(value, said)))
         names = [name.lower() for name, _ in passing]
         require(len(set(names)) == len(names), "two columns of one name")
         return passing
@@ -66,11 +71,12 @@ class Selection:
 def selection(config: Config) -> Selection:
     """The list in a configuration."""
     listed: list[Listed] = []
-    others, at = True, 0
+    told: bool | None = None
+    at = 0
     for field in config.all("SelectFields", "SelectField"):
         selected = field.get("selected", "True") == "True"
         if field.get("field") == UNKNOWN:
-            others, at = selected, len(listed)
+            told, at = selected, len(listed)
             continue
         listed.append(
             Listed(
@@ -84,19 +90,15 @@ def selection(config: Config) -> Selection:
     names = [one.field.lower() for one in listed]
     require(len(set(names)) == len(names), "a column is listed twice")
     require(not config.is_true("CommaDecimal"), "numbers with a comma")
-    return Selection(tuple(listed), others, config.is_true("OrderChanged"), at)
+    return Selection(tuple(listed), told, config.is_true("OrderChanged"), at)
 
 
-def stored_as(meaning: Meaning) -> Callable[[Value, Listed], Value]:
-    """How a value is converted to what a Select says of its column."""
-
-    def stored(value: Value, said: Listed) -> Value:
-        if said.type:
-            return meaning.stored(value, said.type, said.size)
-        if said.size:
-            if value.known and value.type == STRING:
-                return meaning.stored(value, "V_WString", said.size)
-            return unknown_call(SYSTEM, f"of size {said.size}", value)
+def stored_as(value: Value, said: Listed) -> Value:
+    """A value converted to what a Select says of its column."""
+    if said.type:
+        return stored(value, said.type, said.size)
+    if not said.size:
         return value
-
-    return stored
+    if value.known and value.type == STRING:
+        return stored(value, "V_WString", said.size)
+    return unknown_call(SYSTEM, f"of size {said.size}", value)

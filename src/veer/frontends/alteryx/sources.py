@@ -20,6 +20,7 @@ from veer.model.types import INT, LONG, SHORT, STRING, DataType
 from veer.model.writes import Write
 
 FORMATS = {"0": "csv", "8": "excel", "19": "yxdb", "25": "excel", "37": "xml", "csv": "csv"}
+SUFFIXES = {".csv": ("0", "csv"), ".xls": ("8",), ".xlsx": ("25",), ".yxdb": ("19",)}
 # Options of an output with which a file holds the table and nothing else.
 PLAIN_OPTIONS = {
     "CodePage": "65001",
@@ -106,6 +107,9 @@ def _write(config: Config) -> Write | None:
     unusual |= {k: v for k, v in others.items() if v != default.get(k)}
     if file.get("MaxRecords"):
         unusual["MaxRecords"] = file.get("MaxRecords")
+    suffix = PurePosixPath(_path(config).replace("\\", "/").partition("|||")[0]).suffix.lower()
+    if file.get("FileFormat") not in SUFFIXES.get(suffix, ()):
+        unusual["FileFormat"] = file.get("FileFormat")
     if not unusual:
         return None
     kind = FORMATS.get(file.get("FileFormat"), "file")
@@ -147,6 +151,7 @@ def text_input(step: Step) -> Outputs:
     rows = [[cell.text for cell in row.children("c")] for row in config.all("Data", "r")]
     require(bool(names) and len({n.lower() for n in names}) == len(names), "names of columns")
     require(all(len(row) == len(names) for row in rows), "rows of different lengths")
+    require(config.value_of("NumRows") in ("", str(len(rows))), "another number of rows is told")
     columns = [[row[i] for row in rows] for i in range(len(names))]
     types = [_found_type(cells) for cells in columns]
     held = step.flow.values(
