@@ -114,18 +114,18 @@ BUILT_IN = (
         suffixes=(".json", ".yaml", ".yml"),
     ),
     FrontEnd(
-        "orange",
-        "a workflow of Orange (.ows)",
-        "veer.frontends.orange.version:read",
-        suffixes=(".ows",),
-        pair_reader="veer.frontends.orange.version:read_pair",
-    ),
-    FrontEnd(
         "alteryx",
         "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
         "veer.frontends.alteryx.version:read",
         suffixes=(".yxmd", ".yxmc", ".yxwz"),
         pair_reader="veer.frontends.alteryx.version:read_pair",
+    ),
+    FrontEnd(
+        "orange",
+        "a workflow of Orange (.ows)",
+        "veer.frontends.orange.version:read",
+        suffixes=(".ows",),
+        pair_reader="veer.frontends.orange.version:read_pair",
     ),
 )
 
