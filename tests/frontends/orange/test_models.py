@@ -279,6 +279,40 @@ def test_tables_are_put_under_each_other() -> None:
     assert result(data, []) == []
 
 
+def under_each_other(*titles: str) -> tuple[str, ...]:
+    """What the model of a learner is made of, if it learns from two tables put under each other."""
+    files = [
+        node(title, {"recent_paths": [recent_path(f"{title}.csv", "basedir")]}, "File")
+        for title in ("a", "b")
+    ]
+    nodes = [*files, node("Concatenate"), node("T", {}, "Data Table"), node("Tree")]
+    links = [
+        *((title, "Data", "Concatenate", "Additional Data") for title in titles),
+        ("Concatenate", "Data", "T", "Data"),
+        ("Concatenate", "Data", "Tree", "Data"),
+    ]
+    schema = f"{SCHEMA}; {SCHEMA.replace('TABLE a', 'TABLE b')}"
+    flow = reading(ows(nodes, links), schema).dataflow
+    tables = {"a": [(1.0, "u", 1)], "b": [(2.0, "v", 2)]}
+    results = run_dataflow(flow, tables)
+    return tuple(repr(sorted(map(repr, results[f"{t}: result"].rows))) for t in ("T", "Tree"))
+
+
+def test_learners_see_which_table_comes_first() -> None:
+    (shown, learnt), (shown_too, learnt_otherwise) = (
+        under_each_other("a", "b"),
+        under_each_other("b", "a"),
+    )
+    assert shown == shown_too
+    assert learnt != learnt_otherwise
+
+
+def test_what_nobody_takes_is_shown() -> None:
+    data = ows([FILE, select_columns(HINTS)], [("File", "Data", "Select Columns", "Data")])
+    flow = reading(data).dataflow
+    assert flow.schemas["Select Columns: result"].names == ("n", "c")
+
+
 def test_a_column_of_sources_stays_opaque() -> None:
     data = ows(
         [

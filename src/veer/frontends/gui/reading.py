@@ -134,8 +134,9 @@ def read_graph(
         try:
             return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
         except ColumnWanted as want:
-            wanted.setdefault(want.origin, {}).update(want.columns)
-            count += len(want.columns)
+            columns = {name: want.types.get(name) for name in want.names}
+            wanted.setdefault(want.origin, {}).update(columns)
+            count += len(columns)
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 
