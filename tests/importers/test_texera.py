@@ -364,3 +364,17 @@ def test_paths_that_lead_out_of_the_folder_are_not_looked_at(folder: Path) -> No
     )
     done = command("show", "flows/w.json", cwd=folder)
     assert done.returncode == 0 and "password" not in done.stdout
+
+
+def test_the_command_compares_all_versions_of_a_folder(folder: Path) -> None:
+    versions = folder / "versions"
+    versions.mkdir()
+    for number, name in enumerate(["p", "exchanged", "loosened"], 9):
+        (versions / f"sales_v{number}.json").write_text((folder / f"{name}.json").read_text())
+    (versions / "notes.txt").write_text("no version of anything")
+    done = command("batch", "versions", "--schema", "s.ddl", "--workers", "1", cwd=folder)
+    found = {line["id"]: line["verdict"] for line in map(json.loads, done.stdout.splitlines())}
+    assert found == {
+        "sales_v9.json -> sales_v10.json": "equivalent",
+        "sales_v10.json -> sales_v11.json": "inequivalent",
+    }, done.stderr

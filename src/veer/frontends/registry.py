@@ -120,6 +120,13 @@ BUILT_IN = (
         suffixes=(".ows",),
         pair_reader="veer.frontends.orange.version:read_pair",
     ),
+    FrontEnd(
+        "alteryx",
+        "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
+        "veer.frontends.alteryx.version:read",
+        suffixes=(".yxmd", ".yxmc", ".yxwz"),
+        pair_reader="veer.frontends.alteryx.version:read_pair",
+    ),
 )
 
 

@@ -26,6 +26,7 @@ from veer.model.dag import Dataflow, topological_order
 from veer.model.digests import json_digest
 from veer.model.ops import TABLE, Sink, Source
 from veer.model.types import DataType
+from veer.model.writes import AnyWrite
 from veer.settings import current, under
 from veer.versions.version import Version
 
@@ -92,9 +93,17 @@ class Step:
         """What is added from here on belongs to an output port: `12.True`."""
         self.flow.name = f"{self.name}.{name}"
 
-    def sink(self, rows: Rows, *, target: str = "", kind: str = TABLE, name: str = "") -> None:
+    def sink(
+        self,
+        rows: Rows,
+        *,
+        target: str = "",
+        kind: str = TABLE,
+        name: str = "",
+        write: AnyWrite | None = None,
+    ) -> None:
         """Rows that are a result: shown to people, or written to `target`."""
-        self.sinks.append((Sink(name or self.name, kind, target, named=True), rows.id))
+        self.sinks.append((Sink(name or self.name, kind, target, write=write, named=True), rows.id))
 
     def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
         """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
@@ -181,7 +190,7 @@ class _Reader:
         builder, taken = self.flow.builder, set[str]()
         for name, sink, source in self.sinks:
             if (sink.target or sink.name) in taken:  # two nodes write one file
-                sink = Sink(f"{sink.name} of {name}", sink.kind, named=True)
+                sink = Sink(f"{sink.name} of {name}", sink.kind, write=sink.write, named=True)
             taken.add(sink.target or sink.name)
             builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
         if not self.sinks:
@@ -274,10 +283,13 @@ class Importer:
 
     system: System
     graph: GraphReader
+    # What graphs that are compared tell of columns, made to agree where they tell different things.
+    agree: Callable[[list[Graph]], list[Graph]] = lambda graphs: graphs
 
     def read(self, source: Input, options: ReadOptions) -> Version:
         """The version in a file."""
-        graph, files = self.graph(source, options), DataFiles.beside(source)
+        (graph,) = self.agree([self.graph(source, options)])
+        files = DataFiles.beside(source)
         reading = read_graph(self.system, graph, {}, _catalog(options), files=files)
         return _version(source, reading)
 
@@ -287,6 +299,7 @@ class Importer:
         with under(session_settings(dict(options.conf), spark_asked_for(options.spark))):
             catalog = _catalog(options)
             graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
+            graphs = self.agree(graphs)
             readings: list[Reading] = []
             names, known = node_names(self.system, *graphs), -1
             while known < sum(map(len, wanted.values())):
