@@ -143,9 +143,8 @@ def read_graph(
         try:
             return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
         except ColumnWanted as want:
-            columns = {name: want.types.get(name) for name in want.names}
-            wanted.setdefault(want.origin, {}).update(columns)
-            count += len(columns)
+            wanted.setdefault(want.origin, {}).update(want.columns)
+            count += len(want.columns)
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 

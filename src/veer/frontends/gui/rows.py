@@ -68,11 +68,9 @@ class NotModelled(VeerError):
 class ColumnWanted(Exception):
     """An open table is asked for columns that it was not known to have, of types if they are told."""
 
-    def __init__(
-        self, origin: str, *names: str, types: Mapping[str, DataType | None] | None = None
-    ) -> None:
-        self.origin, self.names, self.types = origin, names, types or {}
-        super().__init__(f"{origin}: {', '.join(names)}")
+    def __init__(self, origin: str, columns: Mapping[str, DataType | None]) -> None:
+        self.origin, self.columns = origin, columns
+        super().__init__(f"{origin}: {', '.join(columns)}")
 
 
 @final
@@ -248,16 +246,17 @@ class Rows:
             field = self.schema.fields[self.schema.place(name)]
             return Value(Column(name, field.type), name not in self.unknown)
         if len(self.origins) == 1:
-            raise ColumnWanted(self.origins[0], name, types={name: type_})
+            raise ColumnWanted(self.origins[0], {name: type_})
         if self.origins:
             raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
         raise NotModelled(f"there is no column {name!r}")
 
     def expect(self, columns: Mapping[str, DataType | None]) -> None:
         """Columns that will be asked for: an open table gets all of them at once."""
-        missing = [name for name in columns if self.schema.find(name) is None]
-        if missing and len(self.origins) == 1:
-            raise ColumnWanted(self.origins[0], *missing, types=columns)
+        if len(self.origins) == 1:
+            missing = {n: type_ for n, type_ in columns.items() if self.schema.find(n) is None}
+            if missing:
+                raise ColumnWanted(self.origins[0], missing)
 
     def require_known(self) -> None:
         """Refuse an open table, where all columns matter one by one."""
