@@ -109,7 +109,7 @@ def test_all_conditions_must_hold() -> None:
     ("widget", "reason"),
     [
         (select_rows(("x", 2, 4, [1.0]), purge_attributes=True), "unused values"),
-        (select_rows(("x", 2, 4, [1.0]), __version__=1), "old version"),
+        (select_rows(("x", 2, 4, [1.0]), __version__=1), "another version"),
         (select_rows(("x", 2, 4, [0.12345678])), "digits"),
         (select_rows(("x", 2, 9, [])), "values are missing"),
         (select_rows(("x", 2, 4, [])), "values are missing"),

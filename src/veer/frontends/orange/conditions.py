@@ -33,7 +33,7 @@ def select_rows(step: Step) -> Outputs:
     settings, rows = step.node.settings, step.input("Data")
     if settings.get("purge_attributes") or settings.get("purge_classes"):
         raise NotModelled("unused values and constant columns are removed")
-    require(settings.get("__version__") == 2, "conditions of an old version, which Orange drops")
+    require(settings.get("__version__") == 2, "conditions of another version")
     conditions = value_of(only_context(settings), "conditions")
     if not isinstance(conditions, list) or not conditions:
         raise NotModelled("no conditions")
