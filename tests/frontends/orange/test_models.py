@@ -234,6 +234,8 @@ def test_formulas(text: str, expected: list[float | None]) -> None:
         (constructor(formula("z", "gauss(0, x)")), "random"),
         (constructor(formula("x", "n + 1")), "in the place of"),
         (constructor(formula("z", "n +")), "no expression"),
+        (constructor(formula("z", "n + 0x1" + "0" * 9_000)), "too long"),
+        (constructor(formula("z", "-" * 70 + "n")), "nested"),
         (constructor(formula("z", "c", "StringDescriptor")), "no number"),
         (constructor(), "no formulas"),
     ],
