@@ -79,6 +79,10 @@ def _imported(reader: Any) -> Any:
     return getattr(import_module(module), function)
 
 
+def _is_knime_folder(source: Input) -> bool:
+    return source.is_folder and "workflow.knime" in source.entries()
+
+
 BUILT_IN = (
     FrontEnd(
         "stored",
@@ -100,6 +104,14 @@ BUILT_IN = (
         "a workflow file (.json, .yaml, .yml)",
         "veer.frontends.workflow.version:read",
         suffixes=(".json", ".yaml", ".yml"),
+    ),
+    FrontEnd(
+        "knime",
+        "a KNIME workflow (.knwf, or a folder with a workflow.knime)",
+        "veer.frontends.knime.version:read",
+        suffixes=(".knwf",),
+        recognises=_is_knime_folder,
+        pair_reader="veer.frontends.knime.version:read_pair",
     ),
 )
 
