@@ -47,6 +47,11 @@ class System:
     shown: Callable[[Node], str] = lambda node: f"{node.title} ({node.id})"
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
+    # Whether what an opaque node gives may depend on the order of rows, or on names they have: it is
+    # then the same only where these come from the same.
+    opaque_sees_order: bool = False
+    # Whether an opaque node may give something else each time it runs.
+    is_random: Callable[[Node], bool] = lambda _node: False
 
 
 @final
@@ -67,6 +72,7 @@ class Step:
     ) -> None:
         self.flow, self.node, self.name, self.inputs = flow, node, name, inputs
         self.sinks: list[tuple[Sink, str]] = []
+        self.is_random = False
 
     def arriving(self, port: str) -> list[Rows]:
         """The tables that arrive at a port, in their order."""
@@ -97,7 +103,9 @@ class Step:
     def opaque(self, port: str, fields: Fields | None = None) -> Rows:
         """What the node gives at a port, known by all its settings and inputs alone."""
         tables = [rows for _, rows in self.inputs]
-        return self.flow.opaque(self.identity(port), self.node.kind, tables, fields)
+        return self.flow.opaque(
+            self.identity(port), self.node.kind, tables, fields, deterministic=not self.is_random
+        )
 
 
 def read_graph(
@@ -124,6 +132,7 @@ class _Reader:
     ) -> None:
         self.system, self.graph = system, graph
         self.flow = Flow(system.name, wanted, catalog)
+        self.flow.opaque_sees_order = system.opaque_sees_order
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
@@ -154,7 +163,7 @@ class _Reader:
         arriving = [(port, self.tables[wire]) for port, wire in node.inputs if wire in self.tables]
         before = dict(flow.builder.operators), dict(flow.builder.schemas), list(flow.builder.links)
         flow.name = name
-        step = Step(flow, node, name, arriving)
+        step = self.step(node, name, arriving)
         try:
             if len(arriving) < len(node.inputs):
                 raise NotModelled("an input comes from a node that does not give it")
@@ -167,11 +176,16 @@ class _Reader:
             flow.builder.operators, flow.builder.schemas, flow.builder.links = before
             flow.name = name
             self.opaque[name] = str(reason)
-            step = Step(flow, node, name, arriving)
+            step = self.step(node, name, arriving)
             outputs = self.opaque_outputs(step)
         self.sinks += [(name, sink, source) for sink, source in step.sinks]
         for port, rows in outputs.items():
             self.tables[Wire(node.id, port)] = rows
+
+    def step(self, node: Node, name: str, arriving: Sequence[tuple[str, Rows]]) -> Step:
+        step = Step(self.flow, node, name, arriving)
+        step.is_random = self.system.is_random(node)
+        return step
 
     def opaque_outputs(self, step: Step) -> dict[str, Rows]:
         """What a node gives that nobody looks into; what it shows is a result."""

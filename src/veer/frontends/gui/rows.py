@@ -11,6 +11,7 @@ into (`unknown_call`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -108,6 +109,9 @@ class Flow:
         self.builder = FlowBuilder()
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
+        self.opaque_sees_order = False  # whether opaque nodes may look at more than bags of rows
+        self._inputs: dict[str, tuple[str, ...]] = {}
+        self._structures: dict[str, str] = {}
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""
@@ -117,6 +121,8 @@ class Flow:
             id_ = f"{self.name}.{number}"
         schema = operator.output([self.builder.schemas[i] for i in inputs])
         self.builder.place(id_, operator, schema, inputs)
+        self._inputs[id_] = inputs
+        self._structures.pop(id_, None)
         return id_
 
     # -- where rows come from ------------------------------------------------------------------
@@ -160,22 +166,52 @@ class Flow:
         kind: str,
         inputs: Sequence[Rows],
         fields: Sequence[tuple[str, DataType | None]] | None = None,
+        *,
+        deterministic: bool = True,
     ) -> Rows:
         """What a node gives that nobody looks into; one without inputs is a table of its own."""
         feeding = [rows.id for rows in inputs]
+        if self.opaque_sees_order and feeding:
+            identity = json.dumps([identity, [self._order(signal) for signal in feeding]])
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:
                 return Source(
                     f"{kind} {json_digest(identity)[:12]}", columns, format=kind, location=identity
                 )
-            return TableUdf(identity, columns, kind=kind)
+            return TableUdf(identity, columns, deterministic=deterministic, kind=kind)
 
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
             unknown = frozenset(name for name, type_ in fields if type_ is None)
             return Rows(self, self.add(made(columns), *feeding), unknown)
         return self._open(identity, made, *feeding)
+
+    def _order(self, signal: str) -> str:
+        """What the order of rows, and their names if they have some, come from.
+
+        Two tables with the same rows that have this in common have them in the same order: what
+        goes row by row keeps it. Of all else the whole structure above must be the same.
+        """
+        while isinstance(self.builder.operators[signal], Filter | Project):
+            (signal,) = self._inputs[signal]
+        return self._structure(signal)
+
+    def _structure(self, signal: str) -> str:
+        """A digest of all operators above a signal; an opaque one knows by itself what is above it."""
+        waiting = [signal]
+        while waiting:
+            id_ = waiting[-1]
+            operator = self.builder.operators[id_]
+            inputs = () if isinstance(operator, TableUdf) else self._inputs[id_]
+            missing = [i for i in inputs if i not in self._structures]
+            if missing:
+                waiting += missing
+                continue
+            digests = [self._structures[i] for i in inputs]
+            self._structures[id_] = json_digest([repr(operator), *digests])
+            waiting.pop()
+        return self._structures[signal]
 
     def _open(
         self, origin: str, made: Callable[[tuple[Field, ...]], AnyOperator], *inputs: str

@@ -28,4 +28,4 @@ def shown(node: Node) -> str:
     return f"{node.title} (#{node.id})"
 
 
-SYSTEM = System("knime", MODELS, shown=shown)
+SYSTEM = System("knime", MODELS, shown=shown, opaque_sees_order=True)
