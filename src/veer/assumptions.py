@@ -102,6 +102,21 @@ class MergeStops:
 
 @final
 @dataclass(frozen=True, slots=True)
+class ColumnsAsUsed:
+    """A table of which no file tells the columns, or not their types, has those that are mentioned.
+
+    Nothing but equality is asked of values of these columns. With `others` it has more columns, none
+    of them called as a column that is mentioned or made.
+    """
+
+    kind: ClassVar[str] = "columns as used"
+    table: str
+    columns: tuple[str, ...]
+    others: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class StatedAssumption:
     """What a verifier outside of Veer says it rests on, in its own words."""
 
@@ -131,6 +146,7 @@ Assumption: TypeAlias = (
     | RowWise
     | PackageIsPure
     | MergeStops
+    | ColumnsAsUsed
     | StatedAssumption
 )
 KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds

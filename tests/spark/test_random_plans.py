@@ -81,6 +81,8 @@ def compare_plans(spark: SparkSession, seed: str) -> None:
         except Failure:
             assert isinstance(theirs, Failed), (seed, text, theirs)
             continue
+        except UnsupportedError:  # a text that depends on the version of Java
+            continue
         assert isinstance(theirs, Result), (seed, text, ours.rows, theirs)
         tolerance = 1e-9 if any(f in text for f in INEXACT) else 0.0
         same = same_rows(

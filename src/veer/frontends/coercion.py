@@ -393,6 +393,13 @@ def attempt(function: str, left: Expr, right: Expr) -> Expr:
             cast(e, type_, CastMode.TRY) if e.type == STRING and not isinstance(e, Literal) else e
             for e in (left, right)
         )
+    if any(isinstance(e.type, DecimalType) for e in (left, right)):
+        constants = (e.arg if isinstance(e, Cast) else e for e in (left, right) if e.type != INT)
+        if any(isinstance(c, Literal) and isinstance(c.type, IntegralType) for c in constants):
+            # Spark takes just the digits of a constant, of which nobody knows here how it was written.
+            raise UnsupportedError(
+                f"{function} of a decimal and an integer constant of another type"
+            )
     return plain_call(function, left, right)
 
 
@@ -440,6 +447,8 @@ def _compare_truth(op: str, left: Expr, right: Expr) -> Expr:
     if op not in ("=", "<=>"):
         raise IllFormedError(f"{left.type} {op} {right.type}: no common type")
     number = right.type if left.type == BOOLEAN else left.type
+    if isinstance(number, DecimalType) and number.precision == number.scale:
+        raise UnsupportedError(f"a truth value compared with a {number}, which cannot hold 1")
     return Compare(op, cast(left, number), cast(right, number))
 
 

@@ -83,6 +83,11 @@ def _is_knime_folder(source: Input) -> bool:
     return source.is_folder and "workflow.knime" in source.entries()
 
 
+def _is_texera(source: Input) -> bool:
+    """Whether a JSON file names its operators as Texera does; Veer's own never do."""
+    return source.suffix == ".json" and not source.is_folder and "operatorID" in source.read_text()
+
+
 BUILT_IN = (
     FrontEnd(
         "stored",
@@ -99,6 +104,13 @@ BUILT_IN = (
         pair_reader="veer.frontends.spark.version:read_pair",
     ),
     FrontEnd("sql", "a .sql file", "veer.frontends.sql.version:read", suffixes=(".sql",)),
+    FrontEnd(
+        "texera",
+        "a Texera workflow (.json)",
+        "veer.frontends.texera.version:read",
+        recognises=_is_texera,
+        pair_reader="veer.frontends.texera.version:read_pair",
+    ),
     FrontEnd(
         "workflow",
         "a workflow file (.json, .yaml, .yml)",

@@ -265,7 +265,8 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
     def divided(a: Any, b: Any) -> int | None:
         if b == 0:
             return None
-        whole = abs(a) // abs(b)
+        is_decimal = isinstance(a, Decimal)  # whose // knows 28 digits only
+        whole = EXACT.divide_int(abs(a), abs(b)) if is_decimal else abs(a) // abs(b)
         return wrapped(int(whole if (a < 0) == (b < 0) else -whole), LONG)
 
     return divided

@@ -98,6 +98,10 @@ def _split_part(text: str, delimiter: str, part: int) -> str:
     """The delimiter is plain text; an empty one splits nothing, and no such part is empty text."""
     if part == 0:
         raise Failure("INVALID_INDEX_OF_ZERO")
+    if part == -(1 << 31):
+        raise UnsupportedError(
+            "split_part with the least index there is: it fails before Spark 4.3"
+        )
     parts = text.split(delimiter) if delimiter else [text]
     index = part - 1 if part > 0 else len(parts) + part
     return parts[index] if 0 <= index < len(parts) else ""

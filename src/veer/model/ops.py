@@ -113,6 +113,7 @@ LOCAL = "local"  # the format of a source whose rows are given, though Veer does
 COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
 OF_SESSION = "the setting "  # before the name of a setting in the metadata of a source
 ANYWHERE = "?"  # a place that is not known
+UNTOLD_TYPES = "columns of unknown type"  # of a source, in its metadata; separated by newlines
 OTHER_COLUMNS = "(other columns)"  # the column of a table that stands for those nobody mentions
 
 
@@ -726,6 +727,7 @@ class Sink(Operator):
     columns: tuple[Column, ...] = ()
     positional: bool = False
     write: AnyWrite | None = field(default=None, metadata=UNLESS_DEFAULT)
+    named: bool = field(default=False, metadata=UNLESS_DEFAULT)  # by people, all its columns
     traits = OperatorTraits(
         order=RowOrder.SHOWN,
         sees_order=False,

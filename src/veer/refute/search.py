@@ -28,7 +28,7 @@ from veer.interpreter import (
     same_result,
 )
 from veer.model.dag import Dataflow
-from veer.model.expr import OpaqueCall
+from veer.model.expr import And, Case, Expr, OpaqueCall, Or
 from veer.model.ops import (
     COMPUTED,
     LOCAL,
@@ -40,7 +40,7 @@ from veer.model.ops import (
 from veer.model.pprint import function_name
 from veer.model.sources import tables_read
 from veer.model.types import DataType, has_floats
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.model.walk import children, operator_exprs, parts, subqueries
 from veer.model.walk import size as dataflow_size
 from veer.reasons import CannotRefute, NoDifference
 from veer.refute.instances import (
@@ -110,7 +110,7 @@ class Refutation:
         try:
             left = program(self.p).run(tables, self.functions, self._likely)[self.p_sink]
             right = program(self.q).run(tables, self.functions, self._likely)[self.q_sink]
-        except (Failure, InputError, RecursionError):
+        except (Failure, InputError, RecursionError, NotKnown):
             return None
         return (
             _projected(left, [i for i, _ in self.columns]),
@@ -190,7 +190,7 @@ class Refutation:
                 self._outcomes(self.p, self.p_sink, [i for i, _ in self.columns], tables),
                 self._outcomes(self.q, self.q_sink, [j for _, j in self.columns], tables),
             )
-        except (Failure, InputError, TooManyChoicesError):
+        except (Failure, InputError, TooManyChoicesError, NotKnown):
             return None
 
     def _outcomes(
@@ -223,6 +223,7 @@ def find_witness(
     unfit = _unfit(refutation)
     if unfit is not None:
         return CannotRefute(unfit)
+    refutation = _calling_nothing_unknown(refutation)
     size = dataflow_size(refutation.p) + dataflow_size(refutation.q)
     instances = max(1, min(last or INSTANCES, budget // size))
     stream = Instances((refutation.p, refutation.q), seed, refutation.samples)
@@ -248,6 +249,7 @@ def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
     """A shrunk witness from an instance, if the sinks really differ on it."""
     if _unfit(refutation) is not None:
         return None
+    refutation = _calling_nothing_unknown(refutation)
     stream = Instances((refutation.p, refutation.q))
     read = {name: tables[name] for name in stream.sources}
     if refutation.differ(read) and _is_legal(refutation, stream, read):
@@ -331,9 +333,7 @@ def _unfit_parts(dataflow: Dataflow, functions: Functions) -> Iterator[str]:
         is_run = isinstance(operator, RowUdf) and operator.identity in functions
         if isinstance(operator, AnyUdf) and not is_run:
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
-        for call in (part for e in exprs for part in parts(e) if isinstance(part, OpaqueCall)):
-            if call.body is not None:
-                continue
+        for call in (call for e in exprs for call in _always_called(e)):
             name = function_name(call.identity)
             yield f"operator {id_!r} calls a function that is not known: {name}"
         random = isinstance(operator, Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
@@ -343,6 +343,43 @@ def _unfit_parts(dataflow: Dataflow, functions: Functions) -> Iterator[str]:
             yield f"operator {id_!r} depends on how rows are partitioned"
         for query in subqueries(operator):
             yield from _unfit_parts(query, functions)
+
+
+class NotKnown(Exception):
+    """A run calls a function of which nobody knows what it gives."""
+
+
+def _calling_nothing_unknown(refutation: Refutation) -> Refutation:
+    """The comparison on instances on which no function is called that nobody knows."""
+
+    def not_known(*_: Any) -> Any:
+        raise NotKnown
+
+    exprs = (
+        expr
+        for dataflow in (refutation.p, refutation.q)
+        for operator in dataflow.operators.values()
+        for expr in operator_exprs(operator)
+    )
+    calls = (part for expr in exprs for part in parts(expr) if isinstance(part, OpaqueCall))
+    unknown = {call.identity: not_known for call in calls if call.body is None}
+    if not unknown:
+        return refutation
+    return replace(refutation, functions={**unknown, **refutation.functions})
+
+
+def _always_called(expr: Expr) -> Iterator[OpaqueCall]:
+    """Unknown functions that are called on every row; not those behind a condition."""
+    match expr:
+        case OpaqueCall(body=None):
+            yield expr
+        case Case(branches):
+            yield from _always_called(branches[0][0])
+        case And(args) | Or(args):
+            yield from _always_called(args[0])
+        case _:
+            for child in children(expr):
+                yield from _always_called(child)
 
 
 def _projected(result: Result, places: Sequence[int]) -> Result:

@@ -11,6 +11,7 @@ from typing import assert_never
 from veer.assumptions import (
     Assumption,
     BatchIndependent,
+    ColumnsAsUsed,
     ForeignKeyHolds,
     KeyHolds,
     MergeStops,
@@ -126,6 +127,10 @@ def assumption_text(assumption: Assumption) -> str:
                 f"MERGE into {assumption.table} stops wherever a row has several partners: so does "
                 "Spark's own, but Delta where a clause acts on several"
             )
+        case ColumnsAsUsed():
+            used = ", ".join(assumption.columns) or "none that is named"
+            others = ", and others of other names" if assumption.others else ""
+            return f"the columns of {assumption.table} are those used ({used}){others}; of any type"
         case StatedAssumption():
             return assumption.text
         case _:

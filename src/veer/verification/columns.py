@@ -16,7 +16,7 @@ from veer.caveats import (
     ShownDifferently,
 )
 from veer.model.dag import Dataflow
-from veer.model.ops import Sink
+from veer.model.ops import OTHER_COLUMNS, Sink
 from veer.model.pprint import show_kind
 from veer.model.schema import Schema
 from veer.model.types import same_by_value
@@ -71,14 +71,18 @@ def match_columns(
     if one.write != two.write:
         return Mismatch(WrittenDifferently(show_kind(one), show_kind(two)), certain=False)
     shown = () if one.kind == two.kind else (ShownDifferently(one.kind, two.kind),)
+    # Columns nobody knows may be called like those that only the other side has.
+    certain = OTHER_COLUMNS not in (*left.names, *right.names)
     if len(left) != len(right):
         only = _only_in(left.names, right.names)
-        return Mismatch(ColumnCounts(len(left), len(right), *only), caveats=shown)
+        return Mismatch(ColumnCounts(len(left), len(right), *only), certain, shown)
     # The table has names and types of its own.
     into_table = isinstance(one.write, Insert) and not one.write.by_name
     by_name = asked.columns is ColumnMatching.NAME and not into_table
     if by_name:
         matched = _by_name(left, right, positional=one.positional or two.positional)
+        if isinstance(matched, Mismatch) and (not certain or (one.named and two.named)):
+            matched = replace(matched, certain=certain)
     else:
         renamed = into_table and left.names != right.names
         matched = Matched(_in_order(left), (OtherColumnNames(),) if renamed else ())
@@ -88,7 +92,10 @@ def match_columns(
     different = _different_type(left, right, matched.pairs, asked.types, into_table)
     if different is not None:
         return Mismatch(different, not into_table, caveats)
-    generated = [n for n in left.names if not GIVEN.fullmatch(n)] if by_name else []
+    by_people = one.named and two.named
+    generated = (
+        [n for n in left.names if not GIVEN.fullmatch(n)] if by_name and not by_people else []
+    )
     return Matched(matched.pairs, (*caveats, *(GeneratedName(n) for n in generated[:1])))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from veer.analysis.declared_functions import declared_of_functions
 from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
+from veer.analysis.untold_columns import columns_as_used
 from veer.assumptions import MergeStops
 from veer.caveats import Caveat, MayFail, MoreMayFail, Side
 from veer.errors import DefectError
@@ -94,7 +95,7 @@ class ProofGuard:
         if isinstance(reason, SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
         merges = sorted({*_merges(p, a), *_merges(q, b)}, key=repr)
-        assumptions = (*assumptions, *merges)
+        assumptions = (*assumptions, *merges, *columns_as_used((p, a), (q, b)))
         # Different plans may show different signs of zeros; versions that are alike have one plan.
         for side in (self.refutation.p, self.refutation.q):
             if shown := shown_zero_sign(side):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from veer.analysis.determinism import expr_kind
+from veer.analysis.untold_columns import columns_as_used
 from veer.caveats import Caveat
 from veer.errors import TimeLimitReached
 from veer.evs import registry
@@ -200,4 +201,5 @@ def _refuted(
     timed = any(expr_kind(e) is Kind.RUN_CONSTANT for e in exprs)
     reason = DiffersOn(rows, only_order, RUN_TIME if timed else None)
     windows = tuple(attempts.windows)
-    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, windows, witness)
+    used = columns_as_used((refutation.p, a), (refutation.q, b))
+    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, used, caveats, windows, witness)

@@ -40,6 +40,7 @@ class Node:
     settings: Mapping[str, Any] = field(default_factory=dict)
     inputs: tuple[tuple[str, Wire], ...] = ()
     outputs: tuple[str, ...] = ("out",)  # none of a node that only shows or writes
+    shown: bool = False  # what it gives is a result, even if others take it
 
 
 @final

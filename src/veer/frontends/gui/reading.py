@@ -8,10 +8,11 @@ opaque: known by its kind and settings, and equal to itself alone.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias, TypeVar, final
+from typing import Any, TypeAlias, TypeVar, final
 
 from veer.errors import InputError, ParseError
 from veer.frontends.gui.graph import Graph, Node, Wire
@@ -21,11 +22,14 @@ from veer.frontends.locations import place_of
 from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.sql import read_schema
 from veer.model.dag import Dataflow, topological_order
+from veer.model.digests import json_digest
 from veer.model.ops import TABLE, Sink, Source
 from veer.model.types import DataType
 from veer.settings import current, under
 from veer.versions.version import Version
 
+LONGEST = 60  # characters of a setting that is shown as it is
+SHORT = 6  # characters that tell ids apart for people
 MOST_COLUMNS = 20_000  # that a workflow may mention
 Fields: TypeAlias = Sequence[tuple[str, DataType | None]]
 Outputs: TypeAlias = Mapping[str, Rows]
@@ -45,13 +49,13 @@ class System:
     columns: Callable[[Node, str], Fields | None] = lambda _node, _port: None
     # The name of a node for people, which no other node of the graph has.
     shown: Callable[[Node], str] = lambda node: f"{node.title} ({node.id})"
+    # Whether an opaque node may give something else each time: code, random numbers.
+    is_free: Callable[[Node], bool] = lambda _node: False
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
     # Whether what an opaque node gives may depend on the order of rows, or on names they have: it is
     # then the same only where these come from the same.
     opaque_sees_order: bool = False
-    # Whether an opaque node may give something else each time it runs.
-    is_random: Callable[[Node], bool] = lambda _node: False
 
 
 @final
@@ -72,7 +76,6 @@ class Step:
     ) -> None:
         self.flow, self.node, self.name, self.inputs = flow, node, name, inputs
         self.sinks: list[tuple[Sink, str]] = []
-        self.is_random = False
 
     def arriving(self, port: str) -> list[Rows]:
         """The tables that arrive at a port, in their order."""
@@ -92,30 +95,44 @@ class Step:
 
     def sink(self, rows: Rows, *, target: str = "", kind: str = TABLE, name: str = "") -> None:
         """Rows that are a result: shown to people, or written to `target`."""
-        self.sinks.append((Sink(name or self.name, kind, target), rows.id))
+        self.sinks.append((Sink(name or self.name, kind, target, named=True), rows.id))
 
     def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
         """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
         node = self.node
         ports = [name for name, _ in self.inputs] if inputs is None else list(inputs)
-        return json.dumps([self.flow.system, node.kind, node.settings, ports, port], sort_keys=True)
+        told = {name: _told(value) for name, value in sorted(node.settings.items())}
+        known = json.dumps({**told, "(inputs)": ports, "(output)": port}, ensure_ascii=False)
+        return f"{self.flow.system} {node.kind} {known}"
 
-    def opaque(self, port: str, fields: Fields | None = None) -> Rows:
-        """What the node gives at a port, known by all its settings and inputs alone."""
+    def opaque(self, port: str, fields: Fields | None = None, *, free: bool = False) -> Rows:
+        """What the node gives at a port, known by all its settings and inputs alone.
+
+        One that is `free` may give something else each time it runs.
+        """
         tables = [rows for _, rows in self.inputs]
-        return self.flow.opaque(
-            self.identity(port), self.node.kind, tables, fields, deterministic=not self.is_random
-        )
+        return self.flow.opaque(self.identity(port), self.node.kind, tables, fields, free=free)
+
+
+def _told(value: Any) -> Any:
+    """A setting as an identity shows it: a long one by its digest."""
+    written = json.dumps(value, sort_keys=True)
+    return value if len(written) <= LONGEST else f"#{json_digest(value)}"
 
 
 def read_graph(
-    system: System, graph: Graph, wanted: Wanted, catalog: Mapping[str, Source]
+    system: System,
+    graph: Graph,
+    wanted: Wanted,
+    catalog: Mapping[str, Source],
+    names: Mapping[str, str] | None = None,
 ) -> Reading:
     """The dataflow of a graph; `wanted` is what is known of open tables, and grows."""
+    names = node_names(system, graph) if names is None else names
     count = 0
     while True:
         try:
-            return _Reader(system, graph, wanted, catalog).read()
+            return _Reader(system, graph, wanted, catalog, names).read()
         except ColumnWanted as want:
             wanted.setdefault(want.origin, {})[want.name] = None
             count += 1
@@ -123,12 +140,34 @@ def read_graph(
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 
 
+def node_names(system: System, *graphs: Graph) -> dict[str, str]:
+    """The names of nodes for people, by id: those of the last graph; where two are alike, with ids."""
+    nodes = {id_: node for graph in graphs for id_, node in graph.nodes.items()}
+    shown = {id_: system.shown(node) for id_, node in nodes.items()}
+    often = Counter(shown.values())
+    return {
+        id_: name if often[name] == 1 else f"{name} ({_short(id_, nodes)})"
+        for id_, name in shown.items()
+    }
+
+
+def _short(id_: str, ids: Iterable[str]) -> str:
+    """The end of a long id, if no other ends so."""
+    end = id_[-SHORT:]
+    return end if sum(other.endswith(end) for other in ids) == 1 else id_
+
+
 @final
 class _Reader:
     """One attempt to read a graph with what is known of its open tables."""
 
     def __init__(
-        self, system: System, graph: Graph, wanted: Wanted, catalog: Mapping[str, Source]
+        self,
+        system: System,
+        graph: Graph,
+        wanted: Wanted,
+        catalog: Mapping[str, Source],
+        names: Mapping[str, str],
     ) -> None:
         self.system, self.graph = system, graph
         self.flow = Flow(system.name, wanted, catalog)
@@ -139,7 +178,7 @@ class _Reader:
         self.sinks: list[
             tuple[str, Sink, str]
         ] = []  # the name of the node, the sink, what feeds it
-        self.names = _names(graph, system.shown)
+        self.names = names
 
     def read(self) -> Reading:
         """Node after node."""
@@ -150,7 +189,7 @@ class _Reader:
         builder, taken = self.flow.builder, set[str]()
         for name, sink, source in self.sinks:
             if (sink.target or sink.name) in taken:  # two nodes write one file
-                sink = Sink(f"{sink.name} of {name}", sink.kind)
+                sink = Sink(f"{sink.name} of {name}", sink.kind, named=True)
             taken.add(sink.target or sink.name)
             builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
         if not self.sinks:
@@ -163,7 +202,7 @@ class _Reader:
         arriving = [(port, self.tables[wire]) for port, wire in node.inputs if wire in self.tables]
         before = dict(flow.builder.operators), dict(flow.builder.schemas), list(flow.builder.links)
         flow.name = name
-        step = self.step(node, name, arriving)
+        step = Step(flow, node, name, arriving)
         try:
             if len(arriving) < len(node.inputs):
                 raise NotModelled("an input comes from a node that does not give it")
@@ -176,27 +215,22 @@ class _Reader:
             flow.builder.operators, flow.builder.schemas, flow.builder.links = before
             flow.name = name
             self.opaque[name] = str(reason)
-            step = self.step(node, name, arriving)
+            step = Step(flow, node, name, arriving)
             outputs = self.opaque_outputs(step)
         self.sinks += [(name, sink, source) for sink, source in step.sinks]
         for port, rows in outputs.items():
             self.tables[Wire(node.id, port)] = rows
 
-    def step(self, node: Node, name: str, arriving: Sequence[tuple[str, Rows]]) -> Step:
-        step = Step(self.flow, node, name, arriving)
-        step.is_random = self.system.is_random(node)
-        return step
-
     def opaque_outputs(self, step: Step) -> dict[str, Rows]:
         """What a node gives that nobody looks into; what it shows is a result."""
-        node, outputs = step.node, {}
+        node, outputs, free = step.node, dict[str, Rows](), self.system.is_free(step.node)
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
-            outputs[port] = step.opaque(port, self.system.columns(node, port))
+            outputs[port] = step.opaque(port, self.system.columns(node, port), free=free)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
-            step.sink(step.opaque("shown"), kind=node.kind)
+            step.sink(step.opaque("shown", free=free), kind=node.kind)
         return outputs
 
     def show_ends(self) -> None:
@@ -206,28 +240,17 @@ class _Reader:
         for node in self.graph.nodes.values():
             name = self.names[node.id]
             ports = [port for port in node.outputs if Wire(node.id, port) in self.tables]
-            if node.id in taken or name in showing:
+            if (node.id in taken and not node.shown) or name in showing:
                 continue
             for port in ports:
                 shown = f"{name}.{port}" if len(ports) > 1 else name
-                self.sinks.append((name, Sink(shown), self.tables[Wire(node.id, port)].id))
+                self.sinks.append(
+                    (name, Sink(shown, named=True), self.tables[Wire(node.id, port)].id)
+                )
 
 
 def _feeding(node: Node) -> list[str]:
     return [wire.node for _, wire in node.inputs]
-
-
-def _names(graph: Graph, shown: Callable[[Node], str]) -> dict[str, str]:
-    """The names of nodes for people; of two that are called alike the second gets its id."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for node in graph.nodes.values():
-        name = shown(node)
-        if name in taken:
-            name = f"{name} ({node.id})"
-        taken.add(name)
-        names[node.id] = name
-    return names
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
@@ -263,11 +286,11 @@ class Importer:
             catalog = _catalog(options)
             graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
             readings: list[Reading] = []
-            known = -1
+            names, known = node_names(self.system, *graphs), -1
             while known < sum(map(len, wanted.values())):
                 known = sum(map(len, wanted.values()))
                 readings = [
-                    _naming(source, partial(read_graph, self.system, graph, wanted, catalog))
+                    _naming(source, partial(read_graph, self.system, graph, wanted, catalog, names))
                     for source, graph in zip((p, q), graphs, strict=True)
                 ]
             return _version(p, readings[0]), _version(q, readings[1])

@@ -11,9 +11,9 @@ into (`unknown_call`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any, final
 
 from veer.errors import VeerError
@@ -32,8 +32,10 @@ from veer.model.expr import (
     SortKey,
 )
 from veer.model.ops import (
+    COMPUTED,
     LOCAL,
     OTHER_COLUMNS,
+    UNTOLD_TYPES,
     Aggregate,
     AnyOperator,
     Deduplicate,
@@ -148,7 +150,7 @@ class Flow:
 
         A column without a type is of unknown type; without columns the table is open.
         """
-        declared = self.catalog.get(table.lower())
+        declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         if declared is not None:
             return Rows(self, self.add(declared))
         told = tuple(sorted((options or {}).items()))
@@ -156,7 +158,9 @@ class Flow:
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
             unknown = frozenset(name for name, type_ in fields if type_ is None)
-            return Rows(self, self.add(replace(source, fields=columns)), unknown)
+            told_of = ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
+            closed = replace(source, fields=columns, metadata=told_of)
+            return Rows(self, self.add(closed), unknown)
         origin = f"{format_} {table} {location} {told}"
         return self._open(origin, lambda columns: replace(source, fields=columns))
 
@@ -167,19 +171,22 @@ class Flow:
         inputs: Sequence[Rows],
         fields: Sequence[tuple[str, DataType | None]] | None = None,
         *,
-        deterministic: bool = True,
+        free: bool = False,
     ) -> Rows:
-        """What a node gives that nobody looks into; one without inputs is a table of its own."""
+        """What a node gives that nobody looks into; one without inputs is a table of its own.
+
+        One that is `free` may give something else each time it runs.
+        """
         feeding = [rows.id for rows in inputs]
         if self.opaque_sees_order and feeding:
-            identity = json.dumps([identity, [self._order(signal) for signal in feeding]])
+            order = json_digest([self._order(signal) for signal in feeding])
+            identity = f"{identity} order {order[:16]}"
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:
-                return Source(
-                    f"{kind} {json_digest(identity)[:12]}", columns, format=kind, location=identity
-                )
-            return TableUdf(identity, columns, deterministic=deterministic, kind=kind)
+                name = f"{kind} {json_digest(identity)[:12]}"
+                return Source(name, columns, format=COMPUTED if free else kind, location=identity)
+            return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
@@ -398,6 +405,11 @@ class Rows:
                 raise NotModelled("tables whose columns are not told")
         id_ = self.flow.add(Union(), self.id, *(other.id for other in others))
         return replace(self, id=id_)
+
+
+def _stem(path: str) -> str:
+    """The name of a file without folders and ending: `sales` of `data/sales.csv`."""
+    return PurePosixPath(path.replace("\\", "/")).stem
 
 
 def _moved(expr: Expr, left: Schema) -> Expr:

@@ -1,0 +1,25 @@
+"""Tables whose columns, or their types, no file tells: what is assumed of them, listed with verdicts."""
+
+from __future__ import annotations
+
+from veer.assumptions import ColumnsAsUsed
+from veer.model.dag import Dataflow
+from veer.model.ops import OTHER_COLUMNS, UNTOLD_TYPES, Source, TableUdf
+
+
+def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
+    """What is assumed of the tables below sinks."""
+    found: dict[ColumnsAsUsed, None] = {}
+    for dataflow, sink in sinks:
+        for id_ in dataflow.ancestors(sink):
+            operator = dataflow.operators[id_]
+            if isinstance(operator, Source | TableUdf):
+                names = tuple(f.name for f in operator.fields)
+                table = operator.table if isinstance(operator, Source) else id_
+                if OTHER_COLUMNS in names:
+                    used = tuple(sorted(set(names) - {OTHER_COLUMNS}))
+                    found[ColumnsAsUsed(table, used, others=True)] = None
+                elif isinstance(operator, Source) and UNTOLD_TYPES in dict(operator.metadata):
+                    untold = tuple(dict(operator.metadata)[UNTOLD_TYPES].split("\n"))
+                    found[ColumnsAsUsed(table, untold, others=False)] = None
+    return tuple(sorted(found, key=lambda a: (a.table, a.columns)))

@@ -1,0 +1,1 @@
+"""Texera's workflows."""

@@ -1,0 +1,382 @@
+"""What Texera's operators mean, read in their executors; what is not known exactly stays opaque.
+
+Types: integer, long, double, string, boolean, timestamp, binary. A file scan does not tell the types
+of its columns; a TypeCasting operator, or the output columns of a UDF, do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from veer.frontends import coercion
+from veer.frontends.gui.graph import Node
+from veer.frontends.gui.reading import Fields, Model, Outputs, Step, System
+from veer.frontends.gui.rows import (
+    Joined,
+    NotModelled,
+    Rows,
+    Value,
+    any_of,
+    constant,
+    require,
+    unknown_call,
+)
+from veer.frontends.texera.aggregates import aggregate
+from veer.frontends.texera.filters import condition
+from veer.frontends.texera.terms import NAME, TYPES, items, text, type_of
+from veer.model.expr import SortKey
+from veer.model.schema import Field
+from veer.model.types import DOUBLE, INT, LONG, STRING, DataType
+
+LEFT, RIGHT = "0", "1"
+ONLY = "0"  # the port of an operator with one output
+
+
+def _one(rows: Rows) -> Outputs:
+    return {ONLY: rows}
+
+
+# -- sources -----------------------------------------------------------------------------------
+
+
+def _scan(format_: str) -> Model:
+    def scan(step: Step) -> Outputs:
+        settings = step.node.settings
+        name = text(settings, "fileName")
+        told = {k: str(v) for k, v in settings.items() if k not in ("fileName", "limit", "offset")}
+        rows = step.flow.table(name, format_=format_, location=name, options=told)
+        limit, offset = (settings.get(key) for key in ("limit", "offset"))
+        if limit is None and offset is None:
+            return _one(rows)
+        return _one(rows.limit(_count(limit) if limit is not None else None, _count(offset or 0)))
+
+    return scan
+
+
+def _count(value: Any) -> int:
+    require(
+        isinstance(value, int) and not isinstance(value, bool) and value >= 0, "no number of rows"
+    )
+    return int(value)
+
+
+def _text_input(step: Step) -> Outputs:
+    """The lines of a text, each a row."""
+    settings = step.node.settings
+    require(
+        settings.get("attributeType", "string") == "string", "a text of another type than string"
+    )
+    lines = text(settings, "textInput").split("\n")
+    require(not any(c in line for line in lines for c in "\r\f"), "lines that end otherwise")
+    if lines[-1] == "":
+        del lines[-1]
+    for key in ("limitHideable", "offsetHideable", "fileScanLimit", "fileScanOffset"):
+        require(settings.get(key) in (None, ""), "a part of a text")
+    name = settings.get("attributeName") or "line"
+    require(isinstance(name, str), "a column without a name")
+    return _one(step.flow.values([Field(name, STRING, False)], [(line,) for line in lines]))
+
+
+# -- one input ---------------------------------------------------------------------------------
+
+
+def _filter(step: Step) -> Outputs:
+    """Rows on which one of the predicates holds: they are joined by OR."""
+    rows = step.input()
+    predicates = items(step.node.settings, "predicates")
+    return _one(rows.filter(any_of([condition(rows, p) for p in predicates])))
+
+
+def _opaque_filter(*attributes: str) -> Model:
+    """Rows on which a function of one column holds that nobody looks into, known by its settings."""
+
+    def kept(step: Step) -> Outputs:
+        rows, settings = step.input(), step.node.settings
+        name = next((settings[a] for a in attributes if isinstance(settings.get(a), str)), None)
+        if name is None:
+            raise NotModelled("no attribute")
+        rest = {k: v for k, v in sorted(settings.items()) if k not in attributes}
+        passes = unknown_call(
+            NAME, f"{step.node.kind} {rest}", rows.column(name), type_=TYPES["boolean"]
+        )
+        return _one(rows.filter(passes.expr))
+
+    return kept
+
+
+def _regex(step: Step) -> Outputs:
+    """Rows whose text has a part that a regular expression matches; one without text has none."""
+    rows, settings = step.input(), step.node.settings
+    column = rows.column(text(settings, "attribute"))
+    if not column.known or column.type != STRING:
+        return _opaque_filter("attribute")(step)
+    flag = settings.get("caseInsensitive", False)
+    require(isinstance(flag, bool), "no truth value")
+    pattern = constant(("(?i)" if flag else "") + text(settings, "regex"), STRING)
+    return _one(rows.filter(coercion.call("rlike", column.expr, pattern.expr)))
+
+
+def _projection(step: Step) -> Outputs:
+    rows, settings = step.input(), step.node.settings
+    units = items(settings, "attributes")
+    require(bool(units), "no attributes")
+    names = [text(unit, "originalAttribute") for unit in units]
+    if settings.get("isDrop") is True:
+        return _one(rows.drop(names))
+    aliases = [unit.get("alias") or name for unit, name in zip(units, names, strict=True)]
+    require(all(isinstance(alias, str) for alias in aliases), "an alias that is no text")
+    return _one(rows.select([(a, rows.column(n)) for a, n in zip(aliases, names, strict=True)]))
+
+
+def _type_casting(step: Step) -> Outputs:
+    rows = step.input()
+    casts = {}
+    for unit in items(step.node.settings, "typeCastingUnits"):
+        name = text(unit, "attribute")
+        require(name not in casts, "a column that is cast twice")
+        casts[name] = _cast(rows.column(name), type_of(unit.get("resultType")))
+    return _one(rows.with_columns(casts))
+
+
+def _cast(value: Value, type_: DataType) -> Value:
+    """A value as another type: numbers exactly, all else by Texera's own parser."""
+    if value.known and value.type == type_:
+        return value
+    if value.known and (value.type, type_) in (
+        (INT, LONG),
+        (INT, DOUBLE),
+        (INT, STRING),
+        (LONG, STRING),
+    ):
+        return Value(coercion.cast(value.expr, type_))
+    return unknown_call(NAME, f"cast to {type_}", value, type_=type_)
+
+
+def _sort(step: Step) -> Outputs:
+    rows = step.input()
+    keys = []
+    for unit in items(step.node.settings, "attributes"):
+        column = rows.column(text(unit, "attribute"))
+        way = unit.get("sortPreference")
+        require(way in ("ASC", "DESC"), f"the order {way!r}")
+        if not column.known or column.type not in (INT, LONG, STRING):
+            column = unknown_call(NAME, "sort key", column)
+        keys.append(SortKey(column.expr, ascending=way == "ASC", nulls_first=False))
+    require(bool(keys), "no attributes")
+    return _one(rows.sort(keys))
+
+
+def _limit(step: Step) -> Outputs:
+    return _one(step.input().limit(_count(step.node.settings.get("limit"))))
+
+
+def _distinct(step: Step) -> Outputs:
+    rows = step.input()
+    _require_plain_equality(rows)
+    return _one(rows.distinct())
+
+
+def _require_plain_equality(rows: Rows) -> None:
+    """Texera tells 0.0 from -0.0 where it compares whole rows or keys, Spark does not."""
+    require(DOUBLE not in [v.type for _, v in rows.items()], "equality of doubles")
+
+
+def _udf(step: Step) -> Outputs:
+    """A program: whatever it gives, in the columns that are declared."""
+    settings = step.node.settings
+    added: list[tuple[str, DataType | None]] = [
+        (text(column, "attributeName"), type_of(column.get("attributeType")))
+        for column in items(settings, "columns" if "columns" in settings else "outputColumns")
+    ]
+    fields: Fields | None = added
+    if settings.get("retainInputColumns") is True:
+        require(len(step.inputs) > 0, "no input")
+        rows = step.inputs[0][1]
+        kept = [(n, v.type if v.known else None) for n, v in rows.items()]
+        names = {name for name, _ in kept}
+        require(not any(name in names for name, _ in added), "a column that is there already")
+        fields = None if rows.is_open else [*kept, *added]
+    return {port: step.opaque(port, fields or None, free=True) for port in step.node.outputs}
+
+
+# Properties of charts that name columns; nothing else of a table do they read.
+CHARTS: Mapping[str, Sequence[str]] = {
+    "BarChart": ("value", "fields", "categoryColumn", "pattern"),
+    "PieChart": ("value", "name"),
+    "Scatterplot": ("xColumn", "yColumn", "colorColumn", "hoverName"),
+    "Histogram": ("value", "color", "separateBy", "pattern"),
+    "WordCloud": ("textColumn",),
+    "ScatterMatrixChart": ("Selected Attributes", "Color"),
+}
+LOOKS = (
+    "title",
+    "topN",
+    "xLogScale",
+    "yLogScale",
+    "alpha",
+    "horizontalOrientation",
+    "orientation",
+    "marginal",
+)
+
+
+def _chart(step: Step) -> Outputs:
+    """A picture of some columns, drawn by code that nobody looks into."""
+    rows, named = step.input(), list[str]()
+    for name, value in step.node.settings.items():
+        if name in CHARTS[step.node.kind] and value not in (None, "", "No Selection"):
+            named += value if isinstance(value, list) else [value]
+        require(name in (*CHARTS[step.node.kind], *LOOKS), f"the property {name!r}")
+    require(bool(named) and all(isinstance(name, str) for name in named), "no columns")
+    used = dict.fromkeys(named)
+    shown = rows.select([(name, rows.column(name)) for name in used])
+    pictured = step.flow.opaque(
+        step.identity(ONLY), step.node.kind, [shown], [("html-content", STRING)]
+    )
+    return _one(pictured)
+
+
+# -- several inputs ----------------------------------------------------------------------------
+
+
+def _union(step: Step) -> Outputs:
+    first, *others = [rows for _, rows in step.inputs] or [step.input()]
+    return _one(first.union(*others))
+
+
+def _both(step: Step) -> tuple[Rows, Rows]:
+    """The two inputs of an operator on sets; all columns count, in their order."""
+    left, right = step.input(LEFT), step.input(RIGHT)
+    for rows in (left, right):
+        rows.require_known()
+        _require_plain_equality(rows)
+    require(
+        left.names == right.names and left.schema.types == right.schema.types, "different columns"
+    )
+    require(left.unknown == right.unknown, "columns of different types")
+    return left, right
+
+
+def _on_all(left: Rows, right: Rows, kind: str) -> Rows:
+    pairs = [(name, name) for name in left.names]
+    return left.join(right, kind, pairs, null_matches=True).rows()
+
+
+def _intersect(step: Step) -> Outputs:
+    left, right = _both(step)
+    return _one(_on_all(left.distinct(), right, "semi"))
+
+
+def _difference(step: Step) -> Outputs:
+    left, right = _both(step)
+    return _one(_on_all(left.distinct(), right, "anti"))
+
+
+def _symmetric_difference(step: Step) -> Outputs:
+    left, right = _both(step)
+    only_left, only_right = (
+        _on_all(left.distinct(), right, "anti"),
+        _on_all(right.distinct(), left, "anti"),
+    )
+    return _one(only_left.union(only_right))
+
+
+KINDS = {"inner": "inner", "left outer": "left"}
+
+
+def _hash_join(step: Step) -> Outputs:
+    """Rows with equal keys, where null equals null; the key of the right side is left out."""
+    settings = step.node.settings
+    left, right = step.input(LEFT), step.input(RIGHT)
+    build, probe = text(settings, "buildAttributeName"), text(settings, "probeAttributeName")
+    kind = KINDS.get(str(settings.get("joinType", "inner")))
+    if kind is None:
+        raise NotModelled(f"a join that keeps rows of the right side: {settings.get('joinType')}")
+    require(left.column(build).type != DOUBLE, "equality of doubles")
+    joined = left.join(right, kind, [(build, probe)], null_matches=True)
+    return _one(_side_by_side(joined, without=probe))
+
+
+def _cartesian_product(step: Step) -> Outputs:
+    left, right = step.input(LEFT), step.input(RIGHT)
+    return _one(_side_by_side(left.join(right, "cross", [], null_matches=True)))
+
+
+def _side_by_side(joined: Joined, without: str | None = None) -> Rows:
+    """The columns of both sides; those of the right that are called like one before get `#@1`."""
+    columns = [(name, joined.of_left(name)) for name in joined.left.names]
+    for name in joined.right.names:
+        if name == without:
+            continue
+        taken, free = {n for n, _ in columns}, name
+        if free in taken:
+            free = f"{name}#@1"
+            require(free not in taken, "columns of one name, thrice")
+        columns.append((free, joined.of_right(name)))
+    return joined.select(columns)
+
+
+# -- the system --------------------------------------------------------------------------------
+
+MODELS: Mapping[str, Model] = {
+    "CSVFileScan": _scan("csv"),
+    "CSVOldFileScan": _scan("csv"),
+    "ParallelCSVFileScan": _scan("csv"),
+    "JSONLFileScan": _scan("jsonl"),
+    "FileScan": _scan("file"),
+    "ArrowSource": _scan("arrow"),
+    "TextInput": _text_input,
+    "Filter": _filter,
+    "KeywordSearch": _opaque_filter("attribute"),
+    "SubstringSearch": _opaque_filter("attribute"),
+    "Regex": _regex,
+    "Projection": _projection,
+    "TypeCasting": _type_casting,
+    "Sort": _sort,
+    "Limit": _limit,
+    "Distinct": _distinct,
+    "Aggregate": lambda step: _one(aggregate(step)),
+    "Union": _union,
+    "Intersect": _intersect,
+    "Difference": _difference,
+    "SymmetricDifference": _symmetric_difference,
+    "HashJoin": _hash_join,
+    "CartesianProduct": _cartesian_product,
+    **dict.fromkeys(
+        ("PythonUDFV2", "PythonUDF", "PythonUDFSourceV2", "DualInputPortsPythonUDFV2"), _udf
+    ),
+    **dict.fromkeys(
+        ("ScalaUDF", "ScalaUDFSource", "JavaUDF", "RUDF", "RUDFSource", "PythonLambdaFunction"),
+        _udf,
+    ),
+}
+
+
+def _simple_sink(step: Step) -> Outputs:
+    step.sink(step.input())
+    return {}
+
+
+RANDOM = ("RandomKSampling", "ReservoirSampling", "Split", "Generator")
+
+
+def _is_free(node: Node) -> bool:
+    """Whether an operator draws anew each time it runs, or runs a program."""
+    if node.kind == "Split":
+        return node.settings.get("random", True) is not False
+    return node.kind in RANDOM or MODELS.get(node.kind) is _udf
+
+
+def _columns(node: Node, port: str) -> Sequence[tuple[str, DataType | None]] | None:
+    del node, port
+    return None
+
+
+SYSTEM = System(
+    NAME,
+    {**MODELS, **dict.fromkeys(CHARTS, _chart), "SimpleSink": _simple_sink},
+    _columns,
+    shown=lambda node: node.title,
+    is_free=_is_free,
+)
