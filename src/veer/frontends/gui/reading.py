@@ -134,8 +134,8 @@ def read_graph(
         try:
             return _Reader(system, graph, wanted, catalog, names).read()
         except ColumnWanted as want:
-            wanted.setdefault(want.origin, {})[want.name] = None
-            count += 1
+            wanted.setdefault(want.origin, {}).update(dict.fromkeys(want.names))
+            count += len(want.names)
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 
@@ -216,18 +216,20 @@ class _Reader:
             flow.name = name
             self.opaque[name] = str(reason)
             step = Step(flow, node, name, arriving)
-            outputs = self.opaque_outputs(step)
+            columns = reason.columns if isinstance(reason, NotModelled) else {}
+            outputs = self.opaque_outputs(step, columns)
         self.sinks += [(name, sink, source) for sink, source in step.sinks]
         for port, rows in outputs.items():
             self.tables[Wire(node.id, port)] = rows
 
-    def opaque_outputs(self, step: Step) -> dict[str, Rows]:
+    def opaque_outputs(self, step: Step, columns: Mapping[str, Fields]) -> dict[str, Rows]:
         """What a node gives that nobody looks into; what it shows is a result."""
         node, outputs, free = step.node, dict[str, Rows](), self.system.is_free(step.node)
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
-            outputs[port] = step.opaque(port, self.system.columns(node, port), free=free)
+            fields = columns.get(port) or self.system.columns(node, port)
+            outputs[port] = step.opaque(port, fields, free=free)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
             step.sink(step.opaque("shown", free=free), kind=node.kind)

@@ -60,15 +60,26 @@ MOST_VALUES = 500  # rows that a workflow holds itself; more are known by their 
 
 
 class NotModelled(VeerError):
-    """A node, or a part of its settings, whose meaning Veer does not know: it stays opaque."""
+    """A node, or a part of its settings, whose meaning Veer does not know: it stays opaque.
+
+    What columns it gives may be known all the same: `columns`, by output port.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        columns: Mapping[str, Sequence[tuple[str, DataType | None]]] | None = None,
+    ) -> None:
+        self.columns = columns or {}
+        super().__init__(reason)
 
 
 class ColumnWanted(Exception):
-    """An open table is asked for a column that it was not known to have."""
+    """An open table is asked for columns that it was not known to have."""
 
-    def __init__(self, origin: str, name: str) -> None:
-        self.origin, self.name = origin, name
-        super().__init__(f"{origin}: {name}")
+    def __init__(self, origin: str, *names: str) -> None:
+        self.origin, self.names = origin, names
+        super().__init__(f"{origin}: {', '.join(names)}")
 
 
 @final
@@ -266,6 +277,14 @@ class Rows:
         if self.origins:
             raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
         raise NotModelled(f"there is no column {name!r}")
+
+    def columns(self, names: Iterable[str]) -> list[Value]:
+        """Several columns; all that an open table is not known to have are asked for at once."""
+        asked = list(dict.fromkeys(names))
+        lacking = [name for name in asked if self.schema.find(name) is None]
+        if lacking and len(self.origins) == 1:
+            raise ColumnWanted(self.origins[0], *lacking)
+        return [self.column(name) for name in asked]
 
     def require_known(self) -> None:
         """Refuse an open table, where all columns matter one by one."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal as Choice
+from typing import Any
+from typing import Literal as Choice
 
 from veer.errors import InputError
 from veer.frontends import coercion
@@ -86,7 +87,8 @@ def typed_constant(value: Any, type_: DataType) -> Value:
 def compare(op: str, left: Value, right: Value, mode: Mode) -> Expr:
     """`left op right` of values; null if one is missing."""
     if not left.known or not right.known:
-        raise NotModelled("values of unknown type are compared")
+        unknown = unknown_call(SYSTEM, f"{mode} {op}", left, right, type_=BOOLEAN)
+        return _null_if_missing(unknown, left, right)
     if left.type in NUMBERS and right.type in NUMBERS:
         if DOUBLE in (left.type, right.type):
             return _compare_doubles(op, _as_double(left), _as_double(right), mode)
@@ -160,7 +162,7 @@ PLAIN_WILDCARDS = re.compile(r"[A-Za-z0-9 _%.,:;<>=!#@&'\"/*?()\[\]{}^$+|~-]*")
 def as_text(value: Value) -> Value:
     """A value as KNIME writes it."""
     if not value.known or value.type not in (STRING, INT, LONG, BOOLEAN):
-        raise NotModelled(f"how KNIME writes values of type {value.type} is not known")
+        return Value(_null_if_missing(unknown_call(SYSTEM, "text", value, type_=STRING), value))
     return Value(coercion.cast(value.expr, STRING))
 
 

@@ -5,20 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from veer.frontends import coercion
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, constant, require
-from veer.frontends.knime.cells import NUMBERS, cell_type, typed_constant
+from veer.frontends.knime.cells import cell_type, typed_constant
 from veer.frontends.knime.config import Config, names, table, text
-from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, STRING, DataType
-
-# The kinds of values a choice by type names, and the types that have them.
-VALUES: dict[str, tuple[DataType, ...]] = {
-    "org.knime.core.data.StringValue": (STRING,),
-    "org.knime.core.data.IntValue": (INT, BOOLEAN),
-    "org.knime.core.data.LongValue": (INT, LONG, BOOLEAN),
-    "org.knime.core.data.DoubleValue": (INT, LONG, DOUBLE, BOOLEAN),
-    "org.knime.core.data.BooleanValue": (BOOLEAN,),
-}
+from veer.model.types import DOUBLE, INT, LONG, STRING
 
 
 def model_of(step: Step) -> Config:
@@ -36,8 +28,7 @@ def chosen(rows: Rows, choice: Any) -> list[str]:
     if "include" in choice:
         included = names(choice, "include")
         if rows.is_open:
-            for name in included:
-                rows.column(name)
+            rows.columns(included)
         return [name for name in rows.names if name in set(included)]
     rows.require_known()
     if "exclude" in choice:
@@ -67,6 +58,7 @@ def filter_columns(step: Step) -> Outputs:
     if choice is None:
         choice = model_of(step).get("columnFilter")
     if isinstance(choice, dict) and "exclude" in choice and rows.is_open:
+        rows.columns(names(choice, "exclude"))
         return {"1": rows.drop(names(choice, "exclude"))}
     kept = chosen(rows, choice)
     if kept == list(rows.names) and not rows.is_open:
@@ -180,7 +172,6 @@ def fill_missing(step: Step) -> Outputs:
             own[name] = table(entry, "settings") or entry
     by_type = table(model, "dataTypeSettings")
     filled: dict[str, Value] = {}
-    kept = rows
     for name, value in rows.items():
         handler = own.get(name) or _handler(by_type, value)
         if handler is None:
@@ -189,7 +180,7 @@ def fill_missing(step: Step) -> Outputs:
         if factory == "DoNothingMissingCellHandlerFactory":
             continue
         filled[name] = _filled(value, factory, table(handler, "settings"))
-    return {"1": kept.with_columns(filled) if filled else kept}
+    return {"1": rows.with_columns(filled) if filled else rows}
 
 
 def _handler(by_type: Config, value: Value) -> Config | None:
@@ -200,16 +191,12 @@ def _handler(by_type: Config, value: Value) -> Config | None:
         return None
     for name, handler in by_type.items():
         type_ = cell_type(name)
-        if type_ is None and value.known:
-            continue
         if type_ == value.type:
             return table(handler)
     return None
 
 
 def _filled(value: Value, factory: str, settings: Config) -> Value:
-    from veer.frontends import coercion
-
     match factory:
         case "FixedIntegerValueMissingCellHandlerFactory" if value.type in (INT, LONG):
             given = typed_constant(settings.get("fixIntegerValue"), value.type)
@@ -243,14 +230,3 @@ def write_csv_of_old(step: Step) -> Outputs:
     require(bool(path), "no path")
     step.sink(step.input("1"), target=path)
     return {}
-
-
-def show_table(step: Step) -> Outputs:
-    """A view of a table, with all its columns and rows."""
-    step.sink(step.input("1"))
-    return {}
-
-
-def is_numeric(value: Value) -> bool:
-    """Whether a value is a number."""
-    return value.known and value.type in NUMBERS

@@ -136,14 +136,13 @@ def _criterion(rows: Rows, criterion: Config) -> Expr:
 
 
 def _compared(column: Value, operator: str, value: Config) -> Expr:
-    require(column.known, "a column of unknown type is compared")
     type_ = cell_type(text(value, "typeIdentifier", "cell_class"))
     if type_ is None:
         raise NotModelled("a value of unknown type")
     given = typed_constant(value.get("value"), type_)
     if operator in ORDERS:
         return compare(ORDERS[operator], column, given, "either")
-    if column.type == STRING:
+    if column.type == STRING and column.known:
         return _compared_text(column, operator, value)
     if operator == "EQ":
         return compare("=", column, given, "either")
@@ -169,29 +168,3 @@ def _compared_text(column: Value, operator: str, value: Config) -> Expr:
             return matches_expression(column, given, "smi" if ignore_case else "sm")
         case _:
             raise NotModelled(f"rows are chosen by {operator}")
-
-
-# -- by another table ----------------------------------------------------------------------------------
-
-
-def filter_by_reference(step: Step) -> Outputs:
-    """Reference Row Filter and Splitter: rows whose value is among those of another table."""
-    model = model_of(step)
-    left, right = step.input("1"), step.input("2")
-    mine, theirs = table(model, "dataTableColumn"), table(model, "referenceTableColumn")
-    for column in (mine, theirs):
-        require(column.get("useRowID") is False, "RowIDs are compared")
-    pair = (text(mine, "columnName"), text(theirs, "columnName"))
-    a, b = left.column(pair[0]), right.column(pair[1])
-    require(a.known and b.known and a.type == b.type, "columns of different types")
-    require(str(a.type) != "double", "how doubles are compared")
-    mode = text(model, "inexclude")
-    matched = left.join(right, "semi", [pair], null_matches=True)
-    if "2" in step.node.outputs:
-        step.port("2")
-        rest = left.join(right, "anti", [pair], null_matches=True)
-        return {"1": matched.rows(), "2": rest.rows()}
-    require("exclude" in mode.lower() or "include" in mode.lower(), f"the mode {mode!r}")
-    if "exclude" in mode.lower():
-        return {"1": left.join(right, "anti", [pair], null_matches=True).rows()}
-    return {"1": matched.rows()}

@@ -52,7 +52,7 @@ COLUMN: /\$[^$]+\$/
 STRING: /"[^"]*"/
 PATTERN: /\/([^\/\\]|\\.)*\//
 NUMBER: /-?(\d+\.?\d*|\.\d+)([eE]-?\d+)?/
-COMPARISON: "=" | "<=" | ">=" | "<" | ">"
+COMPARISON: /<=|>=|<|>|=(?!>)/
 %import common.WS
 %ignore WS
 """

@@ -137,7 +137,10 @@ def _merged(
         id_: [
             nodes[id_].kind,
             nodes[id_].settings,
-            [[port, wire.node if wire.node in members else "", wire.port] for port, wire in nodes[id_].inputs],
+            [
+                [port, wire.node if wire.node in members else "", wire.port]
+                for port, wire in nodes[id_].inputs
+            ],
         ]
         for id_ in part
     }

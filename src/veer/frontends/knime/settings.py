@@ -11,7 +11,7 @@ from typing import Any
 from veer.frontends.knime.config import Config, names, table, text
 
 NOISE = frozenset({"SettingsModelID", "compatibleTypes_Internals", "selected_Internals"})
-EMPTY_INTERNALS = ({"EnabledStatus": True}, {})
+EMPTY_INTERNALS: tuple[Config, ...] = ({"EnabledStatus": True}, {})
 
 
 def canonical(settings: Any) -> Any:

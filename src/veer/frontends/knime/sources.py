@@ -216,7 +216,7 @@ def _creator_columns(model: Config) -> list[tuple[int, str, DataType, str | None
         if isinstance(given, list)
         else [(int(k), table(model, "columnProperties")[k]) for k in _numbered(table(given or {}))]
     )
-    columns = []
+    columns: list[tuple[int, str, DataType, str | None]] = []
     for place, column in numbered:
         name, type_ = text(column, "ColumnName"), cell_type(_class(column))
         if type_ not in (INT, LONG, DOUBLE, STRING) or not name:

@@ -49,9 +49,7 @@ def _complete(model: Model) -> Model:
 def is_random(node: Node) -> bool:
     """Whether a node draws lots, and its settings fix no seed."""
     if node.kind == SCOPE:
-        return any(
-            _draws(kind, settings) for kind, settings, _ in node.settings["nodes"].values()
-        )
+        return any(_draws(kind, settings) for kind, settings, _ in node.settings["nodes"].values())
     return _draws(node.kind, node.settings)
 
 

@@ -221,8 +221,8 @@ def _wire(level: _Level, nodes: dict[str, NativeNode]) -> None:
             seen_variables[node.id].update(ports)
         else:
             node.inputs[connection.dest_port] = ports[0]
-    for id_, ports in seen_variables.items():
-        nodes[id_].variables = sorted(ports, key=lambda port: (port.node, port.number))
+    for id_, seen in seen_variables.items():
+        nodes[id_].variables = sorted(seen, key=lambda port: (port.node, port.number))
 
 
 def _sources(level: _Level, connection: _Connection, depth: int) -> Iterator[Port]:
