@@ -154,8 +154,10 @@ class _Collector:
                 return _extended(given, own)
             case Sample() | RowUdf() | Join() | Sink() | Values():
                 return _extended(given, own)
-            case IntersectAll() | ExceptAll() | TableUdf():
+            case IntersectAll() | ExceptAll():
                 return _extended(given, own)
+            case TableUdf():  # its columns are its own, also where there are as many as came in
+                return [Column(f.name, f.type) for f in own]
             case _:
                 assert_never(operator)
 

@@ -116,7 +116,7 @@ def _null_if_missing(value: Value, *args: Value) -> Expr:
 
 
 def _compare_doubles(op: str, left: Value, right: Value, mode: Mode) -> Expr:
-    plain = coercion.compare(op, left.expr, right.expr)
+    plain = _compared(op, left, right)
     if isinstance(left.expr, Literal) and not isinstance(right.expr, Literal):
         turned = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
         return _compare_doubles(turned.get(op, op), right, left, mode)
@@ -151,7 +151,17 @@ def _is_nan(value: Value) -> Expr:
 
 
 def _is_zero(value: Value) -> Expr:
-    return coercion.compare("=", value.expr, Literal(0.0, DOUBLE))
+    return _compared("=", value, constant(0.0, DOUBLE))
+
+
+def _compared(op: str, left: Value, right: Value) -> Expr:
+    """As Spark compares doubles.
+
+    Equality is told by two inequalities: what Spark compares by `=` it may replace, -0.0 by 0.0.
+    """
+    if op != "=":
+        return coercion.compare(op, left.expr, right.expr)
+    return And(tuple(coercion.compare(o, left.expr, right.expr) for o in ("<=", ">=")))
 
 
 # -- text ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ more than one row leave the node opaque.
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, final
 
 from lark import Lark, Token, Transformer
@@ -19,7 +20,7 @@ from veer.frontends.gui.rows import NotModelled, Rows, Value, constant, require,
 from veer.frontends.knime.cells import NUMBERS, SYSTEM, as_text, cell_type
 from veer.frontends.knime.columns import chosen, free_name, model_of
 from veer.frontends.knime.config import text
-from veer.model.expr import Case, Expr, IsNull, Literal, Or
+from veer.model.expr import And, Case, Expr, IsNull, Literal, Or
 from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, STRING, DataType
 
 MATH_GRAMMAR = r"""
@@ -62,6 +63,7 @@ NAME: /[A-Za-z_]\w*/
 MATH = Lark(MATH_GRAMMAR, parser="lalr", start="sum", maybe_placeholders=False)
 TEXT = Lark(TEXT_GRAMMAR, parser="lalr", start="expression", maybe_placeholders=False)
 LONGEST = 20_000
+LARGEST = sys.float_info.max
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -135,7 +137,8 @@ class _Maths(Transformer[Token, Any]):
         _require_finite(below)
         if isinstance(below, Literal) and below.value != 0:
             return coercion.arithmetic("/", above, below)
-        is_zero = coercion.compare("=", below, Literal(0.0, DOUBLE))
+        zero = Literal(0.0, DOUBLE)
+        is_zero = And(tuple(coercion.compare(op, below, zero) for op in ("<=", ">=")))
         return Case(((is_zero, Literal(None, DOUBLE)),), coercion.arithmetic("/", above, below))
 
     def modulo(self, parts: list[Expr]) -> Expr:
@@ -165,10 +168,12 @@ def read_maths(rows: Rows, formula: str) -> Value:
     """What a mathematical formula gives for a row."""
     reader = _Maths(rows)
     result: Expr = _transformed(MATH, formula, reader)
-    ends = [Literal(float(end), DOUBLE) for end in ("inf", "-inf")]
     unfit: list[Expr] = [IsNull(value.expr) for value in reader.columns.values()]
-    unfit += [coercion.call("isnan", result)]
-    unfit += [coercion.compare("=", result, end) for end in ends]
+    # To Spark NaN is greater than any number, so that these are true of all that is not finite.
+    unfit += [
+        coercion.compare(">", result, Literal(LARGEST, DOUBLE)),
+        coercion.compare("<", result, Literal(-LARGEST, DOUBLE)),
+    ]
     return Value(Case(((Or(tuple(unfit)), Literal(None, DOUBLE)),), result))
 
 
